@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+
+import type { Ctx } from '../context.ts'
+import { ipBlocks } from '../lib/ip-blocks.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Accounts, Caller } from '../partners/accounts.ts'
+import { clientAddress } from './client-address.ts'
+import { allowAnyOrigin } from './cors.ts'
+import type { RateLimits } from './rate-limit.ts'
+
+/** Who may call an address: anyone, whoever has a key, or whoever has a secret key. */
+export type Access = 'anyone' | 'any-key' | 'secret-key'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key the request carries; undefined only where anyone may call. */
+    caller: Caller | undefined
+  }
+  interface FastifyContextConfig {
+    /** Who may call this; every route under /v1 says so. */
+    access?: Access
+    /** Counts against the limits of creates too. */
+    creates?: boolean
+  }
+}
+
+/** The caller of a request that only comes through with a key. */
+export function callerOf({ caller }: FastifyRequest): Caller {
+  if (!caller) throw new Error('A request came to a handler without the key that its route demands.')
+  return caller
+}
+
+type Found = Caller | undefined
+
+/**
+ * Makes the first hook of a route: 401 for a key that is missing, unknown or revoked, 403 for one that may not do this here,
+ * 429 for one that does it too often. Costs no database round trip for a key that was met before.
+ */
+export function admission(
+  ctx: Pick<Ctx, 'config'>,
+  { accounts, limits }: { accounts: Accounts; limits: RateLimits },
+): (access: Access, creates: boolean) => onRequestHookHandler {
+  const trusted = ipBlocks(ctx.config.http.trustedProxies)
+
+  function admit(request: FastifyRequest, reply: FastifyReply, caller: Caller, { access, creates }: Asked): void {
+    if (access === 'secret-key' && caller.key.kind !== 'secret') {
+      throw new Refusal('FORBIDDEN', 'This needs a secret key.')
+    }
+    const { allowedFrom } = caller
+    if (allowedFrom && !allowedFrom.has(clientAddress(request.raw, trusted).connection)) {
+      throw new Refusal('FORBIDDEN', 'This key may not be used from this address.')
+    }
+    limits.takeRequest(caller.key.id, reply)
+    if (creates) limits.takeCreate(caller.key.id, reply)
+    request.caller = caller
+  }
+
+  return (access, creates) => {
+    const asked = { access, creates }
+    const open = access !== 'secret-key'
+    return (request, reply, done) => {
+      if (open) allowAnyOrigin(reply)
+      const { headers } = request.raw
+      const apiKey = headers['x-api-key']
+      const secretKey = headers['x-secret-key']
+      if (!apiKey && !secretKey) {
+        if (access === 'anyone') return done()
+        throw new Refusal('INVALID_TOKEN', 'An API key is required, in the header x-api-key.')
+      }
+      const found = findCaller(accounts, apiKey, secretKey)
+      if (!(found instanceof Promise)) {
+        admit(request, reply, known(found), asked)
+        return done()
+      }
+      found.then((caller) => admit(request, reply, known(caller), asked)).then(() => done(), done)
+    }
+  }
+}
+
+type Asked = { access: Access; creates: boolean }
+
+function known(caller: Found): Caller {
+  if (!caller) throw new Refusal('INVALID_TOKEN', 'This API key is not valid.')
+  return caller
+}
+
+type Header = string | string[] | undefined
+
+/** The account behind the key or keys. Of two, both must be good and of one partner; the secret one counts. */
+function findCaller(accounts: Accounts, apiKey: Header, secretKey: Header): Found | Promise<Found> {
+  if (!secretKey) return accounts.find(String(apiKey))
+  return bothKeys(accounts, apiKey, secretKey)
+}
+
+async function bothKeys(accounts: Accounts, apiKey: Header, secretKey: Header): Promise<Found> {
+  const secret = await accounts.find(String(secretKey))
+  if (secret?.key.kind !== 'secret' || !apiKey) return secret?.key.kind === 'secret' ? secret : undefined
+  const other = await accounts.find(String(apiKey))
+  return other?.partner.id === secret.partner.id ? secret : undefined
+}

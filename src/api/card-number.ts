@@ -1,0 +1,1 @@
+export { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'

@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+
+import { type IpBlocks, plainIp } from '../lib/ip-blocks.ts'
+
+/** Where a request came from, seen through the proxies that we trust. */
+export type ClientAddress = {
+  /** The address of the connection: the partner's server or the customer's browser. `''` when a proxy hid it. */
+  connection: string
+  /** What is left of X-Forwarded-For without what our own proxies appended: the caller's own words, first one first. */
+  forwarded: readonly string[]
+}
+
+/**
+ * Walks from the socket outward: as long as an address is a trusted proxy's, the last entry of X-Forwarded-For is what that
+ * proxy saw. What remains was written by the caller and proves nothing.
+ */
+export function clientAddress(
+  { socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>,
+  trusted: IpBlocks,
+): ClientAddress {
+  const entries = forwardedEntries(headers['x-forwarded-for'])
+  let connection = plainIp(socket.remoteAddress ?? '')
+  while (entries.length > 0 && trusted.has(connection)) connection = ipOf(entries.pop() ?? '') ?? ''
+  return { connection, forwarded: entries }
+}
+
+/** The customer's address in the deprecated header: the first entry that is an address at all. */
+export const forwardedCustomer = ({ forwarded }: ClientAddress): string | undefined =>
+  forwarded.map(ipOf).find((ip) => ip !== undefined)
+
+/** Reads an address, in brackets or with a port behind an IPv4 one as some proxies write it. */
+export function ipOf(text: string): string | undefined {
+  const [, bracketed, , bare] = /^\[([^\]]+)\](:\d+)?$|^([^:\s]+|[^\s]+)$/.exec(text) ?? []
+  const address = plainIp(bracketed ?? bare?.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1') ?? '')
+  return isIP(address) === 0 ? undefined : address
+}
+
+function forwardedEntries(header: string | string[] | undefined): string[] {
+  const text = typeof header === 'string' ? header : (header?.join(',') ?? '')
+  return text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify'
+
+import { rangeWords } from '../availability/judge-amount.ts'
+import { houseTerms, resolve } from '../availability/resolve.ts'
+import { refusalOf } from '../availability/rule.ts'
+import { findCurrency } from '../catalog/currency.ts'
+import type { Ctx } from '../context.ts'
+import { jsonNumber } from '../lib/json.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Caller } from '../partners/accounts.ts'
+import { momentOf, termsOfPartner } from '../transactions/policy.ts'
+import { number, object, type Shaped, type ShapeProvider, text } from './shape.ts'
+
+/** `GET /v1/market-info/min-max-range/{from_to}`: the least and greatest amount of a pair, on the terms of whoever asks. */
+export function marketInfo(app: FastifyInstance, ctx: Ctx): void {
+  app
+    .withTypeProvider<ShapeProvider>()
+    .get(
+      '/market-info/min-max-range/:pair',
+      { config: { access: 'anyone' }, schema: { response: { 200: rangeRecord } } },
+      (request, reply) => {
+        const { pair } = request.params as { pair: string }
+        reply.send(rangeOf(ctx, request.caller, pair))
+      },
+    )
+}
+
+const rangeRecord = object({ from: text, to: text, min: number, max: number })
+
+type Named = { ticker: string; network: string | undefined }
+
+/** Refuses an unknown currency with 404, a pair that cannot be exchanged with 400. */
+function rangeOf(ctx: Ctx, caller: Caller | undefined, pair: string): Shaped<typeof rangeRecord> {
+  const [source, target] = readPair(pair)
+  const terms = caller ? termsOfPartner(caller.partner) : houseTerms
+  const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, {
+    fromCurrency: source.ticker,
+    fromNetwork: source.network,
+    toCurrency: target.ticker,
+    toNetwork: target.network,
+  })
+  if (!outcome.available) throw refusalOf(outcome.failures)
+
+  const { min, max } = rangeWords(outcome.exchange)
+  const { from, to } = outcome.exchange.terms
+  return { from: from.ticker, to: to.ticker, min: jsonNumber(min), max: jsonNumber(max) }
+}
+
+/** Reads `{from}[-{network}]_{to}[-{network}]`, any letter case. */
+function readPair(pair: string): [Named, Named] {
+  const [from = '', to = '', ...rest] = pair.split('_')
+  const named = [from, to].map(readEnd)
+  const [source, target] = named
+  if (!source || !target || rest.length > 0) throw new Refusal('NOT_FOUND', 'There is no such pair of currencies.')
+  return [source, target]
+}
+
+function readEnd(text: string): Named | undefined {
+  const [, ticker = '', network] = /^(\w{1,32})(?:-(\w{1,32}))?$/.exec(text) ?? []
+  return findCurrency(ticker) && { ticker, network }
+}

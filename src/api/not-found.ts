@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+
+import { Refusal } from '../lib/refusal.ts'
+import { answerPreflight } from './cors.ts'
+
+/** What is served: patterns with the methods that each answers, and whether a browser may call it from any page. */
+type Served = { pattern: RegExp; methods: Set<string>; isOpen: boolean }
+
+/**
+ * Answers what no route answers, before anything else is looked at: 404 for an unknown address, 405 with `Allow` for a method
+ * that an address does not have, and the question that a browser asks before it calls from another page.
+ */
+export function answerUnknownRoutes(app: FastifyInstance): void {
+  const served = new Map<string, Served>()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    const known = served.get(url) ?? { pattern: patternOf(url), methods: new Set<string>(), isOpen: false }
+    for (const one of [method].flat()) known.methods.add(one)
+    if (config?.access === 'anyone' || config?.access === 'any-key') known.isOpen = true
+    served.set(url, known)
+  })
+
+  app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => {
+    if (!request.is404) return done()
+    const [path = ''] = request.url.split('?', 1)
+    const found = [...served.values()].filter(({ pattern }) => pattern.test(path))
+    if (found.length === 0) throw new Refusal('NOT_FOUND', 'There is nothing under this address.')
+
+    const methods = ['OPTIONS', ...found.flatMap(({ methods: own }) => [...own])].toSorted()
+    if (request.method === 'OPTIONS' && found.some(({ isOpen }) => isOpen)) {
+      answerPreflight(reply, methods)
+      return
+    }
+    reply.header('allow', methods.join(', '))
+    throw new Refusal('METHOD_NOT_ALLOWED', `This address answers ${methods.join(', ')}.`)
+  })
+  app.setNotFoundHandler(() => {
+    throw new Error('A request for which there is no route came past the hook that answers it.')
+  })
+}
+
+/** A route's pattern (`/v1/transaction/:id`) as an expression that its addresses match. */
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:\w+/g, '[^/]+')
+      .replace('*', '.*')}$`,
+  )

@@ -1,0 +1,106 @@
+import type { Ctx } from '../context.ts'
+import { checkCode } from '../customers/check-code.ts'
+import { startSession } from '../customers/checkout-session.ts'
+import { isEmail } from '../customers/email.ts'
+import { sendCode } from '../customers/send-code.ts'
+import { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'
+import { badField, Refusal } from '../lib/refusal.ts'
+import { giveDetails, startPayment } from '../transactions/checkout.ts'
+import { mayChangeEmail } from './step.ts'
+import type { Visit } from './visit.ts'
+
+/** What a form sent. Absent fields are empty texts. */
+export type Typed = Record<string, string>
+
+/** What came of a form: where the browser goes (the order's own page where nothing is said), and a cookie's token. */
+export type Done = { leadsTo?: string; token?: string }
+
+/**
+ * Does what a form asks, if that is what the true step asks for; a form from an old tab does nothing, and its sender is
+ * shown the true step. Refuses, naming the field, what cannot be.
+ */
+export async function act(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
+  const { step, customerId } = visit
+  refuseCards(typed)
+  switch (typed.do ?? '') {
+    case 'email':
+      return step === 'email' || step === 'code' ? giveEmail(ctx, visit, typed) : {}
+    case 'send':
+      return step === 'email' ? send(ctx, visit) : {}
+    case 'resend':
+      return step === 'code' ? sendAgain(ctx, visit) : {}
+    case 'code':
+      return step === 'code' || step === 'email' ? answerCode(ctx, visit, typed) : {}
+    case 'country':
+      return step === 'country' && customerId !== undefined ? giveCountry(ctx, visit, typed) : {}
+    case 'payout_address':
+      return step === 'payout_address' && customerId !== undefined ? giveAddress(ctx, visit, typed) : {}
+    case 'pay':
+      return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
+    default:
+      return {}
+  }
+}
+
+/** A card number is for the processor only. What a network's memo may be is not ours to say. */
+function refuseCards({ extra_id: _memo, payout_address: address = '', ...texts }: Typed): void {
+  const found = Object.entries(texts).find(([, text]) => holdsCardNumber(text))
+  const field = isCardNumber(address) ? 'payout_address' : found?.[0]
+  if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
+}
+
+async function giveEmail(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
+  const email = (typed.email ?? '').trim()
+  if (!isEmail(email)) throw badField('email', 'This is not an e-mail address.', 'EMAIL_ILL_FORMED')
+  if (!mayChangeEmail(visit.view)) return {}
+
+  const view = await giveDetails(ctx, visit.view.publicId, { email })
+  return send(ctx, { ...visit, view })
+}
+
+/** A second click while the letter is on its way is answered like the first. */
+async function send(ctx: Ctx, visit: Visit): Promise<Done> {
+  try {
+    await sendAgain(ctx, visit)
+  } catch (error) {
+    const isDouble = error instanceof Refusal && error.problems[0]?.code === 'CODE_TOO_SOON'
+    if (!isDouble) throw error
+  }
+  return {}
+}
+
+async function sendAgain(ctx: Ctx, { view }: Visit): Promise<Done> {
+  const { id, email } = view
+  if (email !== null) await sendCode(ctx, { ...view, transactionId: id, email })
+  return {}
+}
+
+async function answerCode(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
+  const { id: transactionId, partnerId, publicId, email } = view
+  if (email === null) return {}
+  const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: typed.code ?? '' })
+  const token = await startSession(ctx, transactionId, customerId)
+  if (view.missing.includes('code') && mayChangeEmail(view)) {
+    await giveDetails(ctx, publicId, { email, provenCustomerId: customerId })
+  }
+  return { token }
+}
+
+async function giveCountry(ctx: Ctx, { view }: Visit, { country = '' }: Typed): Promise<Done> {
+  if (country === '') throw badField('country', 'Please choose your country.', 'COUNTRY_MISSING')
+  await giveDetails(ctx, view.publicId, { country })
+  return {}
+}
+
+async function giveAddress(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
+  const payoutAddress = (typed.payout_address ?? '').trim()
+  const extraId = (typed.extra_id ?? '').trim()
+  if (payoutAddress === '') throw badField('payout_address', 'Please enter the address.', 'ADDRESS_MISSING')
+  await giveDetails(ctx, view.publicId, { payoutAddress, extraId })
+  return {}
+}
+
+async function pay(ctx: Ctx, { view }: Visit): Promise<Done> {
+  const { payAt } = await startPayment(ctx, view.publicId)
+  return { leadsTo: payAt }
+}

@@ -1,0 +1,188 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Ctx } from '../context.ts'
+import { holdsCardNumber } from '../lib/card-number.ts'
+import { Refusal, refusals } from '../lib/refusal.ts'
+import { ErasedPerson } from '../privacy/data-key.ts'
+import { act, type Done, type Typed } from './act.ts'
+import { type AssetPaths, serveAssets } from './assets.ts'
+import { isLocale, type Language, languageOf } from './language.ts'
+import { renderOrder } from './order-page.tsx'
+import { isOurForm } from './origin.ts'
+import { type PageProps, problemsOf, type ShownProblem } from './page.ts'
+import { messagePage, type Reason } from './pages/message.tsx'
+import { tokenCookie } from './session-cookie.ts'
+import { renderDocument } from './ui/frame.tsx'
+import { readVisit, type Visit } from './visit.ts'
+
+/** What the checkout is told by the program that starts it. */
+export type CheckoutOptions = {
+  /** Origins of the pages where customers pay: a form may lead there (Content-Security-Policy, form-action). */
+  payOrigins: readonly string[]
+}
+
+const largestForm = 16_384
+
+/**
+ * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page a step, whole without JavaScript; and
+ * `/checkout/status?tid=`, which tells a waiting page when to look again.
+ */
+export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
+  await app.register((scope, _options, done) => {
+    const door: Door = { ctx, assets: serveAssets(scope), headers: headersFor(options) }
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: largestForm },
+      (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
+    )
+    scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
+
+    for (const path of ['/checkout', '/:locale/checkout']) {
+      scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
+      scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
+    }
+    scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
+    done()
+  })
+}
+
+type Door = { ctx: Ctx; assets: AssetPaths; headers: Record<string, string> }
+
+type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
+
+/** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
+const headersFor = ({ payOrigins }: CheckoutOptions): Record<string, string> => ({
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self' ${payOrigins.join(' ')}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+})
+
+async function showOrder(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
+  const visit = await visitOf(door, request)
+  return visit ? sendOrder(door, request, reply, visit) : sendMessage(door, request, reply, 404, 'missing')
+}
+
+async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  const { ctx } = door
+  if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
+  if (!isOurForm(ctx, request)) return sendMessage(door, request, reply, 403, 'foreign')
+  const visit = await visitOf(door, request)
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+
+  const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  let done: Done
+  try {
+    done = await act(ctx, visit, typed)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code !== 'CONFLICT') return showRefusal(door, request, reply, error, typed)
+    // The transaction has moved on meanwhile: the true page says where to.
+    done = {}
+  }
+  return leadOn(door, request, reply, visit, done)
+}
+
+/** After a form the browser goes to a page of its own, so that a reload sends nothing twice. */
+function leadOn(door: Door, request: FastifyRequest<Route>, reply: FastifyReply, visit: Visit, { leadsTo, token }: Done) {
+  if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
+  const keepsWish = visit.wish === 'proof' && token === undefined
+  const { here, home } = addressesOf(request, visit)
+  return reply.headers(door.headers).redirect(leadsTo ?? (keepsWish ? here : home), 303)
+}
+
+/** The true page as it is now, with what is wrong and what was typed. A code or a card number is not shown again. */
+async function showRefusal(
+  door: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  refusal: Refusal,
+  { code: _code, ...fields }: Typed,
+): Promise<FastifyReply> {
+  const typed = Object.fromEntries(Object.entries(fields).filter(([, text]) => !holdsCardNumber(text)))
+  const visit = await visitOf(door, request)
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
+  void reply.code(refusals[refusal.code])
+  return sendOrder(door, request, reply, visit, problemsOf(refusal, visit.step, languageFor(request, visit)), typed)
+}
+
+async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  const visit = await visitOf(door, request)
+  void reply.headers(door.headers)
+  if (visit) return reply.send({ status: visit.view.status, step: visit.step, version: visit.version })
+  const { code, message } = new Refusal('NOT_FOUND', 'There is no such order.')
+  return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const visitOf = ({ ctx }: Door, { query, headers }: FastifyRequest<Route>): Promise<Visit | undefined> =>
+  readVisit(ctx, {
+    tid: textOf(query.tid),
+    ask: textOf(query.ask),
+    returned: textOf(query.returned),
+    cookie: headers.cookie,
+  })
+
+const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>
+  languageOf(params.locale, visit?.view.locale, headers['accept-language'])
+
+/** The order's page in the language of its path; `here` also has what was asked for. */
+function addressesOf({ params }: FastifyRequest<Route>, { view, wish, isBack }: Visit): Pick<PageProps, 'here' | 'home'> {
+  const path = params.locale === undefined ? '/checkout' : `/${params.locale}/checkout`
+  const home = `${path}?tid=${view.publicId}`
+  const asked = wish === undefined ? '' : `&ask=${wish}`
+  return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
+}
+
+function sendOrder(
+  { ctx, assets, headers }: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  visit: Visit,
+  problems: ShownProblem[] = [],
+  typed: Typed = {},
+): FastifyReply {
+  const language = languageFor(request, visit)
+  const isSandbox = ctx.config.mode === 'sandbox'
+  const props = { visit, language, ...addressesOf(request, visit), now: ctx.clock.now(), problems, typed, isSandbox }
+  return reply.headers(headers).type('text/html; charset=utf-8').send(renderOrder(props, assets))
+}
+
+function sendMessage(
+  { ctx, assets, headers }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  reason: Reason,
+): FastifyReply {
+  const language = languageOf(request.headers['accept-language'])
+  const { title, body } = messagePage(reason, language)
+  const isSandbox = ctx.config.mode === 'sandbox'
+  const html = renderDocument({ title, language, assets, isSandbox, children: [body] })
+  return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
+}
+
+function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ErasedPerson) return sendMessage(door, request, reply, 404, 'missing')
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return sendMessage(door, request, reply, status, 'form')
+  }
+  door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the checkout failed.')
+  return sendMessage(door, request, reply, 500, 'fault')
+}

@@ -1,0 +1,71 @@
+/** Where something is waited for: follows the order's state and the price's end, and shows the new page in place. */
+
+const askEveryMs = 1_500
+const slowestMs = 20_000
+let wait = askEveryMs
+
+/** The element that says what to follow; a page that waits for nothing has none. */
+const watched = (): HTMLElement | null => document.querySelector('main[data-watch]')
+
+async function look(): Promise<void> {
+  const main = watched()
+  if (!main?.dataset.watch) return
+  if (document.visibilityState === 'visible') {
+    try {
+      const answer = await fetch(main.dataset.watch, { headers: { accept: 'application/json' } })
+      const { version } = (await answer.json()) as { version?: string }
+      if (version !== undefined && version !== main.dataset.version) await showAnew(main)
+      wait = askEveryMs
+    } catch {
+      wait = Math.min(wait * 2, slowestMs) // the line is down: ask less often, and go on when it is back
+    }
+  }
+  setTimeout(() => void look(), wait)
+}
+
+/** Puts the new page in the place of the old one. Focus that was in it goes to the new title, and the title is read out. */
+async function showAnew(old: HTMLElement): Promise<void> {
+  const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
+  const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  const columns = document.querySelector('.columns')
+  const main = fresh.querySelector('main')
+  const freshColumns = fresh.querySelector('.columns')
+  if (!columns || !main || !freshColumns) return
+
+  const hadFocus = old.contains(document.activeElement)
+  columns.replaceWith(freshColumns)
+  document.title = fresh.title
+  const title = main.querySelector('h1')
+  if (hadFocus) title?.focus()
+  const live = document.querySelector('#live')
+  if (live && title) live.textContent = title.textContent
+}
+
+/** When each countdown ends, by this page's own stopwatch: the browser's clock may be wrong. */
+const ends = new WeakMap<Element, number>()
+
+function endOf(element: HTMLElement): number {
+  const end = ends.get(element) ?? performance.now() + Number.parseInt(element.dataset.countdownMs ?? '0', 10)
+  ends.set(element, end)
+  return end
+}
+
+/** Ticks down what the server said is left. */
+function tick(): void {
+  for (const element of document.querySelectorAll<HTMLElement>('[data-countdown-ms]')) {
+    const { text = '', over = '' } = element.dataset
+    const left = Math.floor((endOf(element) - performance.now()) / 1_000)
+    const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
+    const said = left > 0 ? text.replace('{time}', time) : over
+    if (element.textContent !== said) element.textContent = said
+  }
+}
+
+document.addEventListener('visibilitychange', () => {
+  wait = askEveryMs
+})
+tick()
+setInterval(tick, 1_000)
+setTimeout(() => void look(), askEveryMs)
+
+export {}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { findListing } from '../catalog/asset.ts'
+import { readSources } from '../../test/support/source.ts'
+import { isLocale, languageOf } from './language.ts'
+import { english } from './text.ts'
+
+const inEnglish = languageOf('en')
+const euro = findListing('EUR')
+const ether = findListing('ETH')
+
+test('amounts are written to the last digit, with money to the cent', () => {
+  assert(euro && ether)
+  const shown = (units: bigint, listing: typeof euro) => inEnglish.amount(units, listing).replace('\u00A0', ' ')
+  assert.equal(shown(10_000n, euro), '100.00 EUR')
+  assert.equal(shown(123_456_789_01n, euro), '123,456,789.01 EUR')
+  assert.equal(shown(-150n, euro), '\u22121.50 EUR')
+  assert.equal(shown(1n, ether), '0.000000000000000001 ETH')
+  assert.equal(shown(12_345_678_901_234_567_890_123n, ether), '12,345.678901234567890123 ETH')
+  assert.equal(shown(10n ** 18n, ether), '1 ETH')
+})
+
+test('no more time is promised than there is', () => {
+  assert.equal(inEnglish.duration(899_999), '14 minutes')
+  assert.equal(inEnglish.duration(60_000), '1 minute')
+  assert.equal(inEnglish.duration(59_999), 'less than a minute')
+  assert.equal(inEnglish.duration(-5), 'less than a minute')
+})
+
+test('a language that we do not speak is answered in English', () => {
+  assert.equal(languageOf('xx', null, undefined, 'fr-CH, fr;q=0.9').tag, 'en')
+  assert.equal(languageOf('__proto__').tag, 'en')
+  for (const locale of ['en', 'de', 'pt-BR', 'zh_Hant_TW']) assert(isLocale(locale), locale)
+  for (const locale of ['', 'e', 'v1..', '../x', 'en/', 'a'.repeat(40)]) assert(!isLocale(locale), locale)
+})
+
+test('every text of the catalogue is used, and none is looked for in vain', () => {
+  const sources = readSources('src/checkout').filter(({ path }) => !/\.test\.|\/text\.ts$/.test(path))
+  const code = sources.map(({ text }) => text).join('\n')
+  const refusals = readSources('src/customers', 'src/checkout', 'src/transactions', 'src/availability').map(({ text }) => text).join('\n')
+  const keys = Object.keys(english)
+  const composed = [...code.matchAll(/(?:say|find)\(`([\w.]+)\.\$\{/g)].map(([, prefix = '']) => `${prefix}.`)
+
+  for (const key of keys) {
+    const isNamed = code.includes(`'${key}'`)
+    const isPart = composed.some((prefix) => key.startsWith(prefix))
+    const isRefusal = key.startsWith('problem.') && refusals.includes(`'${key.slice('problem.'.length)}'`)
+    assert(key.startsWith('problem.') ? isRefusal : isNamed || isPart, `${key} is used nowhere`)
+  }
+  for (const prefix of composed) assert(keys.some((key) => key.startsWith(prefix)), `there is no text below ${prefix}`)
+})
+
+test('a text has no place that nobody fills', () => {
+  for (const [key, text] of Object.entries(english)) {
+    for (const [, name = ''] of text.matchAll(/\{(\w*)\}/g)) assert.match(name, /^[a-z]+$/i, key)
+  }
+  assert.equal(inEnglish.say('pay.submit', { amount: '1 EUR' }), 'Pay 1 EUR by card')
+  assert.equal(inEnglish.say('frame.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
+})

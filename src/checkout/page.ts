@@ -1,0 +1,48 @@
+import type { VNode } from 'preact'
+
+import type { Refusal } from '../lib/refusal.ts'
+import type { Language } from './language.ts'
+import type { Step } from './step.ts'
+import type { Visit } from './visit.ts'
+
+/** One thing that is wrong with what a customer sent, in the customer's language. `field` is empty for the whole page. */
+export type ShownProblem = { field: string; text: string }
+
+/** What every page of an order is made of. */
+export type PageProps = {
+  visit: Visit
+  language: Language
+  /** Where forms of this page are sent: the page itself. */
+  here: string
+  /** The order's own page, whatever is asked for. Links add to it. */
+  home: string
+  /** Business time. */
+  now: Date
+  problems: ShownProblem[]
+  /** What the customer has typed, to be mended. Empty on a page that is shown for the first time. */
+  typed: Record<string, string>
+  isSandbox: boolean
+}
+
+/** What stands on a page, and what the page is called. */
+export type Page = { title: string; body: VNode }
+
+const fieldsOf: Partial<Record<Step, readonly string[]>> = {
+  email: ['email'],
+  code: ['code'],
+  country: ['country'],
+  payout_address: ['payout_address', 'extra_id'],
+}
+
+/**
+ * What a refusal says to the customer, on the page that is shown then. Our codes have texts in every language; a rule's own
+ * sentence that has none is shown as the rule says it.
+ */
+export function problemsOf(refusal: Refusal, step: Step, { find }: Language): ShownProblem[] {
+  const { code, message, problems } = refusal
+  const all = problems.length > 0 ? problems : [{ path: '', code, message }]
+  return all.map((problem) => ({
+    field: fieldsOf[step]?.includes(problem.path) ? problem.path : '',
+    text: find(`problem.${problem.code}`) ?? problem.message,
+  }))
+}

@@ -1,0 +1,112 @@
+import type { CheckoutView } from '../transactions/checkout-view.ts'
+import type { Status } from '../transactions/lifecycle.ts'
+
+/** One page of the checkout. */
+export type Step =
+  | 'email' //          the address is not known, or no code has been sent to it yet
+  | 'code' //           a code is on its way
+  | 'country'
+  | 'payout_address'
+  | 'pay' //            everything is known; shown whole, once more
+  | 'checking' //       the customer comes back from the processor, which has not told us yet
+  | 'progress'
+  | 'hold'
+  | 'done'
+  | 'ended' //          expired, cancelled, failed, refunded
+
+/** What a customer may ask to see instead of the next step. `proof`: the e-mail steps, for what an ended order hides. */
+export const wishes = ['email', 'payout_address', 'proof'] as const
+
+/** One of them. */
+export type Wish = (typeof wishes)[number]
+
+/** What is known of a visit: the transaction, and this browser. */
+export type Known = {
+  view: CheckoutView
+  /** The e-mail address is proven in this browser. */
+  isProven: boolean
+  /** A code was sent that can still be answered. */
+  hasCode: boolean
+  /** The processor has just sent the customer back. */
+  isBack: boolean
+  wish: Wish | undefined
+}
+
+/**
+ * The one page that is true now. It depends on nothing but what the server knows: two tabs, the back button and a reload
+ * all come to the same.
+ */
+export function stepOf(known: Known): Step {
+  const { view, isProven, wish } = known
+  const step = stepOfStatus(view.status, known)
+  if (isProven) return step
+  return asksForProof(view.status) || (wish === 'proof' && view.email !== null) ? proofStep(known) : step
+}
+
+/** Where something personal is asked or shown, the e-mail address comes first. The other pages hide it. */
+const asksForProof = (status: Status): boolean =>
+  status === 'new' || status === 'waiting_for_customer' || status === 'waiting_for_deposit'
+
+function proofStep({ view, hasCode, wish }: Known): Step {
+  if (view.email === null || (wish === 'email' && mayChangeEmail(view))) return 'email'
+  return hasCode ? 'code' : 'email'
+}
+
+function stepOfStatus(status: Status, known: Known): Step {
+  switch (status) {
+    case 'new':
+    case 'waiting_for_customer':
+      return detailStep(known)
+    case 'waiting_for_deposit':
+      return paymentStep(known)
+    case 'exchanging':
+    case 'sending':
+      return 'progress'
+    case 'on_hold':
+      return 'hold'
+    case 'finished':
+      return 'done'
+    case 'refunded':
+    case 'expired':
+    case 'cancelled':
+    case 'failed':
+      return 'ended'
+  }
+}
+
+function detailStep({ view, wish }: Known): Step {
+  if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
+  const next = view.missing.find((detail) => detail !== 'email' && detail !== 'code')
+  return next ?? 'pay'
+}
+
+function paymentStep({ view, isBack, wish }: Known): Step {
+  if (view.statusDetails === 'confirming') return 'checking'
+  if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
+  return isBack && !wasDeclined(view) ? 'checking' : 'pay'
+}
+
+/** The card was declined and no later attempt has gone through. */
+export const wasDeclined = ({ errors }: Pick<CheckoutView, 'errors'>): boolean =>
+  errors.some(({ code }) => code === 'card_declined')
+
+/** An address that was proven once stays; until then the customer may have mistyped it. */
+export const mayChangeEmail = ({ missing, status }: Pick<CheckoutView, 'missing' | 'status'>): boolean =>
+  missing.includes('code') && (status === 'new' || status === 'waiting_for_customer')
+
+/** The partner has left the address to the customer, and no money has arrived. */
+export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutView): boolean =>
+  payoutAddressChangeable && asksForProof(status)
+
+/** A page that waits for something and asks for nothing: it moves on by itself, with scripts or without. */
+export const isWaiting = (step: Step): boolean => step === 'checking' || step === 'progress' || step === 'hold'
+
+/** A page that is worth nothing once the state has changed: it is followed where scripts run. */
+export const isWatched = (step: Step): boolean => step === 'pay' || isWaiting(step)
+
+/** Which third of the way a step belongs to; undefined where there is no way on. */
+export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {
+  if (step === 'pay' || step === 'checking') return 'payment'
+  if (step === 'progress' || step === 'done') return 'delivery'
+  return step === 'hold' || step === 'ended' ? undefined : 'details'
+}

@@ -1,0 +1,35 @@
+import type { PageProps } from '../page.ts'
+
+/** In a browser where the e-mail address is not proven: the way to what is hidden. Nothing is hidden otherwise. */
+export function ProofLink({ visit: { view, customerId }, language: { say }, home }: PageProps) {
+  if (customerId !== undefined || view.email === null) return null
+  return (
+    <p class="others">
+      {say('proof.lead')} <a href={`${home}&ask=proof`}>{say('proof.submit')}</a>
+    </p>
+  )
+}
+
+/** Back to the partner's site, where the partner has named one. */
+export function BackLink({ url, visit: { view }, language: { say } }: PageProps & { url: string | undefined }) {
+  const target = url?.split('$$').join(String(view.publicId))
+  if (target === undefined || !/^https?:\/\//i.test(target)) return null
+  return (
+    <p>
+      <a class="button" href={target} rel="noreferrer">
+        {say('frame.back', { partner: view.partnerName })}
+      </a>
+    </p>
+  )
+}
+
+/** Where no script moves the page on: a link to ask again at once. */
+export function RefreshLink({ language: { say }, home }: PageProps) {
+  return (
+    <noscript>
+      <p class="others">
+        <a href={home}>{say('progress.refresh')}</a>
+      </p>
+    </noscript>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Language } from '../language.ts'
+import { phaseOf, type Step } from '../step.ts'
+
+const phases = ['details', 'payment', 'delivery'] as const
+
+/** How far the customer has come. */
+export function Phases({ step, language: { say } }: { step: Step; language: Language }) {
+  const current = phaseOf(step)
+  if (current === undefined) return null
+  const reached = phases.indexOf(current)
+  return (
+    <ol class="phases" aria-label={say('phase.label')}>
+      {phases.map((phase, at) => (
+        <li key={phase} class={at <= reached ? 'reached' : ''} {...(at === reached ? { 'aria-current': 'step' as const } : {})}>
+          {say(`phase.${phase}`)} {at < reached ? <span class="visually-hidden">{say('phase.done')}</span> : null}
+        </li>
+      ))}
+    </ol>
+  )
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { provenInBrowser } from '../customers/checkout-session.ts'
+import { pendingCode } from '../customers/one-time-code.ts'
+import { readId } from '../lib/ids.ts'
+import { giveDetails, openCheckout } from '../transactions/checkout.ts'
+import type { CheckoutView } from '../transactions/checkout-view.ts'
+import { tokenIn } from './session-cookie.ts'
+import { type Step, stepOf, type Wish, wishes } from './step.ts'
+
+/** What a request tells: the query's texts (empty where absent) and the cookies. */
+export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined }
+
+/** A customer at the checkout: what the server knows, and the page that follows from it. */
+export type Visit = {
+  view: CheckoutView
+  step: Step
+  /** What the customer asked to see, if anything. */
+  wish: Wish | undefined
+  /** The processor has sent the customer back. */
+  isBack: boolean
+  /** The customer whose address is proven in this browser; undefined: nothing personal may be shown. */
+  customerId: bigint | undefined
+  /** The code that was sent and can still be answered. */
+  code: { expiresAt: Date } | undefined
+  /** Differs whenever the page would differ. Tells nothing. */
+  version: string
+}
+
+/** Reads where a transaction stands and who is asking. Undefined for an id that is nobody's. */
+export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefined> {
+  const publicId = readId(asked.tid)
+  const opened = publicId === undefined ? undefined : await openCheckout(ctx, publicId)
+  if (!opened) return undefined
+
+  const customerId = await customerOf(ctx, opened, asked.cookie)
+  const view = await catchUp(ctx, opened, customerId)
+  const isProven = customerId !== undefined
+  const code = isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
+  const wish = wishes.find((one) => one === asked.ask)
+  const isBack = asked.returned !== ''
+  const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, wish })
+  return { view, step, wish, isBack, customerId, code, version: versionOf(view, step) }
+}
+
+async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefined): Promise<bigint | undefined> {
+  const token = tokenIn(cookie, view.publicId)
+  if (token === undefined || view.email === null) return undefined
+  return provenInBrowser(ctx, { transactionId: view.id, email: view.email, token })
+}
+
+/** A crash between the proof and its use leaves a browser that is proven and a transaction that has not heard of it. */
+async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefined): Promise<CheckoutView> {
+  const isBehind = view.status === 'waiting_for_customer' && view.missing.includes('code')
+  if (customerId === undefined || view.email === null || !isBehind) return view
+  return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
+}
+
+const versionOf = (view: CheckoutView, step: Step): string =>
+  createHash('sha256')
+    .update(JSON.stringify([step, view.status, view.statusDetails, view.errors.length, view.history.length, view.outputHash]))
+    .digest('base64url')
+    .slice(0, 12)

@@ -1,0 +1,50 @@
+import { createKey, listKeys, revokeKey } from '../partners/keys.ts'
+import { showPartner } from '../partners/find.ts'
+import type { ApiKey } from '../partners/partner.ts'
+import type { Answer, Given } from './command.ts'
+import { layOut } from './layout.ts'
+import { actor, withExchange } from './reach.ts'
+import { idOf, partnerIdOf } from './read-id.ts'
+
+/** Makes a key, and shows its text. */
+export const create = (given: Given): Promise<Answer> => {
+  const { kind, label = '', 'allow-ip': allowIp = '' } = given.flags
+  const wanted = {
+    partnerId: partnerIdOf(given),
+    kind: kind === 'public' ? ('public' as const) : ('secret' as const),
+    label,
+    allowIps: allowIp === '' ? [] : allowIp.split(','),
+  }
+  return withExchange(async (ctx) => {
+    const { key, text } = await createKey(ctx, wanted, actor())
+    const json = { id: String(key.id), kind: key.kind, key: text }
+    return { json, text: `${layOut(json)}\n\nKeep it: it is not shown again.` }
+  })
+}
+
+/** Lists a partner's keys. */
+export const list = (given: Given): Promise<Answer> => {
+  const partnerId = partnerIdOf(given)
+  return withExchange(async (ctx) => {
+    await showPartner(ctx, partnerId)
+    return { json: (await listKeys(ctx, partnerId)).map(shown) }
+  })
+}
+
+/** Ends a key's life, and shows it. */
+export const revoke = (given: Given): Promise<Answer> => {
+  const id = idOf(given)
+  return withExchange(async (ctx) => ({ json: shown(await revokeKey(ctx, id, actor())) }))
+}
+
+const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, lastUsedAt, revokedAt }: ApiKey) => ({
+  id: String(id),
+  kind,
+  mode,
+  ends_in: hint,
+  label,
+  allow_ips: allowIps,
+  created_at: createdAt.toISOString(),
+  last_used_at: lastUsedAt?.toISOString() ?? null,
+  revoked_at: revokedAt?.toISOString() ?? null,
+})

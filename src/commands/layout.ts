@@ -1,0 +1,55 @@
+import type { Json } from './command.ts'
+
+type Fields = { readonly [name: string]: Json }
+
+/**
+ * Lays an answer out for people: a list of things becomes a table, a thing its fields, a line each. What is inside of a thing
+ * stands indented below its name.
+ */
+export function layOut(json: Json): string {
+  if (isList(json)) return listed(json)
+  return isFields(json) ? fielded(json) : cell(json)
+}
+
+/** Writes rows in columns, each as wide as it must be; the first row is the heading. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
+  return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n')
+}
+
+const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
+const isFields = (json: Json): json is Fields => typeof json === 'object' && json !== null && !isList(json)
+
+/** Whether something fits behind its name, on one line. */
+function isPlain(json: Json): boolean {
+  if (isList(json)) return json.every((item) => !isList(item) && !isFields(item))
+  return !isFields(json) || Object.keys(json).length === 0
+}
+
+function listed(items: readonly Json[]): string {
+  if (items.length === 0) return 'none'
+  if (!items.every(isFields)) return items.map((item) => layOut(item)).join('\n')
+
+  const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
+  return columns([names, ...items.map((item) => names.map((name) => cell(item[name] ?? null)))])
+}
+
+function fielded(fields: Fields): string {
+  const entries = Object.entries(fields)
+  const width = Math.max(0, ...entries.filter(([, value]) => isPlain(value)).map(([name]) => name.length))
+  return entries
+    .map(([name, value]) =>
+      isPlain(value) ? `${name.padEnd(width)}  ${cell(value)}` : `${name}\n${indented(layOut(value))}`,
+    )
+    .join('\n')
+}
+
+/** What stands in one place of a table; `-` is nothing. */
+function cell(json: Json): string {
+  if (json === null || json === '') return '-'
+  if (isList(json)) return json.length === 0 ? '-' : json.map(cell).join(', ')
+  if (!isFields(json)) return String(json)
+  return Object.entries(json).map(([name, value]) => `${name} ${cell(value)}`).join(', ') || '-'
+}
+
+const indented = (text: string): string => text.replace(/^/gm, '  ')

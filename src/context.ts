@@ -1,0 +1,28 @@
+import type { Config } from './config.ts'
+import type { RowIds } from './db/row-ids.ts'
+import type { Database } from './db/sql.ts'
+import type { Queue } from './jobs/queue.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import type { MarketSource } from './money/market.ts'
+import type { Keyring } from './privacy/data-key.ts'
+import type { Secrets } from './privacy/master-key.ts'
+import type { Rails } from './rails/rail.ts'
+
+/** What the business stands on. Made once in `main.ts`, handed to every verb as its first argument. */
+export type Ctx = {
+  config: Config
+  db: Database
+  clock: Clock
+  log: Log
+  rowIds: RowIds
+  queue: Queue
+  secrets: Secrets
+  keyring: Keyring
+  rails: Rails
+  market: MarketSource
+  /** Called after a commit that wrote events: tells this process's relay, or those of others, that there is something to tell. */
+  wakeRelay(): void
+  /** The origin under which partners and customers reach this exchange, without a slash at its end. */
+  publicUrl: string
+}

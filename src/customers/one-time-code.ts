@@ -1,0 +1,39 @@
+import { randomInt } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { after } from '../lib/clock.ts'
+import { indexHash } from '../privacy/master-key.ts'
+import { emailHash } from './email.ts'
+import * as queries from './queries.ts'
+
+/** Whose address is to be proven, and for which transaction (its internal id). */
+export type CodeSubject = { transactionId: bigint; email: string }
+
+/** Digits of a code. */
+export const codeDigits = 6
+
+/** Six random digits. */
+export const newCode = (): string => String(randomInt(0, 10 ** codeDigits)).padStart(codeDigits, '0')
+
+/** Where a subject's code is kept. */
+export const codeKey = (ctx: Ctx, { transactionId, email }: CodeSubject): queries.CodeKey => ({
+  transactionId,
+  emailHash: emailHash(ctx, email),
+})
+
+/** A code as it is stored: keyed, because a million codes are soon tried, and bound to its address and transaction. */
+export const hashCode = ({ secrets }: Ctx, key: queries.CodeKey, code: string): Buffer =>
+  indexHash(secrets, 'one-time-code', `${key.transactionId}\n${key.emailHash.toString('hex')}\n${code}`)
+
+/** The moment of real time from which letters and wrong guesses count: a day ago. */
+export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)
+
+/** Whether a code can still be answered: neither used up, nor expired, nor guessed at too often. */
+export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
+  code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
+
+/** When the code that was sent to an address expires; undefined when there is none that could be answered. */
+export async function pendingCode(ctx: Ctx, subject: CodeSubject): Promise<{ expiresAt: Date } | undefined> {
+  const [code] = await queries.findCode(ctx.db, codeKey(ctx, subject))
+  return code && isAlive(ctx, code) ? { expiresAt: code.expiresAt } : undefined
+}

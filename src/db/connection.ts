@@ -1,0 +1,76 @@
+import pg from 'pg'
+
+import type { Statement } from './sql.ts'
+
+const INT8 = 20
+const NUMERIC = 1700
+const XID8 = 5069
+
+/** Every number that SQL may hold beyond 53 bits is read as bigint: nothing of ours is ever a float. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === INT8 || oid === NUMERIC || oid === XID8
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
+}
+
+/** What a statement gave back: its rows and the command that the server says it ran (`COMMIT`, `ROLLBACK`, `INSERT` ...). */
+export type Result = { rows: unknown[]; command: string }
+
+/** One connection. Statements are sent as they come, without waiting for each other's answers (a pipeline). */
+export type Connection = {
+  /** Statements sent and not yet answered. */
+  busy: number
+  /** Taken by an atomic block: nobody else may use it. */
+  taken: boolean
+  run(statement: Statement): Promise<Result>
+  end(): Promise<void>
+}
+
+/** How a connection is opened: where, under what limits, and what to do when it breaks. */
+export type ConnectionOptions = {
+  url: string
+  applicationName: string
+  statementTimeoutMs: number
+  connectTimeoutMs: number
+}
+
+/** Opens a connection; `onLost` is called once, when it can no longer be used. */
+export async function connect(options: ConnectionOptions, onLost: (connection: Connection) => void): Promise<Connection> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: options.connectTimeoutMs,
+    statement_timeout: options.statementTimeoutMs,
+    idle_in_transaction_session_timeout: options.statementTimeoutMs,
+    lock_timeout: options.statementTimeoutMs,
+    keepAlive: true,
+    pipeline: true,
+    types,
+  } as pg.ClientConfig)
+
+  let lost = false
+  const connection: Connection = {
+    busy: 0,
+    taken: false,
+    run: (statement) =>
+      new Promise((resolve, reject) => {
+        connection.busy += 1
+        client.query(statement as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
+          connection.busy -= 1
+          if (error) reject(error)
+          else resolve(result)
+        })
+      }),
+    end: () => client.end(),
+  }
+  const lose = () => {
+    if (lost) return
+    lost = true
+    onLost(connection)
+  }
+  client.on('error', lose)
+  client.on('end', lose)
+  await client.connect()
+  return connection
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import pg from 'pg'
+
+import { projectRoot } from '../lib/root.ts'
+
+/** Who owns the tables, and the role that the running service gets. */
+export type MigrateOptions = {
+  ownerUrl: string
+  /** The service's login role; made if it is not there. */
+  serviceRole: string
+  /** Its password, derived from the master key; set again at each run, so that a new master key takes effect. */
+  servicePassword: string
+}
+
+/** What a run of `migrate` did: the files it applied, in order. */
+export type Migrated = { applied: string[] }
+
+type Migration = { name: string; text: string; checksum: string }
+
+const oneMigratorAtATime = 712_403_551
+
+/**
+ * Brings the schema up to date: plain numbered SQL files, forward only, each in its own database transaction with its
+ * checksum recorded. Refuses to go on when a file that was applied has been edited since, or is gone. Two processes that
+ * migrate at once do so one after the other. Ends by giving the service's role exactly what `grants.sql` says.
+ */
+export async function migrate(options: MigrateOptions): Promise<Migrated> {
+  const migrations = await readMigrations()
+  const client = new pg.Client({ connectionString: options.ownerUrl })
+  await client.connect()
+  try {
+    await client.query('select pg_advisory_lock($1)', [oneMigratorAtATime])
+    await client.query(`create table if not exists schema_migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    const done = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations')
+    const known = new Map(done.rows.map((row) => [row.name, row.checksum]))
+    assertUnchanged(migrations, known)
+
+    const grants = await readFile(join(migrationsFolder, 'grants.sql'), 'utf8')
+    const grantsMark = createHash('sha256').update(grants + options.serviceRole + options.servicePassword).digest('hex')
+    const due = migrations.filter(({ name }) => !known.has(name))
+    if (due.length === 0 && known.get(grantsName) === grantsMark) return { applied: [] }
+
+    for (const migration of due) await apply(client, migration)
+    await ensureRole(client, options)
+    await apply(client, { name: grantsName, text: forRole(grants, options.serviceRole), checksum: grantsMark })
+    return { applied: due.map(({ name }) => name) }
+  } finally {
+    await client.end()
+  }
+}
+
+const migrationsFolder = join(projectRoot, 'migrations')
+const grantsName = 'grants.sql'
+
+async function readMigrations(): Promise<Migration[]> {
+  const names = (await readdir(migrationsFolder)).filter((name) => /^\d{4}-.+\.sql$/.test(name)).toSorted()
+  return Promise.all(
+    names.map(async (name) => {
+      const text = await readFile(join(migrationsFolder, name), 'utf8')
+      return { name, text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+function assertUnchanged(migrations: Migration[], known: Map<string, string>): void {
+  const here = new Map(migrations.map(({ name, checksum }) => [name, checksum]))
+  for (const [name, checksum] of known) {
+    if (name === grantsName) continue
+    const now = here.get(name)
+    if (now === undefined) throw new Error(`The database has migration ${name}, which this version does not know.`)
+    if (now !== checksum) throw new Error(`Migration ${name} was edited after it had been applied.`)
+  }
+}
+
+async function apply(client: pg.Client, { name, text, checksum }: Migration): Promise<void> {
+  await client.query('begin')
+  try {
+    await client.query(text)
+    await client.query(
+      `insert into schema_migrations (name, checksum) values ($1, $2)
+       on conflict (name) do update set checksum = excluded.checksum, applied_at = now()`,
+      [name, checksum],
+    )
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw new Error(`Migration ${name} failed: ${error instanceof Error ? error.message : 'unknown'}`, { cause: error })
+  }
+}
+
+/** Roles belong to the whole server, so two migrations of different databases may meet here: the loser's role is there. */
+async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: MigrateOptions): Promise<void> {
+  const name = pg.escapeIdentifier(serviceRole)
+  const there = await client.query('select 1 from pg_roles where rolname = $1', [serviceRole])
+  if (there.rowCount === 0) {
+    await client.query(`do $$ begin create role ${name} login; exception when duplicate_object then null; end $$`)
+  }
+  await client.query(`alter role ${name} password ${pg.escapeLiteral(servicePassword)}`)
+}
+
+const forRole = (text: string, role: string): string => text.replaceAll('"service"', pg.escapeIdentifier(role))
+
+/** The URL of the same database for the service's own role. */
+export function serviceUrl(ownerUrl: string, role: string, password: string): string {
+  const url = new URL(ownerUrl)
+  url.username = encodeURIComponent(role)
+  url.password = encodeURIComponent(password)
+  return url.href
+}

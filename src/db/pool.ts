@@ -1,0 +1,240 @@
+import { connect, type Connection, type Result } from './connection.ts'
+import { type Atomic, type Database, statement } from './sql.ts'
+
+/** How the service reaches its database. Several URLs: the first that accepts writes is used. */
+export type PoolOptions = {
+  urls: string[]
+  size: number
+  /** Prepared statements by name; off behind a connection pooler that cannot keep them. */
+  statementNames: boolean
+  applicationName?: string
+  statementTimeoutMs?: number
+  connectTimeoutMs?: number
+}
+
+/** Counts what was asked of the database, for benchmarks and metrics. */
+export type PoolCounts = { statements: number; commits: number }
+
+const atomicTries = 4
+const retryable = new Set(['40001', '40P01'])
+
+/** Opens a pool. Connections are made when needed, kept, and replaced when they break. */
+export function openPool(options: PoolOptions): Database & { counts: PoolCounts } {
+  const connections = new Set<Connection>()
+  const waiting: ((connection: Connection) => void)[] = []
+  /** Never taken by an atomic block: what a block reads beside itself must not wait for blocks to end. */
+  let shared: Promise<Connection> | undefined
+  const counts: PoolCounts = { statements: 0, commits: 0 }
+  let opening = 0
+  let closed = false
+
+  async function open(): Promise<Connection> {
+    opening += 1
+    try {
+      const connection = await connectToPrimary(options, (lost) => connections.delete(lost))
+      connections.add(connection)
+      return connection
+    } finally {
+      opening -= 1
+    }
+  }
+
+  async function take(): Promise<Connection> {
+    if (closed) throw new Error('The database is closed.')
+    const free = leastBusy(connections, await shared)
+    if (free && (free.busy === 0 || connections.size + opening >= options.size)) {
+      free.taken = true
+      return free
+    }
+    if (connections.size + opening < options.size) {
+      const connection = await open()
+      connection.taken = true
+      return connection
+    }
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  function giveBack(connection: Connection): void {
+    if (!connections.has(connection)) {
+      void replaceFor(waiting.shift())
+      return
+    }
+    const next = waiting.shift()
+    if (next) next(connection)
+    else connection.taken = false
+  }
+
+  async function replaceFor(next: ((connection: Connection) => void) | undefined): Promise<void> {
+    if (!next) return
+    try {
+      const connection = await open()
+      connection.taken = true
+      next(connection)
+    } catch {
+      // The one who waits tries again with the next connection that comes free, or finds out by its own time-out.
+      waiting.unshift(next)
+      if (connections.size === 0) setTimeout(() => void replaceFor(waiting.shift()), 250).unref()
+    }
+  }
+
+  /** Single statements share the least busy free connection; an answer never waits behind an atomic block. */
+  async function runAlone(strings: TemplateStringsArray, values: unknown[]): Promise<Result> {
+    counts.statements += 1
+    const prepared = statement(strings, values, options.statementNames)
+    const best = leastBusy(connections)
+    return (best ?? (await openShared())).run(prepared)
+  }
+
+  async function openShared(): Promise<Connection> {
+    if (closed) throw new Error('The database is closed.')
+    shared ??= open()
+    try {
+      const connection = await shared
+      if (connections.has(connection)) return connection
+    } catch (error) {
+      shared = undefined
+      throw error
+    }
+    shared = undefined
+    return openShared()
+  }
+
+  async function atomicOnce<T>(work: (db: Atomic) => Promise<T>): Promise<T> {
+    const connection = await take()
+    const block = beginBlock(connection, options.statementNames, counts)
+    try {
+      const result = await work(block.db)
+      await block.commit()
+      return result
+    } catch (error) {
+      await block.rollback()
+      throw block.firstFailure ?? error
+    } finally {
+      giveBack(connection)
+    }
+  }
+
+  return {
+    counts,
+    sql: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) =>
+      (await runAlone(strings, values)).rows as Row[],
+    atomic: async (work) => {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await atomicOnce(work)
+        } catch (error) {
+          if (tries >= atomicTries || !retryable.has(codeOf(error))) throw error
+        }
+      }
+    },
+    close: async () => {
+      closed = true
+      await Promise.all([...connections].map((connection) => connection.end()))
+    },
+  }
+}
+
+/** The SQLSTATE of a database error, or an empty text. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : ''
+
+type Block = {
+  db: Atomic
+  firstFailure: unknown
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+const plain = (text: string) => ({ text, name: undefined, values: [] })
+
+/**
+ * BEGIN is sent without waiting, and COMMIT rides in the same round trip as the last writes. In a pipeline a failed
+ * statement turns COMMIT into ROLLBACK without an error of its own, so the command that came back is what counts.
+ */
+function beginBlock(connection: Connection, names: boolean, counts: PoolCounts): Block {
+  const sent: Promise<unknown>[] = []
+  const then: (() => void)[] = []
+  let ended = false
+
+  const run = (prepared: Parameters<Connection['run']>[0]) => {
+    counts.statements += 1
+    const result = connection.run(prepared)
+    sent.push(
+      result.catch((error: unknown) => {
+        block.firstFailure ??= error
+      }),
+    )
+    return result
+  }
+  const db: Atomic = {
+    sql: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
+      if (ended) throw new Error('This atomic block is over.')
+      return (await run(statement(strings, values, names))).rows as Row[]
+    },
+    send: (strings, ...values) => {
+      if (ended) throw new Error('This atomic block is over.')
+      run(statement(strings, values, names)).catch(() => undefined)
+    },
+    afterCommit: (callback) => then.push(callback),
+  }
+  const block: Block = {
+    db,
+    firstFailure: undefined,
+    commit: async () => {
+      ended = true
+      const last = run(plain('commit'))
+      await Promise.all(sent)
+      const { command } = await last
+      if (command !== 'COMMIT') throw new Error('The atomic block did not commit.')
+      counts.commits += 1
+      for (const callback of then) callback()
+    },
+    rollback: async () => {
+      ended = true
+      // The failure that matters is the one that led here; a broken connection has rolled back by itself.
+      await run(plain('rollback')).catch(() => undefined)
+      await Promise.all(sent)
+    },
+  }
+  run(plain('begin')).catch(() => undefined)
+  return block
+}
+
+/** The free connection with the fewest statements under way. Those finish before a block that begins behind them. */
+function leastBusy(connections: Iterable<Connection>, except?: Connection): Connection | undefined {
+  let best: Connection | undefined
+  for (const connection of connections) {
+    if (connection.taken || connection === except) continue
+    if (!best || connection.busy < best.busy) best = connection
+  }
+  return best
+}
+
+async function connectToPrimary(options: PoolOptions, onLost: (connection: Connection) => void): Promise<Connection> {
+  const several = options.urls.length > 1
+  let failure: unknown
+  for (const url of options.urls) {
+    try {
+      const connection = await connect(
+        {
+          url,
+          applicationName: options.applicationName ?? 'cambio',
+          statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
+          connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+        },
+        onLost,
+      )
+      if (!several || (await acceptsWrites(connection))) return connection
+      await connection.end()
+      failure = new Error('No database host accepts writes.')
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+async function acceptsWrites(connection: Connection): Promise<boolean> {
+  const { rows } = await connection.run(plain('select pg_is_in_recovery() as standby'))
+  return (rows[0] as { standby: boolean }).standby === false
+}

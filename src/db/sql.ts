@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto'
+
+/** A statement as the driver takes it: text with `$1` places, values, and the name under which it is prepared. */
+export type Statement = { text: string; name: string | undefined; values: unknown[] }
+
+const known = new WeakMap<TemplateStringsArray, { text: string; name: string }>()
+
+/**
+ * Turns a template into a statement. Values never become part of the text, so there is nothing to escape and every
+ * execution of one template is the same prepared statement.
+ */
+export function statement(strings: TemplateStringsArray, values: unknown[], named: boolean): Statement {
+  let prepared = known.get(strings)
+  if (!prepared) {
+    const text = strings.reduce((whole, part, index) => `${whole}$${index}${part}`)
+    prepared = { text, name: `s${createHash('sha256').update(text).digest('base64url').slice(0, 20)}` }
+    known.set(strings, prepared)
+  }
+  return { text: prepared.text, name: named ? prepared.name : undefined, values }
+}
+
+/** Something that runs SQL: the pool (each statement for itself) or an atomic block (all or nothing). */
+export interface Db {
+  /** Runs one statement and gives its rows. `bigint` and `numeric` come as bigint, `timestamptz` as Date, `bytea` as Buffer. */
+  sql<Row>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Row[]>
+}
+
+/** An atomic block: what is done through it commits together or not at all. */
+export interface Atomic extends Db {
+  /**
+   * Sends one statement without waiting for it, so that the writes of a block and its commit share one round trip.
+   * Should it fail, nothing of the block is kept and the block throws that failure.
+   */
+  send(strings: TemplateStringsArray, ...values: unknown[]): void
+  /** Called once the block has committed; never if it has not. For wake-ups, not for work that must happen. */
+  afterCommit(then: () => void): void
+}
+
+/** A database with its connections. */
+export interface Database extends Db {
+  /**
+   * Runs `work` as one atomic block and gives its result once the commit is durable. A deadlock or serialization failure
+   * runs it again from the start (at most three times), so `work` must have no effects outside the block.
+   */
+  atomic<T>(work: (db: Atomic) => Promise<T>): Promise<T>
+  /** Closes every connection when its statement is done. */
+  close(): Promise<void>
+}
+
+/** Exactly one row, or a fault. */
+export function one<Row>(rows: Row[]): Row {
+  const [row] = rows
+  if (rows.length !== 1 || row === undefined) throw new Error(`One row was expected, not ${rows.length}.`)
+  return row
+}

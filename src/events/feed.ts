@@ -1,0 +1,53 @@
+import type { Ctx } from '../context.ts'
+import { badField } from '../lib/refusal.ts'
+import { type EventType, eventId, readEventId } from './event.ts'
+import { openBodies } from './open-bodies.ts'
+import * as queries from './queries.ts'
+
+/** A page of a partner's events, oldest first, as the exact texts that webhooks carry. */
+export type FeedPage = {
+  bodies: string[]
+  /** The last event that was looked at, also when `types` left it out; what was given when there was none. */
+  nextAfter: string | undefined
+  hasMore: boolean
+}
+
+/** What to read: everything after an event (undefined: from the beginning), of some types only (undefined: all). */
+export type FeedQuery = { after?: string | undefined; types?: EventType[] | undefined; limit: number }
+
+/**
+ * Reads a partner's events in the one order that all its readers see. Paging by `nextAfter` meets every event exactly once.
+ * Refuses an `after` that is no event of this partner.
+ */
+export async function readFeed(
+  ctx: Pick<Ctx, 'db' | 'keyring'>,
+  partnerId: bigint,
+  { after, types, limit }: FeedQuery,
+): Promise<FeedPage> {
+  const position = after === undefined ? 0n : await positionOf(ctx, partnerId, after)
+  const rows = await queries.afterPosition(ctx.db, partnerId, position, limit + 1)
+  const looked = rows.slice(0, limit)
+  const wanted = types ? looked.filter(({ type }) => types.includes(type)) : looked
+  const last = looked.at(-1)
+  return {
+    bodies: await openBodies(ctx, wanted),
+    nextAfter: last ? eventId(last) : after,
+    hasMore: rows.length > limit,
+  }
+}
+
+async function positionOf({ db }: Pick<Ctx, 'db'>, partnerId: bigint, after: string): Promise<bigint> {
+  const key = readEventId(after)
+  const position = key && (await queries.positionOf(db, partnerId, key))
+  if (position === undefined) throw badField('after', 'There is no such event.')
+  return position
+}
+
+/** What happened to one thing so far, in order, for people who look at it: `position` is null until partners can read it. */
+export const eventsOf = async ({ db }: Pick<Ctx, 'db'>, stream: bigint): Promise<ToldEvent[]> => {
+  const rows = await queries.ofStream(db, stream)
+  return rows.map((row) => ({ id: eventId({ stream, sequence: row.sequence }), ...row }))
+}
+
+/** An event without what it tells. */
+export type ToldEvent = { id: string; sequence: number; type: EventType; at: Date; position: bigint | null }

@@ -1,0 +1,35 @@
+import type { Ctx } from '../context.ts'
+import { type DataKey, ErasedPerson } from '../privacy/data-key.ts'
+import { bodyOf, bodyPlace } from './event.ts'
+import type { EventRow } from './queries.ts'
+
+/** What is needed of a stored event to open it. */
+export type SealedEvent = Omit<EventRow, 'partnerId'>
+
+/**
+ * Opens stored events: the exact texts, in the order given. Of someone who has been erased since, only that something
+ * happened can still be told, not what.
+ */
+export async function openBodies({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, events: SealedEvent[]): Promise<string[]> {
+  const ids = [...new Set(events.map(({ dataKeyId }) => dataKeyId))]
+  const keys = await keyring.getMany(db, ids).catch(async (error: unknown) => {
+    if (!(error instanceof ErasedPerson)) throw error
+    return keysOneByOne({ db, keyring }, ids)
+  })
+  return events.map((event) => {
+    const key = keys.get(event.dataKeyId)
+    return key ? key.openText(event.body, bodyPlace(event)) : JSON.stringify(bodyOf(event))
+  })
+}
+
+async function keysOneByOne({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, ids: bigint[]): Promise<Map<bigint, DataKey>> {
+  const keys = new Map<bigint, DataKey>()
+  for (const id of ids) {
+    try {
+      keys.set(id, await keyring.get(db, id))
+    } catch (error) {
+      if (!(error instanceof ErasedPerson)) throw error
+    }
+  }
+  return keys
+}

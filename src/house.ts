@@ -1,0 +1,87 @@
+import { syncAssets } from './catalog/sync-assets.ts'
+import type { Config } from './config.ts'
+import type { Ctx } from './context.ts'
+import { openRowIds } from './db/row-ids.ts'
+import type { Database } from './db/sql.ts'
+import { factReceived } from './deposits/fact.ts'
+import { openRelay, type Relay } from './events/relay.ts'
+import type { Handler } from './jobs/job.ts'
+import { openQueue } from './jobs/queue.ts'
+import type { Clock } from './lib/clock.ts'
+import type { Log } from './lib/log.ts'
+import { deliverMails } from './mail/deliver.ts'
+import { mailDue } from './mail/mail.ts'
+import { recordedMarket } from './pricing/recorded-market.ts'
+import { openKeyring } from './privacy/data-key.ts'
+import type { Secrets } from './privacy/master-key.ts'
+import { payoutDue } from './payouts/order.ts'
+import { planDue } from './payouts/plan.ts'
+import { callbackOwed, openSandboxRails, type Processor, takeCallbacks } from './rails/sandbox.ts'
+import { receiveCallbacks } from './callbacks/receive.ts'
+import { expireTransactions } from './transactions/expire.ts'
+import { finishPayouts } from './transactions/finish-payouts.ts'
+import { sendPayouts } from './transactions/send-payouts.ts'
+import { settleDeposits } from './transactions/settle-deposits.ts'
+import { dropQueue, endpointEnded } from './webhooks/drop-queue.ts'
+import { openSender, type Sender } from './webhooks/sender.ts'
+
+/** Everything that lives inside, wired and at rest: nothing listens, nothing works until it is started. */
+export type House = {
+  ctx: Ctx
+  relay: Relay
+  sender: Sender
+  processor: Processor
+}
+
+/** What a house is built on. */
+export type Ground = {
+  config: Config
+  db: Database
+  clock: Clock
+  log: Log
+  secrets: Secrets
+  /** The origins that customers see: ours, and the sandbox processor's. */
+  publicUrl: string
+  processorUrl: string
+}
+
+/** Wires the business together: which job is done by whom, and who is told of what. */
+export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground): Promise<House> {
+  const { config, db, clock, log, secrets } = ground
+  await syncAssets(db)
+  const rowIds = openRowIds(db)
+  const handlers: Record<string, Handler> = {}
+  const house = { publicUrl, market: recordedMarket(config.pricing.marketSeed), keyring: openKeyring(secrets, rowIds), rowIds }
+
+  const ctx: Ctx = {
+    ...ground,
+    ...house,
+    queue: openQueue({ db, clock, log, handlers, leaseMs: config.jobs.leaseMs, pollMs: 1_000 }),
+    wakeRelay: () => relay.wake(),
+    rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
+  }
+  const processor: Processor = { db, clock, queue: ctx.queue, secrets, url: processorUrl }
+  ctx.rails = openSandboxRails(processor)
+  const sender = openSender(ctx)
+  const relay = openRelay(ctx, { onSequenced: sender.onSequenced })
+  Object.assign(handlers, handlersOf(ctx, processor))
+  return { ctx, relay, sender, processor }
+}
+
+/** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
+const handlersOf = (ctx: Ctx, processor: Processor): Record<string, Handler> => ({
+  [factReceived]: settleDeposits(ctx),
+  [payoutDue]: sendPayouts(ctx),
+  [planDue]: finishPayouts(ctx),
+  'transaction.deadline': expireTransactions(ctx),
+  [mailDue]: deliverMails(ctx),
+  [endpointEnded]: dropQueue(ctx),
+  [callbackOwed]: {
+    batch: 64,
+    concurrency: 1,
+    run: (jobs) =>
+      ctx.queue.finish(jobs, async (db, held) =>
+        receiveCallbacks(ctx, db, await takeCallbacks(processor, db, held.map(({ key }) => BigInt(key)))),
+      ),
+  },
+})

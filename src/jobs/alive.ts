@@ -1,0 +1,30 @@
+import type { Database, Db } from '../db/sql.ts'
+import { after, type Clock } from '../lib/clock.ts'
+import { randomToken } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
+import * as queries from './queries.ts'
+
+const role = 'worker'
+const everyMs = 5_000
+const goodForMs = 15_000
+
+/** Says every few seconds that a process does jobs. Of several such processes one says it; another does when that one ends. */
+export function sayAlive({ db, clock, log }: { db: Database; clock: Clock; log: Log }): { stop(): void } {
+  const holder = randomToken(9)
+
+  async function say(): Promise<void> {
+    const now = clock.realNow()
+    try {
+      await queries.takeLease(db, role, holder, now, after(now, goodForMs))
+    } catch (error) {
+      log.warn({ err: error }, 'That jobs are done here could not be said; trying again.')
+    }
+  }
+  const timer = setInterval(() => void say(), everyMs)
+  void say()
+  return { stop: () => clearInterval(timer) }
+}
+
+/** Whether some process does jobs. */
+export const isWorkerAlive = ({ db, clock }: { db: Db; clock: Clock }): Promise<boolean> =>
+  queries.isLeased(db, role, clock.realNow())

@@ -1,0 +1,28 @@
+/** The accounts of domain.md, section 4. Each is one name; with an asset it is one balance. */
+
+/** What a wallet, bank or processor has of ours: must match its statement. */
+export const held = (place: string): string => `held:${place}`
+
+/** Money on its way through a rail. */
+export const clearing = (rail: string): string => `rail:${rail}:clearing`
+
+/** What we owe one customer now. Zero when the transaction has ended. */
+export const customer = (publicId: bigint): string => `customer:${publicId}`
+
+/** What a partner has earned. */
+export const commission = (partnerId: bigint): string => `partner:${partnerId}:commission`
+
+/** Our own fees, by kind. */
+export const fees = (kind: string): string => `fees:${kind}`
+
+/** The other side of every exchange: our open exposure. */
+export const position = 'position'
+
+/** The operator's own money. */
+export const capital = 'capital'
+
+/** What customers paid for sending on chains, less what sending has cost. */
+export const networkFees = 'network-fees'
+
+/** The kind of an account, for reports: what stands before the first colon. */
+export const kindOf = (account: string): string => account.split(':', 1)[0] ?? account

@@ -1,0 +1,141 @@
+import type { Atomic, Db } from '../db/sql.ts'
+import type { Entry, Posting } from './entry.ts'
+
+/** An entry with its id and digest, as it is written. */
+export type NumberedEntry = Entry & { id: bigint; digest: Buffer }
+
+/** Writes entries. One that was booked before (same transaction, kind and ref) fails the whole block: nothing twice. */
+export const insertEntries = (db: Atomic, entries: NumberedEntry[]): void =>
+  db.send`
+    insert into entries (id, transaction_id, kind, ref, at, digest)
+    select * from unnest(
+      ${entries.map((entry) => entry.id)}::bigint[], ${entries.map((entry) => entry.transactionId)}::bigint[],
+      ${entries.map((entry) => entry.kind)}::text[], ${entries.map((entry) => entry.ref)}::bigint[],
+      ${entries.map((entry) => entry.at.toISOString())}::timestamptz[], ${entries.map((entry) => entry.digest)}::bytea[])`
+
+type Line = Posting & { entryId: bigint; line: number }
+
+/** Writes the postings of entries. */
+export const insertPostings = (db: Atomic, lines: Line[]): void =>
+  db.send`
+    insert into postings (entry_id, line, debit, credit, asset, amount)
+    select * from unnest(
+      ${lines.map((line) => line.entryId)}::bigint[], ${lines.map((line) => line.line)}::smallint[],
+      ${lines.map((line) => line.debit)}::text[], ${lines.map((line) => line.credit)}::text[],
+      ${lines.map((line) => line.asset)}::text[], ${lines.map((line) => line.amount)}::numeric[])`
+
+/** What accounts hold, debits counting up: the folded part and everything newer. */
+export const balances = (db: Db, accounts: string[], asset: string): Promise<{ account: string; amount: bigint }[]> =>
+  db.sql`
+    with fold as (select below from fold_state),
+    newer as (
+      select account, sum(amount) as amount from (
+        select debit as account, amount from postings join entries on entries.id = entry_id
+          where xid >= (select below from fold) and asset = ${asset} and debit = any(${accounts})
+        union all
+        select credit, -amount from postings join entries on entries.id = entry_id
+          where xid >= (select below from fold) and asset = ${asset} and credit = any(${accounts})
+      ) as both_sides group by account)
+    select wanted.account, (coalesce(folded_balances.amount, 0) + coalesce(newer.amount, 0))::numeric(38, 0) as amount
+    from unnest(${accounts}::text[]) as wanted (account)
+    left join folded_balances on folded_balances.account = wanted.account and folded_balances.asset = ${asset}
+    left join newer on newer.account = wanted.account`
+
+/** One at a time folds: adds what committed below the oldest running database transaction to the folded balances. */
+export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
+  db.sql`
+    with state as (select below from fold_state for update),
+    horizon as (select pg_snapshot_xmin(pg_current_snapshot()) as below),
+    fresh as (
+      select id from entries where xid >= (select below from state) and xid < (select below from horizon)),
+    sums as (
+      select account, asset, sum(amount) as amount from (
+        select debit as account, asset, amount from postings where entry_id in (select id from fresh)
+        union all
+        select credit, asset, -amount from postings where entry_id in (select id from fresh)
+      ) as both_sides
+      where account not like 'customer:%'
+      group by account, asset),
+    added as (
+      insert into folded_balances (account, asset, amount) select account, asset, amount from sums
+      on conflict (account, asset) do update set amount = folded_balances.amount + excluded.amount
+      returning 1),
+    moved as (update fold_state set below = (select below from horizon) returning 1)
+    select count(*) as folded from added, moved`
+
+/** What one transaction's customer is owed, per asset. */
+export const owed = (db: Db, transactionIds: bigint[]): Promise<{ transaction_id: bigint; asset: string; amount: bigint }[]> =>
+  db.sql`
+    select transaction_id, asset, sum(amount)::numeric(38, 0) as amount from (
+      select transaction_id, asset, amount from entries join postings on entry_id = entries.id
+        where transaction_id = any(${transactionIds}) and credit like 'customer:%'
+      union all
+      select transaction_id, asset, -amount from entries join postings on entry_id = entries.id
+        where transaction_id = any(${transactionIds}) and debit like 'customer:%'
+    ) as both_sides group by transaction_id, asset`
+
+/** All postings of one transaction, in the order of the books. */
+export const postingsOf = (db: Db, transactionId: bigint): Promise<(Posting & { kind: string; at: Date; entry_id: bigint })[]> =>
+  db.sql`
+    select entry_id, kind, at, debit, credit, asset, amount from entries join postings on entry_id = entries.id
+    where transaction_id = ${transactionId} order by entry_id, line`
+
+/** A part of the journal, in the order of entry ids: entries after `afterId` with their postings. */
+export const journal = (db: Db, afterId: bigint, limit: number): Promise<JournalRow[]> =>
+  db.sql`
+    select entries.id, transaction_id, kind, ref, at, digest,
+      (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
+        from postings where entry_id = entries.id) as lines
+    from entries where id > ${afterId} order by id limit ${limit}`
+
+/** An entry as it stands in the books; `lines` is null where its postings are gone. */
+export type JournalRow = {
+  id: bigint
+  transaction_id: bigint | null
+  kind: Entry['kind']
+  ref: bigint
+  at: Date
+  digest: Buffer
+  lines: [debit: string, credit: string, asset: string, amount: string][] | null
+}
+
+/** Folded balances that the postings below the fold do not add up to. */
+export const misfolded = (db: Db): Promise<{ account: string; asset: string }[]> =>
+  db.sql`
+    with sums as (
+      select account, asset, sum(amount) as amount from (
+        select debit as account, asset, amount from postings join entries on entries.id = entry_id
+          where xid < (select below from fold_state)
+        union all
+        select credit, asset, -amount from postings join entries on entries.id = entry_id
+          where xid < (select below from fold_state)
+      ) as both_sides where account not like 'customer:%' group by account, asset)
+    select coalesce(sums.account, folded_balances.account) as account, coalesce(sums.asset, folded_balances.asset) as asset
+    from sums full join folded_balances using (account, asset)
+    where coalesce(sums.amount, 0) <> coalesce(folded_balances.amount, 0) limit 100`
+
+/** Assets in which debits and credits differ. */
+export const unbalanced = (db: Db): Promise<{ asset: string }[]> =>
+  db.sql`select asset from audit_postings group by asset having sum(amount) <> 0`
+
+/** Postings whose entry is missing. (A foreign key forbids them; a restored backup may not.) */
+export const orphans = (db: Db): Promise<{ entry_id: bigint }[]> =>
+  db.sql`select distinct entry_id from postings where not exists (select 1 from entries where id = entry_id) limit 100`
+
+/** Takes what is reserved for payouts: only if it is covered. Gives the granted ones; others stay as they are. */
+export const lockReserve = (db: Db, place: string, asset: string): Promise<{ covered: bigint; reserved: bigint }[]> =>
+  db.sql`
+    insert into reserves (place, asset, covered, reserved) values (${place}, ${asset}, 0, 0)
+    on conflict (place, asset) do update set place = excluded.place
+    returning covered, reserved`
+
+/** Writes a reserve that this block has locked. */
+export const saveReserve = (db: Atomic, place: string, asset: string, covered: bigint, reserved: bigint): void =>
+  db.send`
+    update reserves set covered = ${covered}, reserved = ${reserved} where place = ${place} and asset = ${asset}`
+
+/** A payout left its place: it is no longer covered and no longer reserved. */
+export const settleReserve = (db: Atomic, place: string, asset: string, amount: bigint, fee: bigint): void =>
+  db.send`
+    update reserves set covered = covered - ${amount} - ${fee}, reserved = reserved - ${amount}
+    where place = ${place} and asset = ${asset}`

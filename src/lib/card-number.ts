@@ -1,0 +1,58 @@
+/** First digits of the cards of known issuers (ISO/IEC 7812, and the ranges that the networks publish). */
+const issuers = new RegExp(
+  `^(?:${[
+    '4', // Visa, Dankort
+    '5[0-8]', // Mastercard, Maestro, Verve, Elo
+    '222[1-9]|22[3-9]|2[3-6]|27[01]|2720', // Mastercard's second range
+    '220[0-4]', // Mir
+    '3[47]', // American Express
+    '30[0-5]|3095|3[689]', // Diners Club
+    '352[89]|35[3-8]', // JCB
+    '6', // Discover, Maestro, UnionPay, RuPay, Hipercard, InterPayment, Troy
+    '8[12]', // RuPay, UnionPay
+    '9792', // Troy
+  ].join('|')})`,
+)
+
+/** An identifier in hexadecimal: a UUID, an object id, a hash. Its digits mean nothing by themselves. */
+const hexIdentifier = /(?<![0-9a-z])(?=[0-9-]*[a-f])[0-9a-f](?:-?[0-9a-f]){23,}(?![0-9a-z])/gi
+
+/** Digits with at most single spaces or dashes between them: what people and forms make of a card number. */
+const digitRuns = /\d+(?:[ -]+\d+)*/g
+
+/**
+ * Whether a text holds the number of a payment card: 13 to 19 digits, an issuer's first digits, a right check digit, spaces
+ * and dashes aside (wire.md, section 9). Looks at every run of whole groups of digits, so that "ref 12 4242 4242 4242 4242"
+ * is found, and skips hexadecimal identifiers, of which one in a thousand would be taken for a card by chance.
+ */
+export function holdsCardNumber(text: string): boolean {
+  if (text.length < 13 || !/\d(?:[ -]*\d){12}/.test(text)) return false
+  const runs = text.replace(hexIdentifier, ' . ').match(digitRuns) ?? []
+  return runs.some((run) => isCardAmong(run.split(/[ -]+/)))
+}
+
+/** The same for a text that is an address on a chain if it is anything: only digits that stand alone count. */
+export const isCardNumber = (text: string): boolean => /^[\d -]+$/.test(text) && holdsCardNumber(text)
+
+function isCardAmong(groups: string[]): boolean {
+  return groups.some((_, from) => {
+    let digits = ''
+    for (const group of groups.slice(from, from + 19)) {
+      digits += group
+      if (digits.length > 19) return false
+      if (digits.length >= 13 && issuers.test(digits) && passesLuhn(digits)) return true
+    }
+    return false
+  })
+}
+
+/** The check digit of ISO/IEC 7812-1, annex B. */
+function passesLuhn(digits: string): boolean {
+  let sum = 0
+  for (let place = 0; place < digits.length; place += 1) {
+    const digit = digits.charCodeAt(digits.length - 1 - place) - 48
+    const doubled = place % 2 === 1 ? digit * 2 : digit
+    sum += doubled > 9 ? doubled - 9 : doubled
+  }
+  return sum % 10 === 0
+}

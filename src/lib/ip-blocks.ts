@@ -1,0 +1,29 @@
+import { BlockList, isIP } from 'node:net'
+
+/** A set of addresses and blocks of addresses, ready to be asked. */
+export type IpBlocks = { has(address: string): boolean }
+
+/**
+ * Makes a set of texts that `cidr` (setting.ts) has read: addresses and blocks (`192.0.2.7`, `10.0.0.0/8`, `fd00::/8`).
+ * An IPv4 address that came over an IPv6 socket (`::ffff:192.0.2.1`) is asked for as itself; what is no address is in no set.
+ */
+export function ipBlocks(texts: readonly string[]): IpBlocks {
+  const list = new BlockList()
+  for (const text of texts) {
+    const [address = '', bits] = text.split('/')
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6'
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number.parseInt(bits, 10), family)
+  }
+  return {
+    has: (address) => {
+      const plain = plainIp(address)
+      const version = isIP(plain)
+      return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+    },
+  }
+}
+
+/** An address without the prefix that an IPv4 address has on an IPv6 socket. */
+export const plainIp = (address: string): string =>
+  address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address

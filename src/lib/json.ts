@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+
+import { parse } from 'lossless-json'
+
+import { Refusal } from './refusal.ts'
+
+/** How deep a body may nest. Ours go four levels down; far below what overflows a stack here or in a later reader. */
+const maxDepth = 64
+
+/** A JSON number's exponent and its written digits stay within this, or it is no amount of anything. */
+const maxDigits = 30
+
+const exact: unique symbol = Symbol('exact number')
+
+/**
+ * A JSON number as it was written, digit by digit: no double ever held it. No JSON text can forge one: its mark is a
+ * symbol.
+ */
+export type ExactNumber = { readonly [exact]: true; readonly text: string }
+
+/** Tells a number that `parseJson` read from everything else, an object that happens to have a `text` included. */
+export const isExactNumber = (value: unknown): value is ExactNumber =>
+  typeof value === 'object' && value !== null && exact in value
+
+/**
+ * Reads JSON with every number as an `ExactNumber`; everything else as `JSON.parse` has it: of a name given twice the
+ * last value counts, and `__proto__` is a name like any other. Refuses what is not JSON, and nesting beyond 64
+ * levels, with BAD_REQUEST. Time grows with the length of the text only, whatever is in it.
+ */
+export function parseJson(text: string): unknown {
+  if (isDeeperThan(text, maxDepth)) throw new Refusal('BAD_REQUEST', 'The JSON is nested too deeply.')
+  try {
+    return parse(text, undefined, {
+      parseNumber: (number): ExactNumber => ({ [exact]: true, text: number }),
+      onDuplicateKey: ({ newValue }) => newValue,
+    })
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new Refusal('BAD_REQUEST', 'The body is not JSON.')
+    throw error
+  }
+}
+
+/**
+ * Expands any spelling of a JSON number to a plain decimal text of the same value: `5e-7` is `0.0000005`, `1.50E1` is
+ * `15`. Undefined beyond 30 written digits or an exponent beyond 30 either way, before anything is expanded.
+ */
+export function plainDecimal({ text }: ExactNumber): string | undefined {
+  const match = /^(-?)(\d{1,30})(?:\.(\d{1,30}))?(?:[eE]([+-]?)0*(\d{1,2}))?$/.exec(text)
+  const [, sign = '', whole = '', fraction = '', direction = '', exponent = '0'] = match ?? []
+  const size = Number(exponent)
+  if (!match || whole.length + fraction.length > maxDigits || size > maxDigits) return undefined
+
+  const digits = whole + fraction
+  const point = whole.length + (direction === '-' ? -size : size)
+  const padded = digits.padStart(digits.length - Math.min(point, 0), '0').padEnd(point, '0')
+  const cut = Math.max(point, 0)
+  const integer = padded.slice(0, cut).replace(/^0+/, '') || '0'
+  const decimals = padded.slice(cut).replace(/0+$/, '')
+  return decimals ? `${sign}${integer}.${decimals}` : `${sign}${integer}`
+}
+
+/**
+ * A plain decimal text as the JSON number that a few fields of the interface are by contract (`min` and `max` of a range,
+ * `fromAmount`): the nearest double, for the wire only. Nothing computes with it and nothing reads it back.
+ */
+export function jsonNumber(text: string): number {
+  assert.match(text, /^-?\d+(\.\d+)?$/)
+  return Number(text)
+}
+
+/** Whether brackets and braces outside strings ever nest deeper than `limit`; one pass, before any parser recurses. */
+function isDeeperThan(text: string, limit: number): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at]
+    if (inString) {
+      if (char === '\\') at += 1
+      else if (char === '"') inString = false
+    } else if (char === '"') inString = true
+    else if (char === '[' || char === '{') {
+      depth += 1
+      if (depth > limit) return true
+    } else if (char === ']' || char === '}') depth -= 1
+  }
+  return false
+}

@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/**
+ * The absolute folder that holds package.json, migrations and node_modules. Found upward from this file, so that it is
+ * the same for the sources and for what was built from them.
+ */
+export const projectRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder
+  const parent = dirname(folder)
+  if (parent === folder) throw new Error('No package.json above the program: the installation is incomplete.')
+  return findRoot(parent)
+}

@@ -1,0 +1,188 @@
+import { isIP } from 'node:net'
+
+import { parseDuration } from './duration.ts'
+
+/** The texts that settings are read from: the environment, or a test's own. */
+export type Source = Record<string, string | undefined>
+
+/** What a default may depend on: the mode, and the texts of other settings, given or default. */
+export type Given = { live: boolean; text(name: string): string }
+
+/**
+ * One thing that an operator may set. `fallback` is the text that counts when nothing is set; an empty one means that
+ * the setting is absent. `read` turns text into a value or throws a RangeError with a sentence that can be shown.
+ */
+export type Setting<T> = {
+  name: string
+  sentence: string
+  /** The default in words, for people. */
+  shown: string
+  example: string
+  fallback(given: Given): string
+  read(text: string): T
+}
+
+/** Settings by topic. */
+type Tree = { [name: string]: Setting<unknown> | Tree }
+/** What is read from a tree of settings: the same shape, with a value in each setting's place. */
+export type Values<T> = { [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : Values<T[Name]> }
+
+/** A default: a text, one text for each mode, or a rule and how it is told to people. */
+type Fallback = string | { sandbox: string; live: string } | { shown: string; from: (given: Given) => string }
+
+/** Defines a setting that always has a value. */
+export function setting<T>(
+  name: string,
+  fallback: Fallback,
+  read: (text: string) => T,
+  sentence: string,
+  example = '',
+): Setting<T> {
+  const one = { name, sentence, example, read }
+  if (typeof fallback === 'string') return { ...one, shown: fallback, fallback: () => fallback }
+  if ('from' in fallback) return { ...one, shown: fallback.shown, fallback: fallback.from }
+  const { sandbox, live } = fallback
+  const shown = `${sandbox || 'none'} in the sandbox, ${live || 'none'} in live mode`
+  return { ...one, shown, fallback: (given) => (given.live ? live : sandbox) }
+}
+
+/** Defines a setting that may be absent; `example` shows its form. */
+export function optional<T>(name: string, example: string, read: (text: string) => T, sentence: string) {
+  const absentOr = (text: string): T | undefined => (text === '' ? undefined : read(text))
+  return setting(name, '', absentOr, sentence, example)
+}
+
+const isSetting = (node: Setting<unknown> | Tree): node is Setting<unknown> => typeof node.sentence === 'string'
+
+/** All settings of a tree, in its order. */
+export const settingsOf = (tree: Tree): Setting<unknown>[] =>
+  Object.values(tree).flatMap((node) => (isSetting(node) ? [node] : settingsOf(node)))
+
+/** A setting as it is told to people. */
+export type Described = { name: string; sentence: string; default: string; example: string }
+
+/** What people need to know of a setting. */
+export const describeSetting = ({ name, sentence, shown, example }: Setting<unknown>): Described => ({
+  name,
+  sentence,
+  default: shown,
+  example,
+})
+
+/** The same as text for a terminal. */
+export function printSetting(one: Described): string {
+  const hint = one.example === '' ? '' : ` Example: ${one.example}`
+  return `${one.name}\n    ${one.sentence}\n    Default: ${one.default || 'none.'}${hint}\n`
+}
+
+/**
+ * Reads a whole tree of settings; empty texts count as absent. `wrong` tells, by name, what could not be read; those
+ * settings have their default among the `values`, so that rules between settings can still be checked.
+ */
+export function readSettings<T extends Tree>(tree: T, env: Source, live: boolean) {
+  const wrong = new Map<string, string>()
+  const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
+  const given: Given = { live, text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
+
+  const readOne = (one: Setting<unknown>): unknown => {
+    try {
+      return one.read(given.text(one.name))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      wrong.set(one.name, error.message)
+      return one.read(one.fallback(given))
+    }
+  }
+  const readTree = (branch: Tree): object =>
+    Object.fromEntries(
+      Object.entries(branch).map(([at, node]) => [at, isSetting(node) ? readOne(node) : readTree(node)]),
+    )
+
+  return { values: readTree(tree) as Values<T>, wrong }
+}
+
+/** Reads a whole number from `min` to `max`. */
+export const count = (min: number, max: number) => (text: string) => {
+  const number = /^\d{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
+  if (!(number >= min && number <= max)) {
+    throw new RangeError(`"${text}" is not a whole number from ${min} to ${max}`)
+  }
+  return number
+}
+
+/** Reads a TCP port; 0 asks for any free one. */
+export const port = count(0, 65_535)
+
+/** Reads an ISO 8601 duration as milliseconds; at least `least` of them. */
+export const duration = (least: number) => (text: string) => {
+  const ms = parseDuration(text)
+  if (ms < least) throw new RangeError(`"${text}" is too short`)
+  return ms
+}
+
+/** Reads yes or no, in any of the usual spellings. */
+export function onOff(text: string): boolean {
+  if (['on', '1', 'true', 'yes'].includes(text.toLowerCase())) return true
+  if (['off', '0', 'false', 'no'].includes(text.toLowerCase())) return false
+  throw new RangeError(`"${text}" is neither on nor off`)
+}
+
+/** Reads one of a few words. */
+export const oneOf =
+  <Word extends string>(...allowed: Word[]) =>
+  (text: string): Word => {
+    const word = allowed.find((one) => one === text)
+    if (word === undefined) throw new RangeError(`"${text}" is not one of ${allowed.join(', ')}`)
+    return word
+  }
+
+/** Reads a comma-separated list; an empty text is an empty list. */
+export const list =
+  <T>(read: (text: string) => T) =>
+  (text: string): T[] =>
+    text.trim() === '' ? [] : text.split(',').map((item) => read(item.trim()))
+
+/** Reads `NAME=number` pairs with commas between them; names are upper-cased, and each may come once. */
+export const counts =
+  (min: number, max: number) =>
+  (text: string): Record<string, number> => {
+    const pairs = list((item) => {
+      const [, name = '', number = ''] = /^(\w+)\s*=\s*(\d+)$/.exec(item) ?? []
+      if (name === '') throw new RangeError(`"${item}" is not of the form NAME=number`)
+      return [name.toUpperCase(), count(min, max)(number)] as const
+    })(text)
+    const read = Object.fromEntries(pairs)
+    if (Object.keys(read).length < pairs.length) throw new RangeError(`"${text}" names something twice`)
+    return read
+  }
+
+/** Reads an address or a block of addresses (`10.0.0.0/8`, `fd00::/8`, `192.0.2.7`). */
+export function cidr(text: string): string {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  if (family === 0) throw new RangeError(`"${text}" is not an IP address or a block such as 10.0.0.0/8`)
+  count(0, family === 4 ? 32 : 128)(bits ?? '0')
+  return text
+}
+
+/** Reads a web address without path, query or credentials, and gives it without a slash at its end. */
+export function origin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const plain = url && url.origin !== 'null' && `${url.origin}/` === url.href && /^https?:$/.test(url.protocol)
+  if (!plain) throw new RangeError(`"${text}" is not an origin such as https://exchange.example.com (no path)`)
+  return url.origin
+}
+
+/** Reads a URL with one of the given protocols. It may hold a password, so a refusal does not repeat it. */
+export const url =
+  (...protocols: string[]) =>
+  (text: string): string => {
+    // PostgreSQL's form for a unix socket has no host after the `@`, which the URL standard refuses.
+    const readable = text.replace('@/', '@socket/')
+    const known = URL.canParse(readable) && protocols.includes(new URL(readable).protocol.slice(0, -1))
+    if (!known)
+      throw new RangeError(
+        `is not a URL that begins with ${protocols.join(':// or ')}:// (not shown, it may hold a password)`,
+      )
+    return text
+  }

@@ -1,0 +1,67 @@
+/** What a letter says, in plain text; line breaks within a paragraph are kept. */
+export type LetterText = {
+  /** The language of the text, for screen readers. */
+  locale?: string
+  title: string
+  paragraphs: string[]
+  /** Something to be read off and typed, such as a one-time code; set apart. Comes after the first paragraph. */
+  code?: string
+  /** One thing to do. The address is shown too, for those whose mail program hides it. */
+  link?: { label: string; url: string }
+  /** Small print: who sends this, and why. */
+  footer?: string
+}
+
+/**
+ * Lays a letter out, as plain text and as HTML that says the same: one column, no pictures, nothing loaded from anywhere,
+ * readable on a phone and in the dark. Texts are escaped; a link that is not http or https is a fault.
+ */
+export function layOut(letter: LetterText): { text: string; html: string } {
+  return { text: plainText(letter), html: htmlText(letter) }
+}
+
+function plainText({ title, paragraphs, code, link, footer }: LetterText): string {
+  const [first, ...rest] = paragraphs
+  const parts = [title, first, code && `    ${code}`, ...rest, link && `${link.label}:\n${link.url}`, footer && `-- \n${footer}`]
+  return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`
+}
+
+const styles = {
+  body: 'margin:0;padding:24px;background:#f4f4f2;color:#1d1d1b;font:16px/1.5 system-ui,-apple-system,sans-serif',
+  sheet: 'max-width:32em;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px',
+  title: 'margin:0 0 16px;font-size:20px;line-height:1.3',
+  paragraph: 'margin:0 0 16px',
+  code: 'margin:0 0 16px;font:bold 28px/1.4 ui-monospace,monospace;letter-spacing:4px',
+  footer: 'margin:24px 0 0;font-size:13px;color:#6b6b66',
+}
+
+function htmlText({ locale = 'en', title, paragraphs, code, link, footer }: LetterText): string {
+  const [first = '', ...rest] = paragraphs.map((text) => element('p', styles.paragraph, lines(text)))
+  const inside = [
+    element('h1', styles.title, escape(title)),
+    first,
+    code ? element('p', styles.code, escape(code)) : '',
+    ...rest,
+    link ? element('p', styles.paragraph, anchor(link)) : '',
+    footer ? element('p', styles.footer, lines(footer)) : '',
+  ]
+  return [
+    `<!doctype html><html lang="${escape(locale)}"><head><meta charset="utf-8">`,
+    '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light">',
+    `<title>${escape(title)}</title></head><body style="${styles.body}">`,
+    element('div', styles.sheet, inside.join('')),
+    '</body></html>\n',
+  ].join('')
+}
+
+function anchor({ label, url }: { label: string; url: string }): string {
+  if (!/^https?:\/\//.test(url)) throw new Error('A letter links to http and https only.')
+  return `<a href="${escape(url)}">${escape(label)}</a><br>${escape(url)}`
+}
+
+const element = (name: string, style: string, inside: string): string => `<${name} style="${style}">${inside}</${name}>`
+
+const lines = (text: string): string => escape(text).replaceAll('\n', '<br>')
+
+const escape = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -1,0 +1,148 @@
+import type { FastifyInstance } from 'fastify'
+
+import { buildAdmin } from './api/admin.ts'
+import { buildApi } from './api/app.ts'
+import { callerOf } from './api/authenticate.ts'
+import { callbackRoutes } from './callbacks/routes.ts'
+import { buildCheckout } from './checkout/checkout.ts'
+import { type Config, readConfig } from './config.ts'
+import { bringUpToDate, openServicePool, reachDatabase } from './database.ts'
+import { buildHouse, type House } from './house.ts'
+import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
+import { systemClock } from './lib/clock.ts'
+import { createLog, type Log } from './lib/log.ts'
+import { openAccounts } from './partners/accounts.ts'
+import { forgetPartners } from './partners/known.ts'
+import { loadSecrets } from './privacy/master-key.ts'
+import { buildProcessor } from './rails/sandbox.ts'
+import { sandboxApi } from './sandbox-api/routes.ts'
+import { type Sandbox, seedSandbox, writeSandbox } from './seed.ts'
+import { keepWatch } from './watch.ts'
+import { welcome } from './welcome.ts'
+
+/** A service that runs. */
+export type Service = {
+  /** The origin at which it answers. */
+  url: string
+  house: House
+  sandbox: Sandbox | undefined
+  /** Ends everything in order: listeners, work under way, connections, the embedded database. May be called twice. */
+  stop(): Promise<void>
+}
+
+/** What has been started and must be ended, the last one first. */
+type Ends = (() => Promise<unknown> | void)[]
+
+/**
+ * Starts the service: the database (embedded unless one is named), the schema, the sandbox's first money and partners, the
+ * listeners, the workers. What was started is ended again when a later step fails.
+ */
+export async function startService(config: Config, log: Log): Promise<Service> {
+  const ends: Ends = []
+  let ended: Promise<void> | undefined
+  const stop = () => (ended ??= endAll(ends, config.shutdownGraceMs))
+  try {
+    return { ...(await start(config, log, ends)), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service, 'stop'>> {
+  if (config.mode === 'live') throw new Error('Live mode needs rails of the real world, and this version has none yet.')
+  const secrets = await loadSecrets(config.masterKeyFile, true)
+  const reached = await reachDatabase(config)
+  ends.push(() => reached.release())
+  await bringUpToDate(reached, secrets)
+  const db = openServicePool(config, reached, secrets)
+  ends.push(() => db.close())
+
+  const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
+  const house = await buildHouse(ground)
+  const { ctx, relay, sender, processor } = house
+  const made = await seedSandbox(ctx, config.dataDir)
+
+  processor.url = config.http.processorUrl ?? (await listen(buildProcessor(processor, log), config, config.http.processorPort, ends))
+  const accounts = openAccounts(ctx)
+  ends.push(() => accounts.close())
+  const watch = keepWatch(ctx, () => {
+    accounts.forget()
+    forgetPartners(ctx)
+    sender.forget()
+  })
+  ends.push(() => watch.stop())
+  if (config.roles.includes('worker')) startWork(house, ends)
+
+  const app = buildApi(ctx, {
+    accounts,
+    workersAreUp: () => isWorkerAlive(ctx),
+    v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
+    pages: [
+      callbackRoutes(ctx),
+      (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] }),
+    ],
+  })
+  await listen(buildAdmin(ctx), config, config.http.adminPort, ends)
+  const url = await listen(app, config, config.http.port, ends)
+  ctx.publicUrl = config.http.publicUrl ?? url
+  relay.wake()
+
+  const sandbox = { url, ...made }
+  await writeSandbox(config.dataDir, sandbox)
+  return { url, house, sandbox }
+}
+
+/** Starts doing jobs, placing events and delivering them. */
+function startWork({ ctx, relay, sender }: House, ends: Ends): void {
+  ctx.queue.start()
+  sender.start()
+  relay.start()
+  const alive = sayAlive(ctx)
+  ends.push(async () => {
+    alive.stop()
+    await relay.stop()
+    await ctx.queue.stop()
+    await sender.stop()
+  })
+}
+
+/** Everything that business time makes due. */
+const dueWork = ({ ctx, relay, sender }: House) => [
+  { nextDue: (until: Date) => ctx.queue.nextDue(until), wake: () => ctx.queue.wake(), idle: () => ctx.queue.idle() },
+  { nextDue: (until: Date) => sender.nextDue(until), wake: () => sender.wake(), idle: () => relay.idle() && sender.idle() },
+]
+
+async function listen(app: FastifyInstance, { http }: Config, port: number, ends: Ends): Promise<string> {
+  ends.push(() => app.close())
+  await app.listen({ host: http.host, port })
+  const address = app.server.address()
+  if (!address || typeof address === 'string') throw new Error('A listener has no port.')
+  const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+}
+
+/** Ends what was started, the last one first. What does not end in time is left to the end of the process. */
+async function endAll(ends: Ends, graceMs: number): Promise<void> {
+  for (const end of ends.splice(0).toReversed()) {
+    const done = Promise.resolve(end())
+    const patience = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
+    await Promise.race([done, patience])
+  }
+}
+
+/** Serves until a signal ends it. Gives the exit code. */
+export async function serve(): Promise<number> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  for (const warning of config.warnings) log.warn({}, warning)
+
+  const signalled = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
+  })
+  const service = await startService(config, log)
+  if (service.sandbox) process.stdout.write(welcome(service.sandbox, config))
+  await signalled
+  await service.stop()
+  return 0
+}

@@ -1,0 +1,17 @@
+import type { Ctx } from '../context.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Partner } from './partner.ts'
+import * as queries from './queries.ts'
+
+/** Every partner account, oldest first. */
+export const listPartners = ({ db }: Pick<Ctx, 'db'>): Promise<Partner[]> => queries.partners(db)
+
+/** One partner account. Refuses an unknown one with NOT_FOUND. */
+export async function showPartner({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<Partner> {
+  const partner = await queries.partner(db, id)
+  if (!partner) throw noSuchPartner()
+  return partner
+}
+
+/** The refusal of an id that no partner account has. */
+export const noSuchPartner = (): Refusal => new Refusal('NOT_FOUND', 'There is no such partner.')

@@ -1,0 +1,56 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { reserve } from '../ledger/balance.ts'
+import type { DataKey } from '../privacy/data-key.ts'
+import type { Destination, PayoutRail } from '../rails/rail.ts'
+import * as queries from './queries.ts'
+
+/** The job that plans an ordered payout, once it is covered. Its key is the payout's id. */
+export const payoutDue = 'payout.due'
+
+/** What we owe to the outside, and where it shall go. */
+export type PayoutOrder = {
+  transactionId: bigint
+  purpose: 'payout' | 'refund'
+  number: number
+  rail: PayoutRail
+  asset: string
+  amount: bigint
+  destination: Destination
+  dataKey: DataKey
+}
+
+/**
+ * Orders payouts inside the caller's block: the money is reserved now, or the payout waits, visibly, until it is there.
+ * Nothing leaves here; a job plans and sends.
+ */
+export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]): Promise<void> {
+  if (orders.length === 0) return
+  const rows: queries.PayoutRow[] = []
+  const covered = await reserve(
+    db,
+    orders.map(({ rail, asset, amount }) => ({ place: rail.place, asset, amount })),
+  )
+  const now = ctx.clock.now()
+  for (const [index, { rail, dataKey, destination, ...order }] of orders.entries()) {
+    const id = await ctx.rowIds.next()
+    rows.push({
+      ...order,
+      id,
+      rail: rail.name,
+      place: rail.place,
+      state: covered[index] ? 'reserved' : 'waiting',
+      dataKeyId: dataKey.id,
+      destination: dataKey.seal(destination, destinationPlace(id)),
+      orderedAt: now,
+    })
+  }
+  queries.insert(db, rows)
+  ctx.queue.enqueue(
+    db,
+    rows.map(({ id }) => ({ kind: payoutDue, key: String(id), runAt: now })),
+  )
+}
+
+/** Where a sealed destination belongs. */
+export const destinationPlace = (payoutId: bigint): string => `payouts:${payoutId}`

@@ -1,0 +1,134 @@
+import type { Atomic, Db } from '../db/sql.ts'
+
+/** Where a payout stands. `waiting`: not covered yet. `reserved`: covered, not planned. `unknown`: only evidence ends it. */
+export type PayoutState = 'waiting' | 'reserved' | 'planned' | 'paid' | 'failed' | 'unknown'
+
+/** A payout as it is ordered. */
+export type PayoutRow = {
+  id: bigint
+  transactionId: bigint
+  purpose: 'payout' | 'refund'
+  number: number
+  rail: string
+  place: string
+  asset: string
+  amount: bigint
+  state: PayoutState
+  dataKeyId: bigint
+  destination: Buffer
+  orderedAt: Date
+}
+
+/** Keeps ordered payouts. The same order of a transaction twice fails the block. */
+export const insert = (db: Atomic, rows: PayoutRow[]): void =>
+  db.send`
+    insert into payouts (id, transaction_id, purpose, number, rail, place, asset, amount, state, data_key_id, destination, ordered_at)
+    select * from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.transactionId)}::bigint[],
+      ${rows.map((row) => row.purpose)}::text[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.rail)}::text[], ${rows.map((row) => row.place)}::text[],
+      ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.dataKeyId)}::bigint[],
+      ${rows.map((row) => row.destination)}::bytea[], ${rows.map((row) => row.orderedAt.toISOString())}::timestamptz[])`
+
+/** A payout as it is read for planning. */
+export type OrderedRow = {
+  id: bigint
+  transaction_id: bigint
+  rail: string
+  place: string
+  asset: string
+  amount: bigint
+  state: PayoutState
+  destination: Buffer
+}
+
+/** Which transactions these payouts belong to. */
+export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; transaction_id: bigint }[]> =>
+  db.sql`select id, transaction_id from payouts where id = any(${ids})`
+
+/** Locks payouts and reads them. Their transactions are locked before. */
+export const lock = (db: Db, ids: bigint[]): Promise<OrderedRow[]> =>
+  db.sql`
+    select id, transaction_id, rail, place, asset, amount, state, destination from payouts
+    where id = any(${ids}) order by id for update`
+
+/** Marks payouts as covered. */
+export const markReserved = (db: Atomic, ids: bigint[]): void =>
+  db.send`update payouts set state = 'reserved' where id = any(${ids}) and state = 'waiting'`
+
+/** A plan as it is written, before anything leaves. */
+export type PlanRow = { id: bigint; payoutId: bigint; rail: string; key: string; dataKeyId: bigint; body: Buffer; at: Date }
+
+/** Keeps plans, and ties each to its payout. A plan with the key of another fails the block. */
+export const insertPlans = (db: Atomic, rows: PlanRow[]): void => {
+  db.send`
+    insert into plans (id, rail, plan_key, state, data_key_id, body, planned_at)
+    select id, rail, plan_key, 'planned', data_key_id, body, planned_at from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.rail)}::text[],
+      ${rows.map((row) => row.key)}::text[], ${rows.map((row) => row.dataKeyId)}::bigint[],
+      ${rows.map((row) => row.body)}::bytea[], ${rows.map((row) => row.at.toISOString())}::timestamptz[]
+    ) as plan (id, rail, plan_key, data_key_id, body, planned_at)`
+  db.send`
+    update payouts set state = 'planned', plan_id = plan.id
+    from unnest(${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.payoutId)}::bigint[]) as plan (id, payout_id)
+    where payouts.id = plan.payout_id`
+}
+
+/** A plan that is on its way, with the payout that it pays. */
+export type SentRow = {
+  id: bigint
+  rail: string
+  plan_key: string
+  state: 'planned' | 'submitted' | 'done' | 'never' | 'unknown'
+  data_key_id: bigint
+  wrapped_key: Buffer | null
+  body: Buffer
+  payout_id: bigint
+  transaction_id: bigint
+  place: string
+  asset: string
+  amount: bigint
+}
+
+/** Reads plans with what they pay. */
+export const readPlans = (db: Db, ids: bigint[]): Promise<SentRow[]> =>
+  db.sql`
+    select plans.id, plans.rail, plan_key, plans.state, plans.data_key_id, wrapped as wrapped_key, body,
+      payouts.id as payout_id, transaction_id, place, asset, amount
+    from plans
+    join payouts on payouts.plan_id = plans.id
+    join data_keys on data_keys.id = plans.data_key_id
+    where plans.id = any(${ids})`
+
+/** Locks plans that have not ended, and gives their ids. */
+export const lockOpenPlans = (db: Db, ids: bigint[]): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select id from plans where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') order by id for update`
+
+/** A plan's end: what the rail's evidence says. */
+export type EndRow = { planId: bigint; payoutId: bigint; evidence: string; at: Date }
+
+/** Writes down that plans were carried out. */
+export const endPlans = (db: Atomic, rows: EndRow[]): void => {
+  db.send`
+    update plans set state = 'done', evidence = ended.evidence, ended_at = ended.at
+    from unnest(${rows.map((row) => row.planId)}::bigint[], ${rows.map((row) => row.evidence)}::json[],
+      ${rows.map((row) => row.at.toISOString())}::timestamptz[]) as ended (id, evidence, at)
+    where plans.id = ended.id`
+  db.send`update payouts set state = 'paid' where id = any(${rows.map((row) => row.payoutId)})`
+}
+
+/** Writes down that the rail took plans and has given no answer yet (`submitted`), or none that can be understood (`unknown`). */
+export const markPlans = (db: Db, ids: bigint[], state: 'submitted' | 'unknown'): Promise<unknown[]> =>
+  db.sql`
+    update plans set state = ${state} where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') and state <> ${state}`
+
+/** Payouts that wait for money, oldest first. */
+export const waiting = (db: Db, limit: number): Promise<WaitingRow[]> =>
+  db.sql`
+    select id, transaction_id, place, asset, amount, ordered_at from payouts where state = 'waiting'
+    order by ordered_at, id limit ${limit}`
+
+/** A payout whose place holds too little. */
+export type WaitingRow = { id: bigint; transaction_id: bigint; place: string; asset: string; amount: bigint; ordered_at: Date }

@@ -1,0 +1,124 @@
+import { after } from '../lib/clock.ts'
+import { formatAmount } from '../money/amount.ts'
+import type { Asset } from '../money/amount.ts'
+import { ratioOf, ratioText, tenTo } from '../money/ratio.ts'
+import type { Ratio, RatioText } from '../money/ratio.ts'
+import { percentText } from './fees.ts'
+import { crossPrice } from './price.ts'
+import { canonicalJson, fingerprintOf, quotedFees } from './quote.ts'
+import type { Quote, QuotedFee, QuotedPrice } from './quote.ts'
+import { bareSum, leastFromAmount, rateText } from './sum.ts'
+import { unitPrice, unitsWorth } from './terms.ts'
+import type { SumTerms } from './terms.ts'
+
+/** A quote's results, computed again from its stored inputs, in the quote's own spelling. */
+export type Recomputed = Pick<
+  Quote,
+  'price' | 'fees' | 'fromAmount' | 'convertedAmount' | 'toAmount' | 'rate' | 'validUntil'
+>
+
+/** What `cambio price explain` prints. */
+export type Explanation = {
+  /** The derivation, a step a line, with the stored figures. */
+  lines: string[]
+  /** undefined when the quote's fingerprint does not fit: what is no longer what was stored proves nothing. */
+  recomputed: Recomputed | undefined
+  /** Where the stored quote differs from what was recomputed; empty when it agrees to the last digit. */
+  differences: string[]
+  agrees: boolean
+}
+
+/**
+ * Explains a stored quote: derives every figure again from the inputs in it alone, and says whether they agree to the last
+ * digit. Nothing outside the quote is looked at: no market, no fee schedule of today.
+ */
+export function explainQuote(quote: Quote): Explanation {
+  const fingerprint = fingerprintOf(quote)
+  if (fingerprint !== quote.fingerprint) {
+    const difference = `fingerprint: stored ${quote.fingerprint}, its contents give ${fingerprint}`
+    return { lines: [difference], recomputed: undefined, differences: [difference], agrees: false }
+  }
+  const recomputed = recompute(quote)
+  const differences = Object.entries(recomputed).flatMap(([name, value]) => {
+    const stored = canonicalJson(Object.entries(quote).find(([key]) => key === name)?.[1])
+    const again = canonicalJson(value)
+    return stored === again ? [] : [`${name}: stored ${stored}, recomputed ${again}`]
+  })
+  return { lines: derivation(quote), recomputed, differences, agrees: differences.length === 0 }
+}
+
+function recompute(quote: Quote): Recomputed {
+  const { from, to, prices, feesIncluded } = quote
+  const bid = ratioFrom(prices.from)
+  const price = crossPrice({ bid }, { ask: ratioFrom(prices.to) }, quote.spreadBasisPoints)
+  const terms: SumTerms = {
+    from,
+    to,
+    ...unitPrice(price, from, to),
+    fees: quote.fees.map(({ kind, basisPoints, minimumInReference: minimumText }) => {
+      return { kind, basisPoints, minimumText, minimum: unitsWorth(minimumText, bid, from, 'up') }
+    }),
+    feeBasisPoints: quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
+    networkFee: unitsIn(quote.networkFee, to),
+  }
+  const fromAmount = fromAmountOf(quote, terms)
+  const sum = bareSum(terms, fromAmount, { feesIncluded })
+  return {
+    price: ratioText(price),
+    fees: quotedFees(sum, from),
+    fromAmount: formatAmount(fromAmount, from),
+    convertedAmount: formatAmount(sum.convertedAmount, from),
+    toAmount: formatAmount(sum.toAmount, to),
+    rate: rateText(terms, sum),
+    validUntil: after(new Date(quote.madeAt), quote.validForSeconds * 1000).toISOString(),
+  }
+}
+
+function fromAmountOf({ direction, asked, fromAmountAtLeast, feesIncluded }: Quote, terms: SumTerms): bigint {
+  if (direction === 'direct') return unitsIn(asked, terms.from)
+
+  const atLeast = unitsIn(fromAmountAtLeast ?? '0', terms.from)
+  return leastFromAmount(terms, unitsIn(asked, terms.to), { feesIncluded, atLeast })
+}
+
+/** An amount of the quote in units; results may have more digits than `parseAmount` takes from partners. */
+function unitsIn(text: string, { decimals }: Asset): bigint {
+  const { numerator, denominator } = ratioOf(text)
+  return (numerator * tenTo(decimals)) / denominator
+}
+
+const ratioFrom = ({ numerator, denominator }: RatioText): Ratio => ({
+  numerator: BigInt(numerator),
+  denominator: BigInt(denominator),
+})
+
+function derivation(quote: Quote): string[] {
+  const { from, to, prices, price, direction, feesIncluded } = quote
+  const [give, get] = [from.ticker, to.ticker]
+  const asked =
+    direction === 'direct'
+      ? `${quote.asked} ${give} to ${to.id}`
+      : `${quote.asked} ${get} from ${from.id}: the least ${give} amount that pays it, not below ${quote.fromAmountAtLeast}`
+  const paid = unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to)
+  return [
+    `asked: a ${quote.side}, ${direction}, ${asked}`,
+    ...[prices.from, prices.to].map((side) => `${side.ticker} ${side.marketSide}: ${priceLine(side, quote.reference)}`),
+    `price: bid / ask, less ${percentText(quote.spreadBasisPoints)} spread = ${price.numerator} / ${price.denominator} ${get} for one ${give}`,
+    ...quote.fees.map((fee) => feeLine(fee, quote)),
+    `converted: ${quote.convertedAmount} ${give}, ${feesIncluded ? `${quote.fromAmount} less the fees` : 'the fees come on top'}`,
+    `paid for: ${quote.convertedAmount} x price, rounded down = ${formatAmount(paid, to)} ${get}`,
+    `paid out: less the network fee of ${quote.networkFee} = ${quote.toAmount} ${get}`,
+    `rate: paid out / converted, rounded down, for display = ${quote.rate}`,
+    `made at ${quote.madeAt}, valid for ${quote.validForSeconds} s, until ${quote.validUntil}`,
+  ]
+}
+
+const priceLine = ({ numerator, denominator, at, source }: QuotedPrice, reference: string): string =>
+  `${numerator} / ${denominator} ${reference} at ${at}, source ${source}`
+
+function feeLine({ name, basisPoints, minimum, minimumInReference, amount }: QuotedFee, quote: Quote): string {
+  const { ticker } = quote.from
+  const floor =
+    minimumInReference === '0' ? '' : `, at least ${minimumInReference} ${quote.reference} = ${minimum} ${ticker}`
+  return `${name}: ${percentText(basisPoints)} of ${quote.fromAmount} ${ticker}${floor}, rounded up = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
+}

@@ -1,0 +1,100 @@
+import type { Side } from '../catalog/payment-method.ts'
+import { parseAmount } from '../money/amount.ts'
+import type { Asset } from '../money/amount.ts'
+import { tenTo } from '../money/ratio.ts'
+import type { Ratio } from '../money/ratio.ts'
+import { wholeBasisPoints } from './price.ts'
+import { leastFromAmount, leastPaying } from './sum.ts'
+import { ceilDivide, unitsWorth } from './terms.ts'
+import type { PairTerms } from './terms.ts'
+
+/** The least and the greatest source amount of a pair, both accepted, in units of the source. */
+export type Range = { min: bigint; max: bigint }
+
+/** Bounds as decimal text; null is no bound. */
+export type Bounds = { min: string | null; max: string | null }
+
+/** What bounds an exchange besides its own costs. */
+export type RangeInput = {
+  /** In the source currency. */
+  deposit: Bounds
+  /** In the target currency. */
+  payout: Bounds
+  /** In the market's reference currency, of the source amount: the partner account's. */
+  partner: Bounds
+}
+
+/** The house's own bounds of one exchange, in the market's reference currency. */
+const policyBounds: Readonly<Record<Side, { min: string; max: string }>> = {
+  buy: { min: '10', max: '50000' },
+  sell: { min: '10', max: '50000' },
+  swap: { min: '10', max: '100000' },
+}
+
+/** The network fee takes at most this part of what is paid out for: a quarter. */
+const networkFeeShareBasisPoints = 2_500n
+
+/**
+ * The source amounts that are exchanged on these terms; undefined when there are none.
+ *
+ * Every amount within pays out at least what the payout method demands, more than nothing, and three times the network fee or
+ * more; and none pays out more than the method allows. Bounds that a price was needed for are rounded inward to three
+ * significant digits, so that a range stands still while prices move a little, and is written short.
+ */
+export function rangeOf(terms: PairTerms, { deposit, payout, partner }: RangeInput): Range | undefined {
+  const { from, to, fromPrice, side, networkFee } = terms
+  const policy = policyBounds[side]
+
+  const leastPaid = greatest([
+    1n,
+    ceilDivide(networkFee * BigInt(wholeBasisPoints), networkFeeShareBasisPoints) - networkFee,
+    unitsOf(payout.min, to),
+  ])
+  const min = greatest([
+    leastAlwaysPaying(terms, leastPaid),
+    unitsOf(deposit.min, from),
+    worth(policy.min, fromPrice.bid, from, 'up'),
+    worth(partner.min, fromPrice.bid, from, 'up'),
+  ])
+  const max = least([
+    payout.max === null ? undefined : mostNeverPayingOver(terms, parseAmount(payout.max, to)),
+    unitsOf(deposit.max, from),
+    worth(policy.max, fromPrice.bid, from, 'down'),
+    worth(partner.max, fromPrice.bid, from, 'down'),
+  ])
+  return max === undefined || min > max ? undefined : { min, max }
+}
+
+/** A source amount such that it and every greater one pay out at least this much: fees can rise by a unit each. */
+function leastAlwaysPaying(terms: PairTerms, toAmount: bigint): bigint {
+  const converted = ceilDivide((toAmount + terms.networkFee) * terms.over, terms.by)
+  return shortened(leastPaying(terms, converted + BigInt(terms.fees.length)), 'up')
+}
+
+/** A source amount such that it and every smaller one pay out at most this much. */
+const mostNeverPayingOver = (terms: PairTerms, toAmount: bigint): bigint =>
+  shortened(leastFromAmount(terms, toAmount + 1n, { feesIncluded: true }) - 1n, 'down')
+
+const unitsOf = (text: string | null, asset: Asset): bigint | undefined =>
+  text === null ? undefined : parseAmount(text, asset)
+
+/** An amount of the reference currency in units of an asset; exact when the asset is that currency, else shortened. */
+function worth(text: string | null, price: Ratio, asset: Asset, rounding: 'up' | 'down'): bigint | undefined {
+  if (text === null) return undefined
+  const units = unitsWorth(text, price, asset, rounding)
+  return price.numerator === price.denominator ? units : shortened(units, rounding)
+}
+
+/** Three significant digits. */
+function shortened(units: bigint, rounding: 'up' | 'down'): bigint {
+  const step = tenTo(Math.max(0, units.toString().length - 3))
+  return (rounding === 'up' ? ceilDivide(units, step) : units / step) * step
+}
+
+type Candidates = readonly (bigint | undefined)[]
+
+const greatest = (amounts: Candidates): bigint =>
+  amounts.reduce<bigint>((a, b) => (b !== undefined && b > a ? b : a), 0n)
+
+const least = (amounts: Candidates): bigint | undefined =>
+  amounts.reduce((a, b) => (a === undefined || (b !== undefined && b < a) ? b : a), undefined)

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict'
+
+import type { Side } from '../catalog/payment-method.ts'
+import type { Asset } from '../money/amount.ts'
+import type { MarketPrice } from '../money/market.ts'
+import { ratioOf, tenTo } from '../money/ratio.ts'
+import type { Ratio } from '../money/ratio.ts'
+import type { FeeKind, FeeSchedule } from './fees.ts'
+import { crossPrice, wholeBasisPoints } from './price.ts'
+
+/** Everything that decides what an exchange of this pair costs, whatever its amount. */
+export type PairTermsInput = {
+  side: Side
+  from: Asset
+  to: Asset
+  fromPrice: MarketPrice
+  toPrice: MarketPrice
+  /** The market's reference currency, in which both prices are. */
+  reference: string
+  schedule: FeeSchedule
+  /** What the way in and the way out cost, in hundredths of a percent of what the customer pays. */
+  depositBasisPoints: number
+  payoutBasisPoints: number
+  /** The partner's commission, in hundredths of a percent of what the customer pays. */
+  commissionBasisPoints: number
+  /** What sending the payout costs, in units of `to`. */
+  networkFee: bigint
+}
+
+/** One fee: its part of what the customer pays, rounded up to the source's unit, and at least the minimum. */
+export type FeeRule = {
+  kind: FeeKind
+  basisPoints: number
+  /** In units of the source. */
+  minimum: bigint
+  /** The same as its schedule says it, decimal text in the reference currency. */
+  minimumText: string
+}
+
+/** A pair's price and fees, worked out. Costs a few microseconds; `sum.ts` applies it to amounts. */
+export type PairTerms = PairTermsInput & {
+  /** Whole units of the target per whole unit of the source. */
+  price: Ratio
+  /** The same in smallest units: `value = floor(converted x by / over) - networkFee`. */
+  by: bigint
+  over: bigint
+  /** Those that are charged at all, in a fixed order. */
+  fees: readonly FeeRule[]
+  /** The sum of the fees' parts. */
+  feeBasisPoints: number
+  /** Business time of the older of the two prices. */
+  rateAt: Date
+}
+
+/** The part of the terms that an amount's sum depends on. */
+export type SumTerms = Pick<PairTerms, 'from' | 'to' | 'by' | 'over' | 'fees' | 'feeBasisPoints' | 'networkFee'>
+
+/** More than half of what the customer pays is no fee but a mistake in the data. */
+const maxFeeBasisPoints = 5_000
+
+/** Works out a pair's price and fees. Refuses (as a fault) fees that are negative or take more than half. */
+export function termsOf(input: PairTermsInput): PairTerms {
+  const { side, from, to, fromPrice, toPrice, schedule } = input
+  const price = crossPrice(fromPrice, toPrice, schedule.spreadBasisPoints[side])
+  const fees = feeRules(input)
+  const feeBasisPoints = fees.reduce((sum, fee) => sum + fee.basisPoints, 0)
+  assert(feeBasisPoints <= maxFeeBasisPoints, 'fees that take more than half')
+
+  const { by, over } = unitPrice(price, from, to)
+
+  // Named one by one: a spread would cost more than all the arithmetic.
+  return {
+    side,
+    from,
+    to,
+    fromPrice,
+    toPrice,
+    reference: input.reference,
+    schedule,
+    depositBasisPoints: input.depositBasisPoints,
+    payoutBasisPoints: input.payoutBasisPoints,
+    commissionBasisPoints: input.commissionBasisPoints,
+    networkFee: input.networkFee,
+    price,
+    by,
+    over,
+    fees,
+    feeBasisPoints,
+    rateAt: fromPrice.at < toPrice.at ? fromPrice.at : toPrice.at,
+  }
+}
+
+type Decimals = Pick<Asset, 'decimals'>
+
+/** A price of whole currency units as a price of smallest units, `by / over`. */
+export const unitPrice = (
+  { numerator, denominator }: Ratio,
+  from: Decimals,
+  to: Decimals,
+): { by: bigint; over: bigint } => ({
+  by: numerator * tenTo(to.decimals),
+  over: denominator * tenTo(from.decimals),
+})
+
+function feeRules(input: PairTermsInput): FeeRule[] {
+  const { side, from, fromPrice, schedule } = input
+  const minimum = unitsWorth(schedule.serviceMinimum, fromPrice.bid, from, 'up')
+  const rules: FeeRule[] = []
+  add('service', schedule.serviceBasisPoints[side], minimum, schedule.serviceMinimum)
+  add('deposit', input.depositBasisPoints)
+  add('payout', input.payoutBasisPoints)
+  add('partner', input.commissionBasisPoints)
+  return rules
+
+  function add(kind: FeeKind, basisPoints: number, least = 0n, minimumText = '0'): void {
+    assert(basisPoints >= 0 && Number.isInteger(basisPoints), 'a fee is whole basis points')
+    if (basisPoints > 0 || least > 0n) rules.push({ kind, basisPoints, minimum: least, minimumText })
+  }
+}
+
+/**
+ * How many units of an asset are worth an amount of the reference currency (decimal text), when one whole of the asset
+ * is worth `price` of it. The caller names the rounding: up for what is charged or demanded, down for what is allowed.
+ */
+export function unitsWorth(text: string, price: Ratio, { decimals }: Decimals, rounding: 'up' | 'down'): bigint {
+  if (text === '0') return 0n
+  const amount = ratioOf(text)
+  const units = amount.numerator * price.denominator * tenTo(decimals)
+  const over = amount.denominator * price.numerator
+  return rounding === 'up' ? ceilDivide(units, over) : units / over
+}
+
+/** Division rounded up, for numbers that are not negative. */
+export const ceilDivide = (amount: bigint, over: bigint): bigint => (amount + over - 1n) / over
+
+/** The fee on what a customer pays: its part, rounded up, and at least its minimum. */
+export function feeOf({ basisPoints, minimum }: Pick<FeeRule, 'basisPoints' | 'minimum'>, paid: bigint): bigint {
+  const part = ceilDivide(paid * BigInt(basisPoints), BigInt(wholeBasisPoints))
+  return part > minimum ? part : minimum
+}

@@ -1,0 +1,25 @@
+import { isTestCard } from './card.ts'
+import type { CardProblems } from './processor-page.tsx'
+
+/** What was typed into the card form. It is looked at, and then forgotten. */
+export type TypedCard = { number: string; expiry: string; cvc: string }
+
+/** What is wrong with a card form at a moment of real time; nothing when it can be tried. */
+export function problemsOfCard({ number, expiry, cvc }: TypedCard, now: Date): CardProblems {
+  return {
+    ...(isKnown(number) ? {} : { number: 'This is not a card number of the sandbox. Take one of the test cards below.' }),
+    ...(isAhead(expiry, now) ? {} : { expiry: 'Enter a month to come, such as 12/34.' }),
+    ...(/^\d{3,4}$/.test(cvc.trim()) ? {} : { cvc: 'Enter three or four digits.' }),
+  }
+}
+
+const isKnown = (number: string): boolean => /^[\d\s-]{13,30}$/.test(number) && isTestCard(number)
+
+/** A card is good to the end of its month. Years are of this century. */
+function isAhead(expiry: string, now: Date): boolean {
+  const [, month = '', year = ''] = /^\s*(0?[1-9]|1[0-2])\s*[/-]?\s*(?:20)?(\d\d)\s*$/.exec(expiry) ?? []
+  if (month === '') return false
+  const monthsOf = (years: number, months: number): number => years * 12 + months
+  const last = monthsOf(2000 + Number.parseInt(year, 10), Number.parseInt(month, 10) - 1)
+  return last >= monthsOf(now.getUTCFullYear(), now.getUTCMonth())
+}

@@ -1,0 +1,99 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+import type { Ctx } from '../context.ts'
+import { readId } from '../lib/ids.ts'
+import { isExactNumber } from '../lib/json.ts'
+import { badField, Refusal } from '../lib/refusal.ts'
+import { readMailbox } from '../mail/mailbox.ts'
+import type { Processor } from '../rails/sandbox.ts'
+import { advanceClock, type DueWork, readAdvance } from './clock.ts'
+import { completeCheckout, payDeposit, playRailEvent } from './drive.ts'
+import { playScenario, scenarios } from './scenarios.ts'
+
+/** What driving the sandbox needs besides the context. */
+export type SandboxDeps = {
+  processor: Processor
+  /** Everything that business time makes due. */
+  work: DueWork[]
+  /** Whose secret key a request carries; the door that lets requests in has seen to it that there is one. */
+  partnerIdOf(request: FastifyRequest): bigint
+}
+
+type Fields = Record<string, unknown>
+
+/** The sandbox's controls (wire.md, section 8), for programs that play customers and rails. Absent in live mode. */
+export const sandboxApi =
+  (ctx: Ctx, deps: SandboxDeps) =>
+  (app: FastifyInstance): void => {
+    const secret = { config: { access: 'secret-key' } } as const
+    const { processor, work, partnerIdOf } = deps
+
+    app.get('/sandbox/clock', secret, () => ({ now: ctx.clock.now().toISOString() }))
+    app.post('/sandbox/clock', secret, async (request, reply) => {
+      const { now, ran } = await advanceClock(ctx, work, readAdvance(request.body))
+      return reply.code(201).send({ now: now.toISOString(), ran })
+    })
+    app.post('/sandbox/transaction/:id/checkout', secret, async (request, reply) => {
+      const fields = fieldsOf(request)
+      const record = await completeCheckout(ctx, partnerIdOf(request), idOf(request), {
+        ...optional('email', text(fields, 'email')),
+        ...optional('country', text(fields, 'country')),
+        ...optional('payoutAddress', text(fields, 'payout_address')),
+        ...optional('extraId', text(fields, 'extra_id')),
+      })
+      return reply.code(201).send(record)
+    })
+    app.post('/sandbox/transaction/:id/deposit', secret, async (request, reply) => {
+      const fields = fieldsOf(request)
+      const deposit = {
+        ...optional('amount', fields.amount ?? undefined),
+        ...optional('currency', text(fields, 'currency')),
+        ...optional('network', text(fields, 'network')),
+        ...optional('reference', text(fields, 'reference')),
+      }
+      const paid = await payDeposit(ctx, processor, { partnerId: partnerIdOf(request), publicId: idOf(request), deposit })
+      return reply.code(201).send(paid)
+    })
+    app.post('/sandbox/transaction/:id/rail-event', secret, async (request, reply) => {
+      const type = text(fieldsOf(request), 'type')
+      if (type === undefined) throw badField('type', 'A type is required.', 'REQUIRED')
+      await playRailEvent(ctx, processor, { partnerId: partnerIdOf(request), publicId: idOf(request), type })
+      return reply.code(201).send({ type })
+    })
+    app.get('/sandbox/mail', secret, async (request) => {
+      const { to } = request.query as { to?: string }
+      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to || undefined), limit: 100 })
+    })
+    app.get('/sandbox/scenarios', secret, () => scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })))
+    app.post('/sandbox/scenarios/:name', secret, async (request, reply) => {
+      const { name } = request.params as { name: string }
+      const transactionId = await playScenario(ctx, deps, { partnerId: partnerIdOf(request), name })
+      return reply.code(201).send({ transaction_id: transactionId })
+    })
+  }
+
+function idOf(request: FastifyRequest): bigint {
+  const id = readId((request.params as { id: string }).id)
+  if (id === undefined) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+  return id
+}
+
+function fieldsOf({ body }: FastifyRequest): Fields {
+  if (body === undefined || body === null) return {}
+  if (typeof body !== 'object' || Array.isArray(body) || isExactNumber(body)) {
+    throw new Refusal('BAD_REQUEST', 'The body must be a JSON object.')
+  }
+  return body as Fields
+}
+
+/** A text field; absent when it is empty, null or not there. */
+function text(fields: Fields, name: string): string | undefined {
+  const value = fields[name]
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value !== 'string') throw badField(name, 'This must be a text.')
+  if (value.length > 500 || value.includes('\0')) throw badField(name, 'This text is not acceptable.')
+  return value
+}
+
+const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>
+  (value === undefined ? {} : { [name]: value }) as { [Key in Name]?: Value }

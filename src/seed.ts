@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto'
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { listings } from './catalog/asset.ts'
+import { networks } from './catalog/network.ts'
+import { nativeAsset } from './catalog/sync-assets.ts'
+import type { Ctx } from './context.ts'
+import { capital, held } from './ledger/account.ts'
+import { entry } from './ledger/entry.ts'
+import { post } from './ledger/post.ts'
+import { parseAmount, type Asset } from './money/amount.ts'
+import { createOperator } from './operators/operator.ts'
+import { createPartner } from './partners/create.ts'
+import { createKey, revokeKey } from './partners/keys.ts'
+import { findPartners } from './partners/known.ts'
+import { featureNames } from './partners/settings.ts'
+import { fundWallet } from './rails/sandbox.ts'
+
+/** What `sandbox.json` says: where the sandbox answers, and the secrets of its demo partners (architecture.md, section 3). */
+export type Sandbox = {
+  url: string
+  partner_id: string
+  public_key: string
+  secret_key: string
+  revoked_key: string
+  widget_secret: string
+  webhook_secret: string
+  second_partner: { partner_id: string; public_key: string; secret_key: string }
+  operator: { email: string; password: string }
+}
+
+const seededBy = 'sandbox'
+
+/** Makes the sandbox's wallets, demo partners and operator, once; later starts find the file of the first. */
+export async function seedSandbox(ctx: Ctx, dataDir: string): Promise<Omit<Sandbox, 'url'>> {
+  await fundWallets(ctx)
+  const known = await readSandbox(dataDir)
+  if (known && (await findPartners(ctx, [BigInt(known.partner_id)])).size > 0) return known
+  const made = await makePartners(ctx)
+  await writeSandbox(dataDir, { url: '', ...made })
+  return made
+}
+
+/** The file as it was written last; undefined if there is none. */
+export async function readSandbox(dataDir: string): Promise<Sandbox | undefined> {
+  try {
+    return JSON.parse(await readFile(fileOf(dataDir), 'utf8')) as Sandbox
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Writes the file whole or not at all, readable by its owner only. */
+export async function writeSandbox(dataDir: string, sandbox: Sandbox): Promise<void> {
+  const file = fileOf(dataDir)
+  await writeFile(`${file}.new`, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 })
+  await chmod(`${file}.new`, 0o600)
+  await rename(`${file}.new`, file)
+}
+
+const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
+
+/** The operator's own coins: what the sandbox pays out of, in whole coins. */
+const firstCoins = '1000000'
+
+/** Gives each wallet its coins on the chain and books them as capital, in one block: both, or neither. */
+async function fundWallets(ctx: Ctx): Promise<void> {
+  for (const network of networks) {
+    const rail = ctx.rails.forPayout(network.code)
+    if (!rail) continue
+    const assets = new Map<string, Asset>([[nativeAsset(network).id, nativeAsset(network)]])
+    for (const { asset, network: home } of listings) if (home.code === network.code) assets.set(asset.id, asset)
+    for (const asset of assets.values()) {
+      const amount = parseAmount(firstCoins, asset)
+      await ctx.db.atomic(async (db) => {
+        if (!(await fundWallet(db, network, asset.id, amount))) return
+        const ref = await ctx.rowIds.next()
+        const brought = { transactionId: null, kind: 'capital', ref, at: ctx.clock.now() } as const
+        await post(db, ctx, [entry(brought, [{ debit: held(rail.place), credit: capital, asset: asset.id, amount }])])
+      })
+    }
+  }
+}
+
+async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {
+  const features = Object.fromEntries(featureNames.map((feature) => [feature, true]))
+  const first = await createPartner(ctx, { name: 'Demo Wallet', features }, seededBy)
+  const second = await createPartner(ctx, { name: 'Demo Shop' }, seededBy)
+
+  const revoked = await createKey(ctx, { partnerId: first.partner.id, kind: 'secret', label: 'revoked, for tests' }, seededBy)
+  await revokeKey(ctx, revoked.key.id, seededBy)
+  const operator = { email: 'operator@sandbox.invalid', password: randomBytes(12).toString('base64url') }
+  await createOperator(ctx, operator, seededBy)
+
+  return {
+    partner_id: String(first.partner.id),
+    public_key: first.public_key,
+    secret_key: first.secret_key,
+    revoked_key: revoked.text,
+    widget_secret: first.widget_secret,
+    webhook_secret: first.webhook_secret,
+    second_partner: {
+      partner_id: String(second.partner.id),
+      public_key: second.public_key,
+      secret_key: second.secret_key,
+    },
+    operator,
+  }
+}

@@ -1,0 +1,35 @@
+import type { Problem } from '../lib/refusal.ts'
+
+/** Something that was passed and is not used: the field is ignored, not stored, and reported (wire.md, section 1). */
+export type Warning = { code: string; path: string; message: string }
+
+/**
+ * What a partner asks for, read from the wire: texts are trimmed of nothing, absent is undefined, amounts are plain decimal
+ * text. Fields of features that are off are already left out and stand in `warnings`.
+ */
+export type CreateInput = {
+  fromCurrency: string
+  fromNetwork: string | undefined
+  toCurrency: string
+  toNetwork: string | undefined
+  fromAmount: string
+  depositCategory: string | undefined
+  skipChoosePaymentCategory: boolean
+  payoutAddress: string | undefined
+  payoutExtraId: string | undefined
+  skipChoosePayoutAddress: boolean
+  email: string | undefined
+  phoneNumber: string | undefined
+  /** The customer's address, from the body or the deprecated inputs; never the connection's. */
+  customerIp: string | undefined
+  /** `customer_country` of the query, upper case, when the account has the feature. */
+  countryOverride: string | undefined
+  redirects: { successful: string | undefined; cancelled: string | undefined; failed: string | undefined }
+  externalPartnerLinkId: string | undefined
+  locale: string | undefined
+  /** Billing fields under their own names (camelCase), as far as passed and switched on. */
+  billing: Record<string, string> | undefined
+}
+
+/** A request as far as it could be read: what it asks, what is wrong with its form, what of it is ignored. */
+export type ReadRequest<Input> = { input: Input; problems: Problem[]; warnings: Warning[] }

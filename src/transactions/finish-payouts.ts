@@ -1,0 +1,100 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import type { Handler, Job } from '../jobs/job.ts'
+import type { Again } from '../jobs/queue.ts'
+import { clearing, held, networkFees } from '../ledger/account.ts'
+import { settleReserves, type Settlement } from '../ledger/balance.ts'
+import { type Entry, entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import { after } from '../lib/clock.ts'
+import { endPlans, lockOpenPlans, markPlans, type Sent, sendPlans } from '../payouts/send.ts'
+import type { Evidence } from '../rails/rail.ts'
+import { advance, type Step } from './advance.ts'
+import { lockTransactions } from './load.ts'
+
+/** How long to wait before a rail that gave no clear answer is asked again, in real milliseconds. */
+const askAgainMs = 2_000
+
+type Proven = Sent & { outcome: { state: 'done'; evidence: Evidence } }
+
+/**
+ * Brings plans to their rails and waits for evidence: from `sending` to `finished`. Nothing is decided on a guess: what the
+ * rail has not answered plainly is asked again, for as long as it takes.
+ */
+export const finishPayouts = (ctx: Ctx): Handler => ({
+  batch: 64,
+  concurrency: 4,
+  run: async (jobs) => {
+    const sent = await sendPlans(ctx, jobs.map(({ key }) => BigInt(key)))
+    const proven = sent.filter((one): one is Proven => one.outcome.state === 'done')
+    await ctx.queue.revisit(jobs, async (db, mine) => {
+      if (proven.length > 0) await finish(ctx, db, proven)
+      await mark(db, sent)
+      return lookAgain(ctx, mine, sent)
+    })
+  },
+})
+
+async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
+  const transactions = await lockTransactions(ctx, db, proven.map(({ plan }) => plan.transaction_id))
+  const open = new Set((await lockOpenPlans(db, proven.map(({ plan }) => plan.id))).map(({ id }) => id))
+  const at = ctx.clock.now()
+  const entries: Entry[] = []
+  const steps: Step[] = []
+  const settlements: Settlement[] = []
+  const fresh = proven.filter(({ plan }) => open.has(plan.id))
+
+  for (const { plan, outcome: { evidence } } of fresh) {
+    const transaction = transactions.get(plan.transaction_id)
+    if (!transaction) throw new Error(`Plan ${plan.id} pays for no transaction.`)
+    const { rail, place, asset, amount, payout_id } = plan
+    const fee = evidence.fee ?? { asset, amount: 0n }
+    settlements.push({ place, asset, amount, fee: fee.asset === asset ? fee.amount : 0n })
+    entries.push(
+      entry({ transactionId: transaction.id, kind: 'payout_settled', ref: payout_id, at }, [
+        { debit: clearing(rail), credit: held(place), asset, amount },
+        { debit: networkFees, credit: held(place), asset: fee.asset, amount: fee.amount },
+      ]),
+    )
+    steps.push({
+      transaction,
+      fact: `payout_settled:${payout_id}`,
+      ...finishedOrHeld(transaction.fromAmount, transaction.expectedFrom),
+      change: { toAmount: amount, outputHash: evidence.hash },
+    })
+  }
+  if (fresh.length === 0) return
+  endPlans(db, fresh.map(({ plan, outcome: { evidence } }) => ({
+    planId: plan.id,
+    payoutId: plan.payout_id,
+    evidence: JSON.stringify({ hash: evidence.hash, fee: evidence.fee && { ...evidence.fee, amount: String(evidence.fee.amount) } }),
+    at,
+  })))
+  await advance(ctx, db, steps)
+  await post(db, ctx, entries)
+  settleReserves(db, settlements)
+}
+
+/** An ended transaction owes nobody: money that came on top of what was agreed stops it for a person. */
+const finishedOrHeld = (arrived: bigint, agreed: bigint): Pick<Step, 'to' | 'reason'> =>
+  arrived > agreed ? { to: 'on_hold', reason: 'More money arrived than was agreed.' } : { to: 'finished' }
+
+async function mark(db: Atomic, sent: Sent[]): Promise<void> {
+  for (const [state, word] of [['pending', 'submitted'], ['unclear', 'unknown']] as const) {
+    const ids = sent.filter(({ outcome }) => outcome.state === state).map(({ plan }) => plan.id)
+    if (ids.length > 0) await markPlans(db, ids, word)
+  }
+}
+
+function lookAgain(ctx: Ctx, jobs: Job[], sent: Sent[]): Map<bigint, Again> {
+  const now = ctx.clock.realNow()
+  const again = new Map<bigint, Again>()
+  for (const job of jobs) {
+    const one = sent.find(({ plan }) => String(plan.id) === job.key)
+    if (!one || one.outcome.state === 'done') continue
+    const rail = ctx.rails.payout.get(one.plan.rail)
+    const wait = one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? rail?.lookAfterMs ?? askAgainMs) : askAgainMs
+    again.set(job.id, { at: after(now, wait), timebase: 'real' })
+  }
+  return again
+}

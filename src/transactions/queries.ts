@@ -1,0 +1,306 @@
+import type { Atomic, Db } from '../db/sql.ts'
+import type { Status } from './lifecycle.ts'
+import type { StatusDetails } from './transaction.ts'
+
+/** A transaction as the database keeps it, with its quote, its history and its wrapped data key. */
+export type TransactionRow = {
+  id: bigint
+  public_id: bigint
+  partner_id: bigint
+  kind: 'retail' | 'b2b'
+  side: 'buy' | 'sell' | 'swap'
+  status: Status
+  status_details: StatusDetails | null
+  from_asset: string
+  to_asset: string
+  expected_from: bigint
+  expected_to: bigint
+  from_amount: bigint
+  from_amount_in_eur: bigint | null
+  to_amount: bigint | null
+  deposit_method: string
+  payout_method: string
+  country: string | null
+  quote_number: number
+  quote: unknown
+  moves: number
+  events: number
+  history: { fact: string; status: Status; reason: string | null; at: string }[] | null
+  errors: unknown
+  terms: unknown
+  external_partner_link_id: string | null
+  output_hash: string | null
+  partner_customer_id: bigint | null
+  customer_id: bigint | null
+  data_key_id: bigint
+  wrapped_key: Buffer | null
+  personal: Buffer
+  quote_expires_at: Date
+  expires_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+/**
+ * Locks transactions until the block ends, in the order of their ids, so that two blocks cannot wait for each other. What
+ * is read after it, in a statement of its own, is the latest.
+ */
+export const lock = (db: Atomic, ids: bigint[]): void =>
+  db.send`select id from transactions where id = any(${ids}) order by id for update`
+
+/** The same by public id. */
+export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
+  db.send`select id from transactions where public_id = any(${publicIds}) order by id for update`
+
+/** Reads transactions whole. */
+export const read = (db: Db, ids: bigint[]): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where transactions.id = any(${ids}) order by transactions.id`
+
+/** The same by public id. */
+export const readPublic = (db: Db, publicIds: bigint[]): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where public_id = any(${publicIds}) order by transactions.id`
+
+/** What of a transaction may change after its creation. */
+export type Changed = {
+  id: bigint
+  status: Status
+  statusDetails: StatusDetails | null
+  expectedFrom: bigint
+  expectedTo: bigint
+  fromAmount: bigint
+  toAmount: bigint | null
+  country: string | null
+  quoteNumber: number
+  moves: number
+  events: number
+  errors: string
+  outputHash: string | null
+  partnerCustomerId: bigint | null
+  customerId: bigint | null
+  personal: Buffer
+  quoteExpiresAt: Date
+  expiresAt: Date
+  updatedAt: Date
+}
+
+/** Writes changed transactions: the one statement that updates their status. */
+export const save = (db: Atomic, changed: Changed[]): void =>
+  db.send`
+    update transactions set
+      status = new.status, status_details = new.status_details, expected_from = new.expected_from,
+      expected_to = new.expected_to, from_amount = new.from_amount, to_amount = new.to_amount, country = new.country,
+      quote_number = new.quote_number, moves = new.moves, events = new.events, errors = new.errors,
+      output_hash = new.output_hash, partner_customer_id = new.partner_customer_id, customer_id = new.customer_id,
+      personal = new.personal, quote_expires_at = new.quote_expires_at, expires_at = new.expires_at,
+      updated_at = new.updated_at
+    from unnest(
+      ${changed.map((row) => row.id)}::bigint[], ${changed.map((row) => row.status)}::text[],
+      ${changed.map((row) => row.statusDetails)}::text[], ${changed.map((row) => row.expectedFrom)}::numeric[],
+      ${changed.map((row) => row.expectedTo)}::numeric[], ${changed.map((row) => row.fromAmount)}::numeric[],
+      ${changed.map((row) => row.toAmount)}::numeric[], ${changed.map((row) => row.country)}::text[],
+      ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.moves)}::integer[],
+      ${changed.map((row) => row.events)}::integer[], ${changed.map((row) => row.errors)}::jsonb[],
+      ${changed.map((row) => row.outputHash)}::text[], ${changed.map((row) => row.partnerCustomerId)}::bigint[],
+      ${changed.map((row) => row.customerId)}::bigint[], ${changed.map((row) => row.personal)}::bytea[],
+      ${changed.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
+      ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
+      ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
+    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, quote_number, moves,
+      events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
+    where transactions.id = new.id`
+
+/** A new transaction; what `Changed` has not. */
+export type Created = Changed & {
+  publicId: bigint
+  partnerId: bigint
+  side: string
+  fromAsset: string
+  toAsset: string
+  fromAmountInEur: bigint | null
+  depositMethod: string
+  payoutMethod: string
+  terms: string
+  externalPartnerLinkId: string | null
+  dataKeyId: bigint
+  createdAt: Date
+}
+
+/** Writes new transactions. */
+export const insert = (db: Atomic, rows: Created[]): void =>
+  db.send`
+    insert into transactions (id, public_id, partner_id, side, status, from_asset, to_asset, expected_from, expected_to,
+      from_amount_in_eur, deposit_method, payout_method, country, moves, events, terms, external_partner_link_id,
+      partner_customer_id, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at)
+    select * from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
+      ${rows.map((row) => row.partnerId)}::bigint[], ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.status)}::text[], ${rows.map((row) => row.fromAsset)}::text[],
+      ${rows.map((row) => row.toAsset)}::text[], ${rows.map((row) => row.expectedFrom)}::numeric[],
+      ${rows.map((row) => row.expectedTo)}::numeric[], ${rows.map((row) => row.fromAmountInEur)}::numeric[],
+      ${rows.map((row) => row.depositMethod)}::text[], ${rows.map((row) => row.payoutMethod)}::text[],
+      ${rows.map((row) => row.country)}::text[], ${rows.map((row) => row.moves)}::integer[],
+      ${rows.map((row) => row.events)}::integer[], ${rows.map((row) => row.terms)}::jsonb[],
+      ${rows.map((row) => row.externalPartnerLinkId)}::text[], ${rows.map((row) => row.partnerCustomerId)}::bigint[],
+      ${rows.map((row) => row.dataKeyId)}::bigint[], ${rows.map((row) => row.personal)}::bytea[],
+      ${rows.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.expiresAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.updatedAt.toISOString())}::timestamptz[])`
+
+/** One quote of a transaction, as text, whole. */
+export type QuoteRow = { transactionId: bigint; number: number; validUntil: Date; quote: string }
+
+/** Keeps quotes, for ever. */
+export const insertQuotes = (db: Atomic, rows: QuoteRow[]): void =>
+  db.send`
+    insert into quotes (transaction_id, number, valid_until, quote)
+    select * from unnest(
+      ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[])`
+
+/** One move of a transaction. */
+export type MoveRow = { transactionId: bigint; number: number; fact: string; status: Status; reason: string | null; at: Date }
+
+/** Keeps moves. A fact that moved the transaction before fails the block. */
+export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>
+  db.send`
+    insert into moves (transaction_id, number, fact, status, reason, at)
+    select * from unnest(
+      ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.fact)}::text[], ${rows.map((row) => row.status)}::text[],
+      ${rows.map((row) => row.reason)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
+
+/** Our id of a partner's transaction; nothing for another partner's. */
+export const idOf = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`select id from transactions where public_id = ${publicId} and partner_id = ${partnerId}`
+
+/** A partner's transaction, whole; nothing for another partner's. */
+export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where public_id = ${publicId} and partner_id = ${partnerId}`
+
+/** Every quote of a transaction, in order. */
+export const quotesOf = (db: Db, publicId: bigint): Promise<{ number: number; quote: unknown }[]> =>
+  db.sql`
+    select number, quote from quotes join transactions on transactions.id = transaction_id
+    where public_id = ${publicId} order by number`
+
+/** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
+export type Agreement = {
+  id: bigint
+  public_id: bigint
+  status: Status
+  last_status: Status | null
+  moves: number
+  counted_moves: bigint
+  events: number
+  counted_events: bigint
+  from_amount: bigint
+  deposited: bigint
+  to_amount: bigint | null
+  kinds: string[]
+  owed: bigint
+  unplanned: bigint
+  unproven: bigint
+}
+
+/** Reads the next transactions after an id for checking. Each row is consistent in itself, whatever runs beside it. */
+export const agreements = (db: Db, afterId: bigint, limit: number): Promise<Agreement[]> =>
+  db.sql`
+    select transactions.id, public_id, transactions.status, history.last_status, transactions.moves,
+      coalesce(history.counted, 0) as counted_moves, transactions.events,
+      (select count(*) from events where stream = public_id) as counted_events,
+      from_amount,
+      (select coalesce(sum(amount), 0)::numeric(38, 0) from deposits
+        where transaction_id = transactions.id and asset = from_asset and state = 'final') as deposited,
+      to_amount,
+      array(select kind from entries where transaction_id = transactions.id) as kinds,
+      (select count(*) from (
+        select 1 from audit_postings where account = 'customer:' || public_id and entry_id in (
+          select entries.id from entries where entries.transaction_id = transactions.id)
+        group by asset having sum(amount) <> 0) as open_balances) as owed,
+      (select count(*) from payouts where transaction_id = transactions.id
+        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved'))) as unplanned,
+      (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
+        and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
+    from transactions
+    left join lateral (
+      select count(*) as counted, (array_agg(status order by number desc))[1] as last_status
+      from moves where transaction_id = transactions.id) as history on true
+    where transactions.id > ${afterId} order by transactions.id limit ${limit}`
+
+/** Places whose reserves are not the sum of what is promised there. */
+export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
+  db.sql`
+    select place, asset from reserves left join (
+      select place, asset, sum(amount) as promised from payouts
+      where state in ('reserved', 'planned', 'unknown') group by place, asset) as open using (place, asset)
+    where reserved <> coalesce(promised, 0)`
+
+/** What is done for one transaction: facts, payouts, plans and letters, by our ids of them. */
+export const workFor = (db: Db, id: bigint): Promise<{ what: 'fact' | 'payout' | 'plan' | 'mail'; id: bigint }[]> =>
+  db.sql`
+    select 'fact' as what, facts.id from deposit_instructions join facts using (rail, reference) where transaction_id = ${id}
+    union all select 'payout', id from payouts where transaction_id = ${id}
+    union all select 'plan', plan_id from payouts where transaction_id = ${id} and plan_id is not null
+    union all select 'mail', id from mails where transaction_id = ${id}`
+
+/** The public ids of transactions. */
+export const publicIds = (db: Db, ids: bigint[]): Promise<{ id: bigint; public_id: bigint }[]> =>
+  db.sql`select id, public_id from transactions where id = any(${ids})`
+
+/** A transaction that should have moved on, with the payout that it waits for, if any. */
+export type RestingRow = {
+  public_id: bigint
+  status: Status
+  status_details: StatusDetails | null
+  since: Date
+  expires_at: Date
+  rail: string | null
+  plan_state: string | null
+}
+
+/**
+ * Transactions that have been in a status since before the time that goes with it, and those whose deadline lies before
+ * `lateBefore` and which it should have ended; the longest first.
+ */
+export const resting = (
+  db: Db,
+  { before, open, lateBefore, limit }: { before: [Status, Date][]; open: Status[]; lateBefore: Date; limit: number },
+): Promise<RestingRow[]> =>
+  db.sql`
+    select public_id, transactions.status, status_details, since, expires_at, payout.rail, payout.plan_state
+    from transactions
+    cross join lateral (
+      select at as since from moves where transaction_id = transactions.id order by number desc limit 1) as entered
+    left join unnest(${before.map(([status]) => status)}::text[], ${before.map(([, at]) => at.toISOString())}::timestamptz[])
+      as allowed (status, before) on allowed.status = transactions.status
+    left join lateral (
+      select payouts.rail, plans.state as plan_state from payouts left join plans on plans.id = plan_id
+      where transaction_id = transactions.id order by payouts.id desc limit 1) as payout on true
+    where since < allowed.before or (transactions.status = any(${open}) and expires_at < ${lateBefore})
+    order by since, transactions.id limit ${limit}`
+
+/** Whether anything is on its way out on a rail. */
+export const underWay = async (db: Db, rail: string): Promise<boolean> =>
+  (await db.sql`select 1 from payouts where rail = ${rail} and state in ('planned', 'unknown') limit 1`).length > 0

@@ -1,0 +1,94 @@
+import type { Listing } from '../catalog/asset.ts'
+import type { Side } from '../catalog/payment-method.ts'
+import type { Asset } from '../money/amount.ts'
+import type { Quote } from '../pricing/quote.ts'
+import type { DataKey } from '../privacy/data-key.ts'
+import type { Warning } from './create-input.ts'
+import type { Status } from './lifecycle.ts'
+
+/** Why a transaction waits, in a word that partners read (wire.md, section 3). */
+export type StatusDetails =
+  | 'confirming'
+  | 'kyc_required'
+  | 'underpaid'
+  | 'overpaid'
+  | 'late'
+  | 'wrong_asset'
+  | 'payout_unknown'
+  | 'address_needed'
+  | 'refund_pending'
+  | 'review'
+
+/** What of a transaction is about a person. Stored encrypted with the transaction's data key, never logged. */
+export type Personal = {
+  email: string | null
+  phoneNumber: string | null
+  ip: string | null
+  payoutAddress: string | null
+  payoutExtraId: string | null
+  redirects: { successful?: string; cancelled?: string; failed?: string }
+  billing: Record<string, string> | null
+}
+
+/** What was agreed at creation and does not change. */
+export type Terms = {
+  locale: string | null
+  skipChoosePayoutAddress: boolean
+  skipChoosePaymentCategory: boolean
+  payoutAddressChangeable: boolean
+  warnings: Warning[]
+}
+
+/** One thing that happened: the fact that moved the transaction, and where to. */
+export type Move = { fact: string; status: Status; reason: string | null; at: Date }
+
+/** One exchange that a partner created, from `new` to its end. Amounts are in the smallest unit of `from` and `to`. */
+export type Transaction = {
+  /** Ours, sequential; never shown. */
+  id: bigint
+  /** What partners and customers see. */
+  publicId: bigint
+  partnerId: bigint
+  kind: 'retail' | 'b2b'
+  side: Side
+  status: Status
+  statusDetails: StatusDetails | null
+  from: Listing
+  to: Listing
+  expectedFrom: bigint
+  expectedTo: bigint
+  /** All that arrived in the expected asset. */
+  fromAmount: bigint
+  /** What the expected amount was worth in euro cents when the price was made. */
+  fromAmountInEur: bigint | null
+  /** Paid out; null until the rail's evidence is there. */
+  toAmount: bigint | null
+  depositMethod: string
+  payoutMethod: string
+  country: string | null
+  quoteNumber: number
+  quote: Quote
+  /** How many moves and events there have been. */
+  moves: number
+  events: number
+  history: Move[]
+  errors: { code: string; reason: string }[]
+  terms: Terms
+  externalPartnerLinkId: string | null
+  outputHash: string | null
+  partnerCustomerId: bigint | null
+  /** The customer whose e-mail address was proven for this transaction. */
+  customerId: bigint | null
+  dataKey: DataKey
+  personal: Personal
+  quoteExpiresAt: Date
+  expiresAt: Date
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** The fields of an asset that amounts need. */
+export const assetOfListing = ({ asset }: Listing): Asset => asset
+
+/** Where a transaction's personal data belongs; sealed bytes open nowhere else. */
+export const personalPlace = (publicId: bigint): string => `transactions:${publicId}`

@@ -1,0 +1,30 @@
+import type { Ctx } from '../context.ts'
+import type { Handler, Job, NewJob } from '../jobs/job.ts'
+import * as queries from './queries.ts'
+
+/** The job that follows when an endpoint was disabled or removed. */
+export const endpointEnded = 'endpoint.ended'
+
+const rowsAtOnce = 1_000
+
+/** One such job for each endpoint, due now. */
+export const endedJobs = (endpointIds: bigint[], runAt: Date): NewJob[] =>
+  endpointIds.map((id) => ({ kind: endpointEnded, key: String(id), runAt }))
+
+/**
+ * Takes what waits for an endpoint that has ended out of the queue, a thousand rows at a time, so that a million of them
+ * block nobody. The events stay in the feed. One that was made active again meanwhile keeps its rows.
+ */
+export const dropQueue = (ctx: Pick<Ctx, 'db' | 'queue'>): Handler => ({
+  batch: 1,
+  concurrency: 1,
+  run: async (jobs) => {
+    for (const job of jobs) await drop(ctx, job)
+  },
+})
+
+async function drop(ctx: Pick<Ctx, 'db' | 'queue'>, job: Job): Promise<void> {
+  const endpointId = BigInt(job.key)
+  while ((await queries.dropRows(ctx.db, endpointId, rowsAtOnce)) === rowsAtOnce);
+  await ctx.queue.finish([job], async () => undefined)
+}

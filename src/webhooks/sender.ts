@@ -1,0 +1,264 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { eventId } from '../events/event.ts'
+import { openBodies } from '../events/open-bodies.ts'
+import type { Sequenced } from '../events/relay.ts'
+import { after, stopwatch } from '../lib/clock.ts'
+import type { LookUp } from '../lib/http.ts'
+import type { Delivery } from './delivery.ts'
+import { type Lane, mayCallNow, newLane, type Ready, roomIn, type Target, targetOf, wantsMore } from './lane.ts'
+import * as queries from './queries.ts'
+import * as queue from './queue/queries.ts'
+import { openRecorder } from './recorder.ts'
+import { type Attempt, settleAttempts } from './settle.ts'
+import { sign } from './sign.ts'
+
+/** Delivers events to partners' endpoints, at least once and in each stream's order. Any number of processes may have one. */
+export type Sender = {
+  /** For the relay: queues deliveries in its block. What this process can send at once, it does right after the commit. */
+  onSequenced: (db: Atomic, events: Sequenced[]) => void
+  /** Looks for due deliveries soon, because the clock moved or somebody said so. */
+  wake(): void
+  /** To be called when `service_state.version` has risen: every endpoint is read afresh. */
+  forget(): void
+  start(): void
+  /** Takes nothing more, waits for what is under way (within SHUTDOWN_GRACE), writes it down and gives the rest back. */
+  stop(): Promise<void>
+  /** True when nothing is under way in this process. */
+  idle(): boolean
+  /** The next business time, at or before `until`, at which something is due, retries included, and how much is by then. */
+  nextDue(until: Date): Promise<{ at: Date; count: number } | undefined>
+}
+
+/** What may be set besides the configuration; times in real milliseconds. `lookUp` stands in for the name servers. */
+export type SenderOptions = { leaseMs?: number; pollMs?: number; lookUp?: LookUp }
+
+/** The most deliveries in this process's hands, of all endpoints. */
+const mostInHand = 1_024
+
+/** Opens this process's sender. */
+export function openSender(ctx: Ctx, { leaseMs = ctx.config.jobs.leaseMs, pollMs = 1_000, lookUp }: SenderOptions = {}): Sender {
+  const { clock, log } = ctx
+  const lanes = new Map<bigint, Lane>()
+  /** Deliveries that this process holds, and until when nobody else takes them over (real time). */
+  const hand = new Map<Delivery, Date>()
+  const recorder = openRecorder(record, log)
+  let started = false
+  let claiming: Promise<void> | undefined
+  let asked = false
+  /** More was due than could be taken in all. */
+  let wasFull = false
+  let poll: NodeJS.Timeout | undefined
+  let renewal: NodeJS.Timeout | undefined
+
+  const complain = (error: unknown) => log.error({ err: error }, 'A delivery failed on our side; its lease will run out.')
+  const leaseEnd = () => after(clock.realNow(), leaseMs)
+
+  function laneOf(endpointId: bigint): Lane {
+    const lane = lanes.get(endpointId) ?? newLane(endpointId)
+    lanes.set(endpointId, lane)
+    return lane
+  }
+
+  /** With what waits in the queue already, new events of an endpoint queue up behind it. */
+  function room(forNewEvents: boolean): queue.Room {
+    const named = [...lanes.values()]
+      .filter((lane) => lane.inHand > 0 || lane.failures > 0 || lane.backlog)
+      .map((lane) => ({ id: lane.endpointId, room: forNewEvents && lane.backlog ? 0 : roomIn(lane) }))
+    return { each: roomIn(), all: started ? Math.max(0, mostInHand - hand.size) : 0, named }
+  }
+
+  function onSequenced(db: Atomic, events: Sequenced[]): void {
+    const leaseUntil = leaseEnd()
+    const queued = queue.queue(db, events, { now: clock.now(), leaseUntil, room: room(true) })
+    queued.catch(() => undefined)
+    db.afterCommit(() => {
+      takeOver(queued, leaseUntil).catch(complain)
+    })
+  }
+
+  async function takeOver(queued: Promise<queue.Queued>, leaseUntil: Date): Promise<void> {
+    const { taken, blocked, left } = await queued
+    for (const endpointId of left) laneOf(endpointId).backlog = true
+    recorder.hurryFor(blocked)
+    await accept(taken, leaseUntil)
+  }
+
+  async function accept(deliveries: Delivery[], leaseUntil: Date): Promise<void> {
+    for (const delivery of deliveries) {
+      hand.set(delivery, leaseUntil)
+      laneOf(delivery.endpointId).inHand += 1
+    }
+    const events = deliveries.map(({ event }) => event)
+    const bodies = await openBodies(ctx, events).catch(() => openEach(deliveries))
+    for (const [index, delivery] of deliveries.entries()) {
+      const body = bodies[index]
+      if (body === undefined) letGo(delivery)
+      else laneOf(delivery.endpointId).ready.push({ delivery, body })
+    }
+    for (const endpointId of new Set(deliveries.map((delivery) => delivery.endpointId))) pump(laneOf(endpointId))
+  }
+
+  /** One by one, so that an event that cannot be opened harms no other; it is looked at again when its lease ends. */
+  const openEach = (deliveries: Delivery[]): Promise<(string | undefined)[]> =>
+    Promise.all(
+      deliveries.map(async ({ event }) => {
+        try {
+          return (await openBodies(ctx, [event]))[0]
+        } catch (error) {
+          log.error({ err: error, event: eventId(event) }, 'An event could not be opened for delivery.')
+          return undefined
+        }
+      }),
+    )
+
+  function letGo(delivery: Delivery): void {
+    if (!hand.delete(delivery)) return
+    const lane = laneOf(delivery.endpointId)
+    lane.inHand -= 1
+    const halfEmpty = wasFull && hand.size <= mostInHand / 2
+    if (halfEmpty) wasFull = false
+    if (halfEmpty || wantsMore(lane)) wake()
+  }
+
+  function pump(lane: Lane): void {
+    while (mayCallNow(lane)) {
+      const next = lane.ready.shift()
+      if (next) send(lane, next).catch(complain)
+    }
+  }
+
+  async function send(lane: Lane, { delivery, body }: Ready): Promise<void> {
+    lane.underWay += 1
+    try {
+      const target = await targetOf(ctx, lane, lookUp)
+      const leaseUntil = hand.get(delivery)
+      if (!target) await giveBack([delivery])
+      else if (!leaseUntil || leaseUntil <= clock.realNow()) letGo(delivery)
+      else await call(lane, target, delivery, body)
+    } catch (error) {
+      complain(error)
+      letGo(delivery)
+    } finally {
+      lane.underWay -= 1
+      pump(lane)
+    }
+  }
+
+  async function call(lane: Lane, { line, secrets }: Target, delivery: Delivery, body: string): Promise<void> {
+    const message = { id: eventId(delivery.event), timestamp: Math.floor(clock.realNow().getTime() / 1_000), body }
+    const answer = await line.post(body, {
+      'content-type': 'application/json',
+      'user-agent': 'Cambio-Webhooks/1',
+      'webhook-id': message.id,
+      'webhook-timestamp': String(message.timestamp),
+      'webhook-signature': sign(message, secrets),
+    })
+    lane.failures = answer.outcome === 'delivered' ? 0 : lane.failures + 1
+    if (hand.has(delivery)) recorder.note({ delivery, answer, at: clock.now() })
+  }
+
+  async function record(attempts: Attempt[]): Promise<void> {
+    const leaseUntil = leaseEnd()
+    const { next, woken } = await settleAttempts(ctx, attempts, started ? leaseUntil : null)
+    for (const { delivery } of attempts) letGo(delivery)
+    await accept(next, leaseUntil)
+    if (woken > 0n) wake()
+  }
+
+  async function giveBack(deliveries: Delivery[]): Promise<void> {
+    for (const delivery of deliveries) letGo(delivery)
+    if (deliveries.length > 0) await queue.release(ctx.db, deliveries)
+  }
+
+  function wake(): void {
+    if (!started) return
+    asked = true
+    claiming ??= claimDue()
+  }
+
+  async function claimDue(): Promise<void> {
+    clearTimeout(poll)
+    try {
+      while (asked && started) {
+        asked = false
+        const space = room(false)
+        if (space.all > 0) await claimInto(space)
+        else wasFull = true
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'Due deliveries could not be claimed; trying again soon.')
+    } finally {
+      claiming = undefined
+      if (started) poll = setTimeout(wake, pollMs * (0.8 + 0.4 * Math.random()))
+    }
+  }
+
+  async function claimInto(space: queue.Room): Promise<void> {
+    const leaseUntil = leaseEnd()
+    const { claimed } = await ctx.db.atomic(async (db) => {
+      queue.asRecords(db)
+      const rows = queue.claim(db, { now: clock.now(), realNow: clock.realNow(), leaseUntil, room: space })
+      rows.catch(() => undefined)
+      return { claimed: rows }
+    })
+    const deliveries = await claimed
+    noteBacklog(space, deliveries)
+    await accept(deliveries, leaseUntil)
+  }
+
+  /** Where all the room was used there may be more; where it was not, there is none. */
+  function noteBacklog({ each, all, named }: queue.Room, claimed: Delivery[]): void {
+    wasFull ||= claimed.length === all
+    const rooms = new Map(named.map((lane) => [lane.id, lane.room]))
+    const counts = new Map<bigint, number>(named.map(({ id }) => [id, 0]))
+    for (const { endpointId } of claimed) counts.set(endpointId, (counts.get(endpointId) ?? 0) + 1)
+    for (const [endpointId, count] of counts) {
+      laneOf(endpointId).backlog = count >= (rooms.get(endpointId) ?? each)
+    }
+  }
+
+  async function renewLeases(): Promise<void> {
+    const soon = after(clock.realNow(), (leaseMs * 2) / 3)
+    const short = [...hand].filter(([, leaseUntil]) => leaseUntil < soon).map(([delivery]) => delivery)
+    if (short.length === 0) return
+    const leaseUntil = leaseEnd()
+    try {
+      for (const delivery of await queue.renew(ctx.db, short, leaseUntil)) {
+        if (hand.has(delivery)) hand.set(delivery, leaseUntil)
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'Leases of deliveries could not be renewed.')
+    }
+  }
+
+  return {
+    onSequenced,
+    wake,
+    idle: () => hand.size === 0 && claiming === undefined && recorder.idle(),
+    nextDue: (until) => queries.nextDue(ctx.db, until),
+    forget: () => {
+      for (const lane of lanes.values()) lane.target = undefined
+      wake()
+    },
+    start: () => {
+      started = true
+      renewal = setInterval(() => void renewLeases(), leaseMs / 3)
+      wake()
+    },
+    stop: async () => {
+      started = false
+      clearTimeout(poll)
+      await claiming
+      await giveBack([...lanes.values()].flatMap((lane) => lane.ready.splice(0)).map(({ delivery }) => delivery))
+      const elapsed = stopwatch()
+      while (hand.size > 0 && elapsed() < ctx.config.shutdownGraceMs) {
+        await recorder.drain()
+        if (hand.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      }
+      hand.clear()
+      clearInterval(renewal)
+      for (const lane of lanes.values()) lane.line?.close()
+    },
+  }
+}

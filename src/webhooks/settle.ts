@@ -1,0 +1,96 @@
+import { raiseVersion } from '../audit/version.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { recordEvents } from '../events/record.ts'
+import { ErasedPerson } from '../privacy/data-key.ts'
+import { type Delivery, responsePlace } from './delivery.ts'
+import { endedJobs } from './drop-queue.ts'
+import type { Answer } from './line.ts'
+import { planRetry } from './plan-retry.ts'
+import * as queries from './queries.ts'
+import * as queue from './queue/queries.ts'
+
+/** One attempt that was made, and when (business time). */
+export type Attempt = { delivery: Delivery; answer: Answer; at: Date }
+
+/** An endpoint with nothing but failures for so long is announced as failing; well before it is disabled. */
+const announceMs = 3_600_000
+
+/**
+ * Writes down what came of attempts, a whole batch in one atomic block: the record of each, what is tried again and when,
+ * what has left the queue and what is due because of that, the health of the endpoints and the events that tell of it.
+ * Attempts of deliveries that someone else has taken over since write nothing. Gives what this process is to send next
+ * (nothing when `leaseUntil` is null), and how many deliveries became due by a success.
+ *
+ * The commit is not waited for on disk: should it be lost, deliveries are made again, with the same ids.
+ */
+export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<queue.Followed> {
+  const rows = await Promise.all(attempts.map((attempt) => rowOf(ctx, attempt)))
+  const { well, failures } = healthOf(attempts)
+  const { followed } = await ctx.db.atomic(async (db) => {
+    queue.asRecords(db)
+    queue.lockStreams(db, rows)
+    const disabled = failures.length > 0 ? await worsen(ctx, db, failures) : []
+    const settled = queue.settle(db, rows, { now: ctx.clock.now(), leaseUntil, well, stay: disabled })
+    settled.catch(() => undefined)
+    return { followed: settled }
+  })
+  return followed
+}
+
+async function rowOf(ctx: Ctx, { delivery, answer, at }: Attempt): Promise<queue.SettledRow> {
+  const { outcome, status, tookMs } = answer
+  const nextAt = outcome === 'delivered' ? null : (planRetry(ctx.config, delivery, answer, at) ?? null)
+  return { delivery, at, tookMs, outcome, status, nextAt, response: await sealedResponse(ctx, delivery, answer) }
+}
+
+/** An answer may repeat what it was sent, so it is kept as the event is. */
+async function sealedResponse(ctx: Ctx, delivery: Delivery, { response }: Answer): Promise<Buffer | null> {
+  if (response === '') return null
+  try {
+    const key = await ctx.keyring.get(ctx.db, delivery.event.dataKeyId)
+    return key.seal(response, responsePlace(delivery))
+  } catch (error) {
+    if (error instanceof ErasedPerson) return null
+    throw error
+  }
+}
+
+/** Endpoints that took something are well, whatever else they refused; the others have failed, last when it says. */
+function healthOf(attempts: Attempt[]): { well: bigint[]; failures: queries.Failure[] } {
+  const well = new Set<bigint>()
+  const failed = new Map<bigint, queries.Failure>()
+  for (const { delivery, answer, at } of attempts) {
+    const id = delivery.endpointId
+    const gone = answer.outcome === 'gone' || failed.get(id)?.gone === true
+    if (answer.outcome === 'delivered') well.add(id)
+    else failed.set(id, { id, at, gone })
+  }
+  return { well: [...well], failures: [...failed.values()].filter(({ id, gone }) => gone || !well.has(id)) }
+}
+
+/** Gives the endpoints that are disabled by now. */
+async function worsen(ctx: Ctx, db: Atomic, failures: queries.Failure[]): Promise<bigint[]> {
+  const disableMs = ctx.config.webhooks.disableAfterMs
+  const turned = await queries.worsen(db, failures, { announceMs: Math.min(announceMs, disableMs / 2), disableMs })
+  if (turned.length === 0) return []
+
+  const disabled = turned.filter(({ status }) => status === 'disabled').map(({ id }) => id)
+  const dataKey = await ctx.keyring.make(db)
+  recordEvents(
+    ctx,
+    db,
+    turned.map(({ id, partnerId, url, status, failingSince, events }) => ({
+      stream: id,
+      sequence: events,
+      partnerId,
+      type: status === 'disabled' ? 'endpoint.disabled' : 'endpoint.failing',
+      at: ctx.clock.now(),
+      dataKey,
+      payload: { id: String(id), url, status, failing_since: failingSince.toISOString() },
+    })),
+  )
+  ctx.queue.enqueue(db, endedJobs(disabled, ctx.clock.now()))
+  raiseVersion(db)
+  return disabled
+}

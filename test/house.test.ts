@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { test } from 'node:test'
+
+import { refusals } from '../src/lib/refusal.ts'
+import {
+  climbs,
+  leftovers,
+  type Lock,
+  loosePackages,
+  type Manifest,
+  misnamed,
+  strays,
+  tooLong,
+  unexplainedRefusals,
+  unsafeMigrations,
+  untold,
+} from './support/house-rules.ts'
+import { filesBelow, parseSource, projectFolder, readSources, type Source } from './support/source.ts'
+
+const read = (file: string): string => readFileSync(join(projectFolder, file), 'utf8')
+const sources = readSources('src', 'test', 'bench', 'bin')
+const holds = (complaints: string[]): void => assert(complaints.length === 0, `\n${complaints.join('\n')}\n`)
+
+test('folders import downward, and only the open files of a folder', () => holds(sources.flatMap(climbs)))
+test('each danger has one home', () => holds(sources.flatMap(strays)))
+test('nothing is left to be finished', () => holds(sources.flatMap(leftovers)))
+test('files are named for what they are', () => holds(sources.flatMap(misnamed)))
+test('files and functions can be read at one sitting', () => holds(sources.flatMap(tooLong)))
+test('what others use says what it promises', () => holds(sources.flatMap(untold)))
+test('a migration waits for locks a short time only', () => {
+  const files = filesBelow('migrations').map((path) => ({ name: basename(path), text: read(path) }))
+  assert(files.length > 0)
+  holds(unsafeMigrations(files))
+})
+test('every refusal is explained to partners', () => {
+  holds(unexplainedRefusals(read('docs/partner/errors.md'), refusals))
+})
+test('every machine installs the same packages', () => {
+  holds(loosePackages(JSON.parse(read('package.json')) as Manifest, JSON.parse(read('package-lock.json')) as Lock))
+})
+
+const offences: [rule: (source: Source) => string[], path: string, text: string, complaint: string][] = [
+  [
+    climbs,
+    'src/money/bad.ts',
+    "import '../transactions/create.ts'",
+    'src/money/bad.ts: money may not import transactions',
+  ],
+  [climbs, 'src/payouts/bad.ts', "import '../deposits/due.ts'", 'src/payouts/bad.ts: payouts may not import deposits'],
+  [climbs, 'src/lib/bad.test.ts', "import '../config.ts'", 'src/lib/bad.test.ts: lib may not import config'],
+  [
+    climbs,
+    'src/bad.ts',
+    'export {}',
+    'src/bad.ts: bad.ts has no floor yet: give it one in test/support/house-rules.ts',
+  ],
+  [
+    climbs,
+    'src/api/bad.ts',
+    "import '../../test/support/server.ts'",
+    'src/api/bad.ts: the product may not import test/support/server.ts',
+  ],
+  [climbs, 'src/api/bad.ts', "import 'pg'", 'src/api/bad.ts: pg is used in src/db/ only'],
+  [
+    climbs,
+    'src/api/bad.ts',
+    "export * from '../rails/sandbox/card.ts'",
+    'src/api/bad.ts: rails/sandbox/card.ts is private to rails',
+  ],
+  [
+    climbs,
+    'src/api/bad.ts',
+    "await import('../ledger/queries.ts')",
+    'src/api/bad.ts: ledger/queries.ts holds the tables of ledger: ask ledger instead',
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'const a = process.env.HOME',
+    'src/api/bad.ts: process.env: settings are read in src/config.ts',
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'const a = new Date()',
+    'src/api/bad.ts: new Date(): the time comes from src/lib/clock.ts',
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'await db.sql<Row[]>`select 1`',
+    "src/api/bad.ts: sql<Row[]>`: SQL belongs in the folder's queries.ts",
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'const a = Number(amount)',
+    'src/api/bad.ts: Number(: an amount never becomes a float; see src/lib/ and src/money/',
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'const a = Math.random()',
+    'src/api/bad.ts: Math.random: chance that can be guessed is for jitter only; see src/lib/ids.ts',
+  ],
+  [
+    strays,
+    'src/api/bad.ts',
+    'console.log(1)',
+    'src/api/bad.ts: console.l: what happened goes to the log, src/lib/log.ts',
+  ],
+  [
+    leftovers,
+    'src/api/bad.ts',
+    ['// TO', 'DO: later'].join(''),
+    'src/api/bad.ts: finish it, or write an issue, but leave no note to finish it',
+  ],
+  [misnamed, 'src/api/utils.ts', '', 'src/api/utils.ts: "utils" says nothing: name what it is, or what is done to it'],
+  [misnamed, 'src/api/payOut.ts', '', 'src/api/payOut.ts: names are written kebab-case'],
+  [tooLong, 'src/api/bad.ts', '\n//'.repeat(300), 'src/api/bad.ts: 301 lines, at most 300'],
+  [tooLong, 'src/api/bad.ts', `const f = () => {${'\n'.repeat(70)}}`, 'src/api/bad.ts:1: f has 71 lines, at most 70'],
+  [untold, 'src/api/bad.ts', '/** A. */\nconst a = 1\nexport const b = 2', 'src/api/bad.ts: b needs a docstring'],
+]
+
+test('a planted offence is told kindly', () => {
+  for (const [rule, path, text, complaint] of offences)
+    assert.deepEqual(rule(parseSource(path, text)), [complaint], text)
+  assert.deepEqual(unsafeMigrations([{ name: '0002-a.sql', text: '' }]), [
+    'migrations/0002-a.sql: its number is not the next',
+    'migrations/0002-a.sql: sets no lock_timeout',
+  ])
+  assert.deepEqual(unexplainedRefusals('### `GONE` (410)\n\nIt was.\n\n### `CONFLICT` (409)\n\n', { CONFLICT: 409 }), [
+    'docs/partner/errors.md: CONFLICT 409 has no paragraph',
+    'docs/partner/errors.md: there is no refusal GONE 410',
+  ])
+})
+
+test('what only looks like an offence is let pass', () => {
+  const innocent: [rule: (source: Source) => string[], path: string, text: string][] = [
+    [climbs, 'src/api/good.ts', "import '../ledger/balance.ts'\nimport '../money/amount.ts'\nimport './queries.ts'"],
+    [climbs, 'src/api/good.test.ts', "import '../../test/support/database.ts'"],
+    [climbs, 'src/catalog/good.test.ts', "import '../addresses/check.ts'"],
+    [strays, 'src/api/good.ts', "// never Date.now()\nconst a = 'process.env'"],
+    [strays, 'src/api/queries.ts', 'db.sql`select 1`'],
+    [tooLong, 'test/good.test.ts', `describe('all', () => {${'\n'.repeat(80)}})`],
+    [tooLong, 'src/api/good.ts', `function f() {${`\nfunction g() {${'\n'.repeat(50)}}`.repeat(2)}}`],
+    [untold, 'src/api/good.ts', '/** A. */\nexport const a = 1'],
+  ]
+  for (const [rule, path, text] of innocent) assert.deepEqual(rule(parseSource(path, text)), [], text)
+})

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { basename } from 'node:path'
+import { test } from 'node:test'
+
+import { migrate } from '../src/db/migrate.ts'
+import { emptyDatabase } from './support/database.ts'
+import { asOwner, testServicePassword } from './support/server.ts'
+import { filesBelow } from './support/source.ts'
+
+test('an empty database is brought up to date, and a second time nothing happens', async () => {
+  const { ownerUrl, serviceRole, url } = await emptyDatabase()
+  const options = { ownerUrl, serviceRole, servicePassword: testServicePassword }
+  const numbered = filesBelow('migrations')
+    .map((path) => basename(path))
+    .filter((name) => /^\d/.test(name))
+
+  assert.deepEqual(await migrate(options), { applied: numbered })
+  assert.deepEqual(await migrate(options), { applied: [] })
+
+  // The service gets in with what the migration gave it, and may read.
+  await asOwner(url, (client) => client.query('select 1 from schema_migrations'))
+})
+
+test('two processes that migrate at once do it once', async () => {
+  const { ownerUrl, serviceRole } = await emptyDatabase()
+  const options = { ownerUrl, serviceRole, servicePassword: testServicePassword }
+
+  const [one, other] = await Promise.all([migrate(options), migrate(options)])
+  assert.equal(Math.min(one.applied.length, other.applied.length), 0)
+  assert.ok(one.applied.length + other.applied.length > 0)
+})

@@ -1,0 +1,131 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+
+import { type ApiDeps, buildApi } from '../../src/api/app.ts'
+import { syncAssets } from '../../src/catalog/sync-assets.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Ctx } from '../../src/context.ts'
+import { openPool } from '../../src/db/pool.ts'
+import { openRowIds } from '../../src/db/row-ids.ts'
+import { openQueue } from '../../src/jobs/queue.ts'
+import { systemClock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { type Accounts, openAccounts } from '../../src/partners/accounts.ts'
+import { createPartner, type NewPartner } from '../../src/partners/create.ts'
+import { featureNames } from '../../src/partners/settings.ts'
+import { recordedMarket } from '../../src/pricing/recorded-market.ts'
+import { openKeyring } from '../../src/privacy/data-key.ts'
+import { deriveSecrets } from '../../src/privacy/master-key.ts'
+import { type TestDatabase, testDatabase } from './database.ts'
+
+/** An interface on a database of its own, with a partner who has every feature and one who has the defaults. */
+export type TestApi = {
+  ctx: Ctx
+  app: FastifyInstance
+  accounts: Accounts
+  database: TestDatabase
+  all: NewPartner
+  plain: NewPartner
+  /** Asks without a socket. A key is sent as `x-api-key`; a body that is no text is written as JSON. */
+  ask(request: Asked): Promise<Told>
+  close(): Promise<void>
+}
+
+/** A request. */
+export type Asked = {
+  method?: 'GET' | 'POST' | 'HEAD' | 'OPTIONS' | 'PUT' | 'DELETE' | 'PATCH'
+  url: string
+  key?: string | undefined
+  headers?: Record<string, string>
+  body?: unknown
+  from?: string
+}
+
+/** Its answer; `body` is the parsed JSON, if it was any. */
+export type Told = {
+  status: number
+  headers: Record<string, string | string[] | number | undefined>
+  text: string
+  body: Record<string, unknown>
+  code: unknown
+  /** Of the first of `errors`. */
+  path: unknown
+}
+
+/** Settings of the environment that a test wants different. */
+export type Settings = Record<string, string>
+
+/** A context on a database, with nothing running: no jobs are done, no events are sent. */
+export async function testContext(database: TestDatabase, settings: Settings = {}): Promise<Ctx> {
+  const config = readConfig({ MASTER_KEY_FILE: '/nowhere', DATA_DIR: '/nowhere', ...settings })
+  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  const clock = systemClock()
+  const secrets = deriveSecrets(Buffer.alloc(32, 7))
+  const rowIds = openRowIds(db)
+  await syncAssets(db)
+  return {
+    config,
+    db,
+    clock,
+    log: silentLog,
+    rowIds,
+    queue: openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 }),
+    secrets,
+    keyring: openKeyring(secrets, rowIds),
+    rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
+    market: recordedMarket(config.pricing.marketSeed),
+    wakeRelay: () => undefined,
+    publicUrl: 'http://localhost:3000',
+  }
+}
+
+/** Opens the interface; `deps` as far as a test wants them different. */
+export async function openTestApi(settings: Settings = {}, deps: Partial<ApiDeps> = {}): Promise<TestApi> {
+  const database = await testDatabase()
+  const ctx = await testContext(database, { RATE_LIMITS: 'off', ...settings })
+  const accounts = openAccounts(ctx)
+  const app = buildApi(ctx, { accounts, workersAreUp: () => Promise.resolve(true), ...deps })
+  const features = Object.fromEntries(featureNames.map((name) => [name, true]))
+  const [all, plain] = await Promise.all([
+    createPartner(ctx, { name: 'All', features }, 'test'),
+    createPartner(ctx, { name: 'Plain' }, 'test'),
+  ])
+  return {
+    ctx,
+    app,
+    accounts,
+    database,
+    all,
+    plain,
+    ask: (request) => ask(app, request),
+    close: async () => {
+      await app.close()
+      await accounts.close()
+      await ctx.db.close()
+      await database.drop()
+    },
+  }
+}
+
+async function ask(app: FastifyInstance, { method = 'GET', url, key, headers = {}, body, from }: Asked): Promise<Told> {
+  const isText = typeof body === 'string'
+  const options: InjectOptions = {
+    method,
+    url,
+    headers: {
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { payload: isText ? body : JSON.stringify(body) }),
+    ...(from === undefined ? {} : { remoteAddress: from }),
+  }
+  const answer = await app.inject(options)
+  return told(answer.statusCode, answer.headers, answer.payload)
+}
+
+function told(status: number, headers: Told['headers'], text: string): Told {
+  const isJson = String(headers['content-type']).startsWith('application/json') && text !== ''
+  const body = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>
+  const errors = Array.isArray(body.errors) ? (body.errors as { path?: unknown }[]) : []
+  return { status, headers, text, body, code: body.code, path: errors[0]?.path }
+}

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { createBrotliDecompress } from 'node:zlib'
+
+import { type Browser, chromium } from 'playwright-core'
+
+const run = promisify(execFile)
+
+/** Where a browser that somebody installed is found. CHROMIUM_PATH names one that is elsewhere. */
+const installed = [
+  process.env.CHROMIUM_PATH ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+/** The browser calls nobody but the pages under test. As root it cannot use its own sandbox. */
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+
+/** The packaged fonts beside this file, and the machine's own if it has any. */
+const fontsConf = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
+<dir prefix="relative">fonts</dir><dir>/usr/share/fonts</dir><cachedir prefix="xdg">fontconfig</cachedir>
+</fontconfig>`
+
+type Program = { path: string; env: Record<string, string> }
+
+/**
+ * The reason why browser tests are skipped on this machine, or false; made for `test(name, { skip: noBrowser() }, ...)`.
+ * Never skips with CI=true: there, launching fails instead.
+ */
+export function noBrowser(): string | false {
+  if (process.env.CI === 'true' || installed.some(existsSync) || packaged()) return false
+  return 'no browser here: install Chromium, or name one in CHROMIUM_PATH'
+}
+
+/** Starts a headless browser with an empty profile in a temporary folder. Close it, or the test file does not end. */
+export async function launchBrowser(): Promise<Browser> {
+  const { path, env } = await findBrowser()
+  return chromium.launch({ executablePath: path, args: flags, env: { ...process.env, ...env } })
+}
+
+async function findBrowser(): Promise<Program> {
+  const path = installed.find(existsSync)
+  if (path) return { path, env: {} }
+
+  const archives = packaged()
+  if (!archives) throw new Error('There is no browser: install Chromium, or name one in CHROMIUM_PATH.')
+  return unpackOnce(archives)
+}
+
+/** The folder of the Chromium that lies compressed in an npm package, if this machine can run it. */
+function packaged(): string | undefined {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+  const folder = join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '../../bin')
+  return existsSync(folder) ? folder : undefined
+}
+
+/**
+ * Unpacks the packaged Chromium beside node_modules' other caches, with the libraries and fonts that a bare machine lacks.
+ * The folder appears whole, by a rename, so that two test files may do this at once.
+ */
+async function unpackOnce(archives: string): Promise<Program> {
+  const cache = join(archives, '../../../.cache')
+  const folder = join(cache, 'chromium')
+  if (!existsSync(folder)) {
+    await mkdir(cache, { recursive: true })
+    const fresh = await mkdtemp(join(cache, 'chromium-'))
+    await Promise.all([
+      unpackFile(join(archives, 'chromium.br'), join(fresh, 'chromium')),
+      unpackFolder(join(archives, 'swiftshader.tar.br'), fresh),
+      unpackFolder(join(archives, 'fonts.tar.br'), fresh),
+      unpackFolder(join(archives, 'al2023.tar.br'), fresh),
+    ])
+    await writeFile(join(fresh, 'fonts.conf'), fontsConf)
+    await rename(fresh, folder).catch(async (error: unknown) => {
+      if (!existsSync(folder)) throw error
+      await rm(fresh, { recursive: true })
+    })
+  }
+  const env = { LD_LIBRARY_PATH: join(folder, 'lib'), FONTCONFIG_FILE: join(folder, 'fonts.conf') }
+  return { path: join(folder, 'chromium'), env }
+}
+
+const unpackFile = (archive: string, file: string): Promise<void> =>
+  pipeline(createReadStream(archive), createBrotliDecompress(), createWriteStream(file, { mode: 0o755 }))
+
+async function unpackFolder(archive: string, folder: string): Promise<void> {
+  const tar = join(folder, basename(archive, '.br'))
+  await unpackFile(archive, tar)
+  await run('tar', ['-xf', tar, '-C', folder])
+  await rm(tar)
+}

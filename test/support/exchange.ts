@@ -1,0 +1,78 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { type Service, startService } from '../../src/main.ts'
+import type { Sandbox } from '../../src/seed.ts'
+import { testDatabase } from './database.ts'
+
+/** What the API answered: its status, its headers, its JSON. */
+export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body }
+
+/** How a request differs from a GET with the first partner's secret key. */
+export type Asking = {
+  method?: string
+  /** Sent as JSON. A text is sent as it is. */
+  body?: unknown
+  /** Another key; null sends none. */
+  key?: string | null
+  headers?: Record<string, string>
+}
+
+/** A whole exchange under test, in this process, on a database of its own. */
+export type Exchange = {
+  url: string
+  sandbox: Sandbox
+  service: Service
+  ownerUrl: string
+  dataDir: string
+  /** Calls the interface: `api('/v1/status')`. */
+  api<Body = Record<string, unknown>>(path: string, asking?: Asking): Promise<Answer<Body>>
+  stop(): Promise<void>
+}
+
+/** Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings. */
+export async function startExchange(env: Record<string, string> = {}): Promise<Exchange> {
+  const database = await testDatabase()
+  const dataDir = mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
+  const settings = {
+    DATABASE_URL: database.ownerUrl,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DB_POOL_SIZE: '6',
+  }
+  const config = readConfig({ ...settings, ...env })
+  const service = await startService(config, createLog(config.logLevel))
+  const { sandbox } = service
+  if (!sandbox) throw new Error('Only a sandbox can be tested.')
+
+  return {
+    url: service.url,
+    sandbox,
+    service,
+    ownerUrl: database.ownerUrl,
+    dataDir,
+    api: (path, asking = {}) => call(service.url + path, { key: sandbox.secret_key, ...asking }),
+    stop: async () => {
+      await service.stop()
+      rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+async function call<Body>(url: string, { method, body, key, headers }: Asking): Promise<Answer<Body>> {
+  const answer = await fetch(url, {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: {
+      ...(key ? { 'x-api-key': key } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const text = await answer.text()
+  return { status: answer.status, headers: answer.headers, body: (text === '' ? {} : JSON.parse(text)) as Body }
+}

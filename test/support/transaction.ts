@@ -1,0 +1,41 @@
+import type { Ctx } from '../../src/context.ts'
+import type { Partner } from '../../src/partners/partner.ts'
+import type { CreateInput } from '../../src/transactions/create-input.ts'
+import { createTransaction } from '../../src/transactions/create.ts'
+import { readTransactionWhole } from '../../src/transactions/load.ts'
+import type { Transaction } from '../../src/transactions/transaction.ts'
+
+/** A request for 100 EUR in bitcoin that says nothing of the customer. */
+const plain: CreateInput = {
+  fromCurrency: 'EUR',
+  fromNetwork: undefined,
+  toCurrency: 'BTC',
+  toNetwork: undefined,
+  fromAmount: '100',
+  depositCategory: undefined,
+  skipChoosePaymentCategory: false,
+  payoutAddress: undefined,
+  payoutExtraId: undefined,
+  skipChoosePayoutAddress: false,
+  email: undefined,
+  phoneNumber: undefined,
+  customerIp: undefined,
+  countryOverride: undefined,
+  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
+  externalPartnerLinkId: undefined,
+  locale: undefined,
+  billing: undefined,
+}
+
+/** Creates a transaction of a partner, and reads it back whole. */
+export async function makeTransaction(
+  ctx: Ctx,
+  partner: Partner,
+  change: Partial<CreateInput> = {},
+): Promise<Transaction> {
+  const read = { input: { ...plain, ...change }, problems: [], warnings: [] }
+  const { record } = await createTransaction(ctx, partner, read)
+  const transaction = await readTransactionWhole(ctx, ctx.db, BigInt(record.id))
+  if (!transaction) throw new Error('The transaction was not stored.')
+  return transaction
+}
