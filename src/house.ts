@@ -1,6 +1,8 @@
+import { readShared } from './audit/version.ts'
 import { syncAssets } from './catalog/sync-assets.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
+import { openBell } from './db/bell.ts'
 import { openRowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
 import { factReceived } from './deposits/fact.ts'
@@ -49,15 +51,18 @@ export type Ground = {
 export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground): Promise<House> {
   const { config, db, clock, log, secrets } = ground
   await syncAssets(db)
+  clock.learnOffset((await readShared(db)).offsetMs)
   const rowIds = openRowIds(db)
+  const bell = openBell(db, log)
+  const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
   const house = { publicUrl, market: recordedMarket(config.pricing.marketSeed), keyring: openKeyring(secrets, rowIds), rowIds }
 
   const ctx: Ctx = {
     ...ground,
     ...house,
-    queue: openQueue({ db, clock, log, handlers, leaseMs: config.jobs.leaseMs, pollMs: 1_000 }),
-    wakeRelay: () => relay.wake(),
+    queue: openQueue({ db, clock, log, handlers, leaseMs: config.jobs.leaseMs, pollMs: 1_000, onForeign: () => bell.ring('jobs') }),
+    wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
   }
   const processor: Processor = { db, clock, queue: ctx.queue, secrets, url: processorUrl }

@@ -6,15 +6,18 @@ import { callerOf } from './api/authenticate.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { buildCheckout } from './checkout/checkout.ts'
 import { type Config, readConfig } from './config.ts'
-import { bringUpToDate, openServicePool, reachDatabase } from './database.ts'
+import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
+import { listenToBell } from './db/bell.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
 import { systemClock } from './lib/clock.ts'
+import { keepFolded } from './ledger/balance.ts'
 import { createLog, type Log } from './lib/log.ts'
-import { openAccounts } from './partners/accounts.ts'
+import { type Accounts, openAccounts } from './partners/accounts.ts'
 import { forgetPartners } from './partners/known.ts'
 import { loadSecrets } from './privacy/master-key.ts'
 import { buildProcessor } from './rails/sandbox.ts'
+import { mailPage } from './sandbox-api/mail-page.ts'
 import { sandboxApi } from './sandbox-api/routes.ts'
 import { type Sandbox, seedSandbox, writeSandbox } from './seed.ts'
 import { keepWatch } from './watch.ts'
@@ -60,10 +63,9 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 
   const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
   const house = await buildHouse(ground)
-  const { ctx, relay, sender, processor } = house
+  const { ctx, sender } = house
   const made = await seedSandbox(ctx, config.dataDir)
 
-  processor.url = config.http.processorUrl ?? (await listen(buildProcessor(processor, log), config, config.http.processorPort, ends))
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
   const watch = keepWatch(ctx, () => {
@@ -72,25 +74,45 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
     sender.forget()
   })
   ends.push(() => watch.stop())
-  if (config.roles.includes('worker')) startWork(house, ends)
+  await listen(buildAdmin(ctx), config, config.http.adminPort, ends)
+  const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
+  ctx.publicUrl = config.http.publicUrl ?? url
+  if (config.roles.includes('worker')) {
+    startWork(house, ends)
+    if (config.database.urls.length > 0) ends.push(listenForWork(house, reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))))
+  }
 
+  const sandbox = { url, ...made }
+  if (config.roles.includes('api')) await writeSandbox(config.dataDir, sandbox)
+  return { url, house, sandbox }
+}
+
+/** Opens the listeners that partners, customers and rails reach us at, and the sandbox processor's own. Gives our origin. */
+async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
+  const { ctx, processor } = house
+  const { config } = ctx
+  const processorUrl = await listen(buildProcessor(processor, ctx.log), config, config.http.processorPort, ends)
+  processor.url = config.http.processorUrl ?? processorUrl
   const app = buildApi(ctx, {
     accounts,
     workersAreUp: () => isWorkerAlive(ctx),
     v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
     pages: [
       callbackRoutes(ctx),
+      mailPage(ctx),
       (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] }),
     ],
   })
-  await listen(buildAdmin(ctx), config, config.http.adminPort, ends)
-  const url = await listen(app, config, config.http.port, ends)
-  ctx.publicUrl = config.http.publicUrl ?? url
-  relay.wake()
+  return listen(app, config, config.http.port, ends)
+}
 
-  const sandbox = { url, ...made }
-  await writeSandbox(config.dataDir, sandbox)
-  return { url, house, sandbox }
+/** Hears of work that processes without workers have written. */
+function listenForWork({ ctx, relay }: House, urls: string[]): () => Promise<void> {
+  const ear = listenToBell(urls, ctx.log, (topic) => {
+    if (topic !== 'events') ctx.queue.wake()
+    if (topic !== 'jobs') relay.wake()
+  })
+  return () => ear.close()
 }
 
 /** Starts doing jobs, placing events and delivering them. */
@@ -98,9 +120,10 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
   ctx.queue.start()
   sender.start()
   relay.start()
-  const alive = sayAlive(ctx)
+  const [alive, folding] = [sayAlive(ctx), keepFolded(ctx)]
   ends.push(async () => {
     alive.stop()
+    folding.stop()
     await relay.stop()
     await ctx.queue.stop()
     await sender.stop()
@@ -118,8 +141,13 @@ async function listen(app: FastifyInstance, { http }: Config, port: number, ends
   await app.listen({ host: http.host, port })
   const address = app.server.address()
   if (!address || typeof address === 'string') throw new Error('A listener has no port.')
+  return originOf({ http }, address.port)
+}
+
+/** The origin of a listener of ours, for whoever is on the same machine. */
+function originOf({ http }: Pick<Config, 'http'>, port: number): string {
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host
-  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Ends what was started, the last one first. What does not end in time is left to the end of the process. */

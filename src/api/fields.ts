@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { isExactNumber } from '../lib/json.ts'
 import { type Problem, Refusal } from '../lib/refusal.ts'
 import { amountText } from '../money/amount-in.ts'
-import { holdsCardNumber } from './card-number.ts'
+import { holdsCardNumber } from '../lib/card-number.ts'
 import { isObject } from './json-body.ts'
 
 /** A part of a body whose fields are read by name. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { randomToken } from '../lib/ids.ts'
-import { holdsCardNumber } from './card-number.ts'
+import { holdsCardNumber } from '../lib/card-number.ts'
 
 const sane = /^[\w.:-]{1,64}$/
 const prefix = randomToken(9)

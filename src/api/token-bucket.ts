@@ -11,12 +11,13 @@ export type Buckets<Name> = {
  */
 export function tokenBuckets<Name>(limits: { perSecond: number; burst: number; most?: number }): Buckets<Name> {
   const { perSecond, burst, most = Number.POSITIVE_INFINITY } = limits
-  const buckets = new Map<Name, { tokens: number; at: number }>()
+  // Counted in thousandths of a token, so that what flows in within a millisecond is a whole number.
+  const buckets = new Map<Name, { thousandths: number; at: number }>()
 
   function bucketOf(name: Name, nowMs: number) {
     const known = buckets.get(name)
     if (!known) {
-      const bucket = { tokens: burst, at: nowMs }
+      const bucket = { thousandths: burst * 1000, at: nowMs }
       buckets.set(name, bucket)
       for (const oldest of buckets.keys()) {
         if (buckets.size <= most) break
@@ -36,10 +37,10 @@ export function tokenBuckets<Name>(limits: { perSecond: number; burst: number; m
     take: (name, nowMs) => {
       const bucket = bucketOf(name, nowMs)
       const passed = Math.max(0, nowMs - bucket.at)
-      bucket.tokens = Math.min(burst, bucket.tokens + (passed * perSecond) / 1000)
+      bucket.thousandths = Math.min(burst * 1000, bucket.thousandths + passed * perSecond)
       bucket.at = Math.max(bucket.at, nowMs)
-      if (bucket.tokens < 1) return Math.ceil(((1 - bucket.tokens) * 1000) / perSecond)
-      bucket.tokens -= 1
+      if (bucket.thousandths < 1000) return Math.ceil((1000 - bucket.thousandths) / perSecond)
+      bucket.thousandths -= 1000
       return 0
     },
   }

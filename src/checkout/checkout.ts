@@ -23,6 +23,9 @@ export type CheckoutOptions = {
 
 const largestForm = 16_384
 
+/** What can not be a language belongs to somebody else: `/v1/checkout` is the interface's to refuse. */
+const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
+
 /**
  * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page a step, whole without JavaScript; and
  * `/checkout/status?tid=`, which tells a waiting page when to look again.
@@ -38,7 +41,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
     )
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
 
-    for (const path of ['/checkout', '/:locale/checkout']) {
+    for (const path of ['/checkout', localePath]) {
       scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
       scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
     }
@@ -97,7 +100,13 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
 }
 
 /** After a form the browser goes to a page of its own, so that a reload sends nothing twice. */
-function leadOn(door: Door, request: FastifyRequest<Route>, reply: FastifyReply, visit: Visit, { leadsTo, token }: Done) {
+function leadOn(
+  door: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  visit: Visit,
+  { leadsTo, token }: Done,
+) {
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
   const keepsWish = visit.wish === 'proof' && token === undefined
   const { here, home } = addressesOf(request, visit)
@@ -142,7 +151,10 @@ const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit):
   languageOf(params.locale, visit?.view.locale, headers['accept-language'])
 
 /** The order's page in the language of its path; `here` also has what was asked for. */
-function addressesOf({ params }: FastifyRequest<Route>, { view, wish, isBack }: Visit): Pick<PageProps, 'here' | 'home'> {
+function addressesOf(
+  { params }: FastifyRequest<Route>,
+  { view, wish, isBack }: Visit,
+): Pick<PageProps, 'here' | 'home'> {
   const path = params.locale === undefined ? '/checkout' : `/${params.locale}/checkout`
   const home = `${path}?tid=${view.publicId}`
   const asked = wish === undefined ? '' : `&ask=${wish}`

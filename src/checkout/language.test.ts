@@ -38,7 +38,9 @@ test('a language that we do not speak is answered in English', () => {
 test('every text of the catalogue is used, and none is looked for in vain', () => {
   const sources = readSources('src/checkout').filter(({ path }) => !/\.test\.|\/text\.ts$/.test(path))
   const code = sources.map(({ text }) => text).join('\n')
-  const refusals = readSources('src/customers', 'src/checkout', 'src/transactions', 'src/availability').map(({ text }) => text).join('\n')
+  const refusals = readSources('src/customers', 'src/checkout', 'src/transactions', 'src/availability')
+    .map(({ text }) => text)
+    .join('\n')
   const keys = Object.keys(english)
   const composed = [...code.matchAll(/(?:say|find)\(`([\w.]+)\.\$\{/g)].map(([, prefix = '']) => `${prefix}.`)
 
@@ -48,7 +50,11 @@ test('every text of the catalogue is used, and none is looked for in vain', () =
     const isRefusal = key.startsWith('problem.') && refusals.includes(`'${key.slice('problem.'.length)}'`)
     assert(key.startsWith('problem.') ? isRefusal : isNamed || isPart, `${key} is used nowhere`)
   }
-  for (const prefix of composed) assert(keys.some((key) => key.startsWith(prefix)), `there is no text below ${prefix}`)
+  for (const prefix of composed)
+    assert(
+      keys.some((key) => key.startsWith(prefix)),
+      `there is no text below ${prefix}`,
+    )
 })
 
 test('a text has no place that nobody fills', () => {

@@ -36,7 +36,9 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
   const { visit, language, isSandbox, problems } = props
   const { view, step, version, isBack } = visit
   const { title, body } = pages[step](props)
-  const watch = isWatched(step) ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version } : {}
+  const watch = isWatched(step)
+    ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version }
+    : {}
   return renderDocument({
     title,
     language,

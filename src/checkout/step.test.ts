@@ -59,7 +59,11 @@ test('the page follows from the state and the browser alone', () => {
       statusDetails: has('confirming') ? 'confirming' : null,
       errors: has('declined') ? [{ code: 'card_declined', reason: '' }] : [],
     })
-    const asks: [string, Wish][] = [['ask-email', 'email'], ['ask-address', 'payout_address'], ['ask-proof', 'proof']]
+    const asks: [string, Wish][] = [
+      ['ask-email', 'email'],
+      ['ask-address', 'payout_address'],
+      ['ask-proof', 'proof'],
+    ]
     const wish = asks.find(([flag]) => has(flag))?.[1]
     const known = { view, isProven: has('proven'), hasCode: has('code'), isBack: has('back'), wish }
     assert.equal(stepOf(known), step, `${status} ${missing} ${flags}`)

@@ -41,7 +41,8 @@ export const english = {
   'summary.receive': 'You receive',
   'summary.receiveOn': 'on {network}',
   'summary.holds': 'This price holds for {time}.',
-  'summary.over': 'This price has ended. Your payment is exchanged at the price of its arrival. If that is much worse, we ask you first.',
+  'summary.over':
+    'This price has ended. Your payment is exchanged at the price of its arrival. If that is much worse, we ask you first.',
   'summary.payWithin': 'Pay within {time}.',
   'time.minutes.one': '{count} minute',
   'time.minutes.many': '{count} minutes',
@@ -74,7 +75,8 @@ export const english = {
   'address.hint': 'Paste it from your wallet. What is sent to an address of another network is lost.',
   'address.memo': '{memo} of the address',
   'address.memoOptional': '{memo} of the address (if it has one)',
-  'address.memoHint': 'Your wallet or exchange shows it beside the address. Without it, the money may not be credited to you.',
+  'address.memoHint':
+    'Your wallet or exchange shows it beside the address. Without it, the money may not be credited to you.',
   'address.submit': 'Continue',
   'address.keep': 'Keep the address as it is',
 
@@ -112,7 +114,8 @@ export const english = {
   'hold.title': 'We are looking at your order',
   'hold.lead': 'Your money is safe. You need to do nothing; this page shows when it goes on.',
   'hold.kyc_required': 'We have to check your identity before we go on. We write to you by e-mail.',
-  'hold.underpaid': 'Less money arrived than was agreed. We write to you whether the rest is needed or what came is sent back.',
+  'hold.underpaid':
+    'Less money arrived than was agreed. We write to you whether the rest is needed or what came is sent back.',
   'hold.overpaid': 'More money arrived than was agreed. We send back what is too much.',
   'hold.late': 'Your payment came after the price had ended, and the price has moved. We write to you before we go on.',
   'hold.wrong_asset': 'Another currency arrived than was agreed. We write to you how you get it back.',
@@ -120,7 +123,8 @@ export const english = {
   'hold.refund_pending': 'Your money is on its way back to where it came from.',
 
   'ended.expired.title': 'The time to pay is over',
-  'ended.expired.lead': 'Nothing was charged. If you have paid nevertheless, your money is not lost: it is exchanged or sent back.',
+  'ended.expired.lead':
+    'Nothing was charged. If you have paid nevertheless, your money is not lost: it is exchanged or sent back.',
   'ended.expired.next': 'To exchange, start again at {partner}.',
   'ended.cancelled.title': 'This order was cancelled',
   'ended.cancelled.lead': 'Nothing was charged.',

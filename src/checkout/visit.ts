@@ -37,7 +37,8 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
   const customerId = await customerOf(ctx, opened, asked.cookie)
   const view = await catchUp(ctx, opened, customerId)
   const isProven = customerId !== undefined
-  const code = isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
+  const code =
+    isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
   const wish = wishes.find((one) => one === asked.ask)
   const isBack = asked.returned !== ''
   const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, wish })
@@ -59,6 +60,8 @@ async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefi
 
 const versionOf = (view: CheckoutView, step: Step): string =>
   createHash('sha256')
-    .update(JSON.stringify([step, view.status, view.statusDetails, view.errors.length, view.history.length, view.outputHash]))
+    .update(
+      JSON.stringify([step, view.status, view.statusDetails, view.errors.length, view.history.length, view.outputHash]),
+    )
     .digest('base64url')
     .slice(0, 12)

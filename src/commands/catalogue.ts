@@ -10,7 +10,8 @@ export const commands: readonly Command[] = [
   {
     usage: 'migrate',
     does: 'Brings the database up to date.',
-    details: 'Makes the login role that the service runs as. In the sandbox it also makes the master key, if there is none.',
+    details:
+      'Makes the login role that the service runs as. In the sandbox it also makes the master key, if there is none.',
     run: async () => (await import('./database.ts')).migrateDatabase(),
   },
   {
@@ -27,7 +28,8 @@ export const commands: readonly Command[] = [
   {
     usage: 'stuck',
     does: 'Lists what has waited longer than it should, and what it waits for.',
-    details: 'Jobs that failed or are overdue, payouts that wait for money, transactions longer in a state than it allows.',
+    details:
+      'Jobs that failed or are overdue, payouts that wait for money, transactions longer in a state than it allows.',
     run: async () => (await import('./stuck.ts')).listStuck(),
   },
   {
@@ -87,7 +89,8 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   {
     usage: 'webhook add URL --partner ID [--types a,b]',
     does: 'Adds an endpoint that is told of events. Its secret is shown this once.',
-    details: "Without --types it is told of transactions. A partner's first endpoint gets the secret that came with its keys.",
+    details:
+      "Without --types it is told of transactions. A partner's first endpoint gets the secret that came with its keys.",
     run: async (given) => (await import('./webhook.ts')).add(given),
   },
   {

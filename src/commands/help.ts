@@ -13,7 +13,8 @@ export function explainCommands(commands: readonly Command[], words: string[]): 
   const json = chosen.map(({ usage, does }) => ({ usage, does }))
   const [first] = chosen
   if (first && chosen.length === 1) return { json, text: inFull(first) }
-  if (words.length > 0) return { json, text: chosen.map(({ usage, does }) => `cambio ${usage}\n    ${does}`).join('\n\n') }
+  if (words.length > 0)
+    return { json, text: chosen.map(({ usage, does }) => `cambio ${usage}\n    ${does}`).join('\n\n') }
   const lines = columns(chosen.map((command) => [`  ${readUsage(command).name.join(' ')}`, command.does]))
   return { json, text: `${lines}\n\n${general}` }
 }

@@ -14,7 +14,14 @@ export function layOut(json: Json): string {
 /** Writes rows in columns, each as wide as it must be; the first row is the heading. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
-  return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()).join('\n')
+  return rows
+    .map((row) =>
+      row
+        .map((text, at) => text.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
@@ -49,7 +56,11 @@ function cell(json: Json): string {
   if (json === null || json === '') return '-'
   if (isList(json)) return json.length === 0 ? '-' : json.map(cell).join(', ')
   if (!isFields(json)) return String(json)
-  return Object.entries(json).map(([name, value]) => `${name} ${cell(value)}`).join(', ') || '-'
+  return (
+    Object.entries(json)
+      .map(([name, value]) => `${name} ${cell(value)}`)
+      .join(', ') || '-'
+  )
 }
 
 const indented = (text: string): string => text.replace(/^/gm, '  ')

@@ -23,7 +23,13 @@ export const create = ({ words: [name = ''] }: Given): Promise<Answer> =>
 export const list = (): Promise<Answer> =>
   withExchange(async (ctx) => {
     const partners = await listPartners(ctx)
-    return { json: partners.map(({ id, name, createdAt }) => ({ partner_id: String(id), name, created_at: createdAt.toISOString() })) }
+    return {
+      json: partners.map(({ id, name, createdAt }) => ({
+        partner_id: String(id),
+        name,
+        created_at: createdAt.toISOString(),
+      })),
+    }
   })
 
 /** Shows one partner account with its settings. */

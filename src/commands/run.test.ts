@@ -9,12 +9,11 @@ import { runTyped } from './run.ts'
 import { readUsage } from './usage.ts'
 
 /** The commands of the catalogue, which only say what they were given. */
-const echoes = commands.map(
-  (command): Command => ({
-    ...command,
-    run: ({ words, flags }: Given) => Promise.resolve({ json: { name: readUsage(command).name.join(' '), words, flags } }),
-  }),
-)
+const echoes = commands.map((command): Command => ({
+  ...command,
+  run: ({ words, flags }: Given) =>
+    Promise.resolve({ json: { name: readUsage(command).name.join(' '), words, flags } }),
+}))
 
 test('what was typed is read by the usage line of its command', async () => {
   const rows = table(`
@@ -61,7 +60,8 @@ test('words that are no command, or not what it takes, get a plain sentence and 
 
 test('help names every command, explains a group, and tells all of one', async () => {
   const all = await runTyped(commands, [])
-  for (const command of commands) assert.ok(all.text?.includes(`  ${readUsage(command).name.join(' ')} `), command.usage)
+  for (const command of commands)
+    assert.ok(all.text?.includes(`  ${readUsage(command).name.join(' ')} `), command.usage)
 
   const group = await runTyped(commands, ['help', 'key'])
   assert.match(group.text ?? '', /cambio key create --partner ID .*cambio key list .*cambio key revoke KEY_ID/s)

@@ -31,5 +31,7 @@ function noSuchCommand(commands: readonly Command[], typed: string[]): WrongUsag
   const [first = ''] = typed
   const seconds = commands.map((command) => readUsage(command).name).filter((name) => name[0] === first)
   if (seconds.length === 0) return new WrongUsage(`There is no command "${first}". See: cambio help`)
-  return new WrongUsage(`"${first}" is followed by ${seconds.map((name) => name[1]).join(', ')}. See: cambio help ${first}`)
+  return new WrongUsage(
+    `"${first}" is followed by ${seconds.map((name) => name[1]).join(', ')}. See: cambio help ${first}`,
+  )
 }

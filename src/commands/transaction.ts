@@ -38,7 +38,15 @@ export const show = (given: Given): Promise<Answer> => {
 const shownMove = ({ fact, status, reason, at }: Move) => ({ fact, status, reason, at: at.toISOString() })
 
 /** The amount is a decimal text of its asset: of fiat or coins, not of their smallest units. */
-const shownPosting = ({ entry_id, kind, at, debit, credit, asset, amount }: Awaited<ReturnType<typeof postingsOf>>[number]) => ({
+const shownPosting = ({
+  entry_id,
+  kind,
+  at,
+  debit,
+  credit,
+  asset,
+  amount,
+}: Awaited<ReturnType<typeof postingsOf>>[number]) => ({
   entry_id: String(entry_id),
   kind,
   at: at.toISOString(),

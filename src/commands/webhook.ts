@@ -8,7 +8,10 @@ import { idOf, partnerIdOf } from './read-id.ts'
 
 /** Adds an endpoint, and shows its secret. */
 export const add = (given: Given): Promise<Answer> => {
-  const { words: [url = ''], flags: { types } } = given
+  const {
+    words: [url = ''],
+    flags: { types },
+  } = given
   const wanted = { partnerId: partnerIdOf(given), url, types: types?.split(',').map((type) => type.trim()) }
   return withExchange(async (ctx) => {
     const { endpoint, secret } = await addEndpoint(ctx, wanted, actor())

@@ -41,11 +41,15 @@ test('an e-mail address is told from everything else', () => {
 
 test('no text, however long, takes the check more than a moment', () => {
   fc.assert(
-    fc.property(fc.constantFrom('a.', '.', '@', 'a-', '-'), fc.integer({ min: 1_000, max: 200_000 }), (piece, count) => {
-      const started = performance.now()
-      isEmail(`${piece.repeat(count)}@${piece.repeat(count)}!`)
-      assert(performance.now() - started < 200)
-    }),
+    fc.property(
+      fc.constantFrom('a.', '.', '@', 'a-', '-'),
+      fc.integer({ min: 1_000, max: 200_000 }),
+      (piece, count) => {
+        const started = performance.now()
+        isEmail(`${piece.repeat(count)}@${piece.repeat(count)}!`)
+        assert(performance.now() - started < 200)
+      },
+    ),
     { numRuns: 30 },
   )
 })

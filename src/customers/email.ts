@@ -13,7 +13,7 @@ export const isEmail = (text: string): boolean =>
   text.length <= longest && form.test(text) && text.indexOf('@') <= longestLocalPart
 
 /** The spelling in which addresses are compared: letter case does not tell two persons apart. */
-export const foldEmail = (text: string): string => text.toLowerCase()
+const foldEmail = (text: string): string => text.toLowerCase()
 
 /** The keyed hash by which an address is found without being readable; the same for every spelling that folds alike. */
 export const emailHash = ({ secrets }: Pick<Ctx, 'secrets'>, email: string): Buffer =>

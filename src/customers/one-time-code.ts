@@ -9,8 +9,7 @@ import * as queries from './queries.ts'
 /** Whose address is to be proven, and for which transaction (its internal id). */
 export type CodeSubject = { transactionId: bigint; email: string }
 
-/** Digits of a code. */
-export const codeDigits = 6
+const codeDigits = 6
 
 /** Six random digits. */
 export const newCode = (): string => String(randomInt(0, 10 ** codeDigits)).padStart(codeDigits, '0')

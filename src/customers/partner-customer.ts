@@ -68,9 +68,7 @@ const distinct = (asked: Keyed[]): Keyed[] =>
   [...new Map(asked.map((one) => [one.key, one])).values()].toSorted((a, b) => (a.key < b.key ? -1 : 1))
 
 const byKey = (rows: queries.PartnerCustomerRow[]): Map<string, PartnerCustomer> =>
-  new Map(
-    rows.map(({ partnerId, emailHash: hash, ...found }) => [keyOf(partnerId, hash), found] as const),
-  )
+  new Map(rows.map(({ partnerId, emailHash: hash, ...found }) => [keyOf(partnerId, hash), found] as const))
 
 async function newRows(ctx: Ctx, db: Atomic, missing: Keyed[]): Promise<queries.NewPartnerCustomer[]> {
   const keys = await ctx.keyring.makeMany(db, missing.length)

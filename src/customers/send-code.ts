@@ -15,7 +15,12 @@ const mostToEmail = 100n
 const pauseMs = 20_000
 
 /** What the letter tells, and for whom. `publicId` is the order number that the customer sees. */
-export type CodeOrder = CodeSubject & { publicId: bigint; partnerId: bigint; partnerName: string; locale: string | null }
+export type CodeOrder = CodeSubject & {
+  publicId: bigint
+  partnerId: bigint
+  partnerName: string
+  locale: string | null
+}
 
 /**
  * Sends a new one-time code to the transaction's e-mail address; the code before it is worth nothing from then on. Refuses

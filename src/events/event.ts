@@ -56,8 +56,8 @@ export function readEventId(text: string): EventKey | undefined {
  * The text that is stored, signed and sent, byte for byte the same at each attempt and in the feed. Without a payload
  * (the person has been erased since) only the id of what it was about is left in it.
  */
-export function bodyOf(event: Omit<NewEvent, 'partnerId' | 'dataKey' | 'payload'>, payload?: object): object {
-  return {
+export const bodyOf = (event: Omit<NewEvent, 'partnerId' | 'dataKey' | 'payload'>, payload?: object): string =>
+  JSON.stringify({
     requesterType: 'EXCHANGE',
     version: '1.0',
     id: eventId(event),
@@ -65,8 +65,7 @@ export function bodyOf(event: Omit<NewEvent, 'partnerId' | 'dataKey' | 'payload'
     created_at: event.at.toISOString(),
     sequence: event.sequence,
     payload: payload ?? { id: String(event.stream) },
-  }
-}
+  })
 
 /** Where an event's sealed body belongs; sealed bytes open nowhere else. */
 export const bodyPlace = ({ stream, sequence }: EventKey): string => `events:${stream}:${sequence}`

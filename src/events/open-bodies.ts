@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { type DataKey, ErasedPerson } from '../privacy/data-key.ts'
 import { bodyOf, bodyPlace } from './event.ts'
+import { unpackBody } from './pack-body.ts'
 import type { EventRow } from './queries.ts'
 
 /** What is needed of a stored event to open it. */
@@ -18,7 +19,7 @@ export async function openBodies({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, e
   })
   return events.map((event) => {
     const key = keys.get(event.dataKeyId)
-    return key ? key.openText(event.body, bodyPlace(event)) : JSON.stringify(bodyOf(event))
+    return key ? unpackBody(key.openBytes(event.body, bodyPlace(event))) : bodyOf(event)
   })
 }
 

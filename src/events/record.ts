@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { bodyOf, bodyPlace, type NewEvent } from './event.ts'
+import { packBody } from './pack-body.ts'
 import * as queries from './queries.ts'
 
 /**
@@ -18,7 +19,7 @@ export function recordEvents({ wakeRelay }: Pick<Ctx, 'wakeRelay'>, db: Atomic, 
       type: event.type,
       at: event.at,
       dataKeyId: event.dataKey.id,
-      body: event.dataKey.seal(bodyOf(event, event.payload), bodyPlace(event)),
+      body: event.dataKey.sealBytes(packBody(bodyOf(event, event.payload)), bodyPlace(event)),
     })),
   )
   db.afterCommit(wakeRelay)

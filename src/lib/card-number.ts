@@ -15,7 +15,7 @@ const issuers = new RegExp(
 )
 
 /** An identifier in hexadecimal: a UUID, an object id, a hash. Its digits mean nothing by themselves. */
-const hexIdentifier = /(?<![0-9a-z])(?=[0-9-]*[a-f])[0-9a-f](?:-?[0-9a-f]){23,}(?![0-9a-z])/gi
+const hexIdentifier = /(?<![0-9a-z])(?:0x)?(?=[0-9-]*[a-f])[0-9a-f](?:-?[0-9a-f]){23,}(?![0-9a-z])/gi
 
 /** Digits with at most single spaces or dashes between them: what people and forms make of a card number. */
 const digitRuns = /\d+(?:[ -]+\d+)*/g

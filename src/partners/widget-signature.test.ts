@@ -18,12 +18,18 @@ test('the canonical string is the one that wire.md describes', () => {
     B=1&a=2                                B=1&a=2
     a=&b                                   a=&b=
   `)
-  for (const { query = '', canonical } of rows) assert.equal(canonicalQuery(new URLSearchParams(query)), canonical, query)
+  for (const { query = '', canonical } of rows)
+    assert.equal(canonicalQuery(new URLSearchParams(query)), canonical, query)
 })
 
 test('a signature is HMAC-SHA256 over it in lower-case hex, with the partner_id in it', () => {
   const expected = createHmac('sha256', 'secret').update('partner_id=77&theme=dark').digest('hex')
-  for (const query of ['theme=dark', '?theme=dark', 'theme=dark&partner_id=77', 'partner_id=77&theme=dark&signature=old']) {
+  for (const query of [
+    'theme=dark',
+    '?theme=dark',
+    'theme=dark&partner_id=77',
+    'partner_id=77&theme=dark&signature=old',
+  ]) {
     assert.equal(signWidgetQuery('secret', 77n, query), expected, query)
   }
 })

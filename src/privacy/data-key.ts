@@ -13,8 +13,9 @@ export type DataKey = {
   seal(value: unknown, place: string): Buffer
   /** Gives what was sealed; the caller names its shape. */
   open<T>(sealed: Buffer, place: string): T
-  /** Gives the JSON text that was sealed, byte for byte, without reading it. */
-  openText(sealed: Buffer, place: string): string
+  /** The same for bytes as they are. */
+  sealBytes(bytes: Buffer, place: string): Buffer
+  openBytes(sealed: Buffer, place: string): Buffer
 }
 
 /** Opens and makes data keys, and keeps the most recent ones at hand. */
@@ -98,5 +99,6 @@ const dataKey = (id: bigint, bytes: Buffer): DataKey => ({
   id,
   seal: (value, place) => seal(bytes, JSON.stringify(value), place),
   open: <T>(sealed: Buffer, place: string) => JSON.parse(unseal(bytes, sealed, place).toString('utf8')) as T,
-  openText: (sealed, place) => unseal(bytes, sealed, place).toString('utf8'),
+  sealBytes: (value, place) => seal(bytes, value, place),
+  openBytes: (sealed, place) => unseal(bytes, sealed, place),
 })

@@ -1,18 +1,32 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import { moneySeen } from '../deposits/deposit.ts'
+import { instructionOf, moneySeen } from '../deposits/deposit.ts'
+import { receiveFacts } from '../deposits/fact.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { advance, type Step } from './advance.ts'
 import { open } from './lifecycle.ts'
 import { lockTransactions } from './load.ts'
 
-/** Ends transactions whose deadline has passed, as long as no money has been seen. */
+/** Ends transactions whose deadline has passed, as long as no money has been seen. The rail is asked first. */
 export const expireTransactions = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
-  run: (jobs) => ctx.queue.revisit(jobs, (db, held) => expire(ctx, db, held)),
+  run: async (jobs) => {
+    for (const { key } of jobs) await askRail(ctx, BigInt(key))
+    await ctx.queue.revisit(jobs, (db, held) => expire(ctx, db, held))
+  },
 })
+
+/** Callbacks get lost: what the rail knows of a payment is taken down as if it had called, before anything expires. */
+async function askRail(ctx: Ctx, transactionId: bigint): Promise<void> {
+  const instruction = await instructionOf(ctx.db, transactionId)
+  const rail = instruction && ctx.rails.deposit.get(instruction.rail)
+  if (!rail) return
+  const facts = await rail.look(instruction.reference)
+  if (facts.length === 0) return
+  await ctx.db.atomic((db) => receiveFacts(ctx, db, facts.map((fact) => ({ ...fact, rail: rail.name }))))
+}
 
 async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
   const transactions = await lockTransactions(ctx, db, jobs.map(({ key }) => BigInt(key)))

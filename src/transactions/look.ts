@@ -4,7 +4,7 @@ import { jobsNamed, type SeenJob } from '../jobs/look.ts'
 import { mailDue } from '../mail/mail.ts'
 import { payoutDue } from '../payouts/order.ts'
 import { planDue } from '../payouts/plan.ts'
-import * as queries from './queries.ts'
+import * as queries from './looking/queries.ts'
 import type { Transaction } from './transaction.ts'
 
 const kinds = { fact: factReceived, payout: payoutDue, plan: planDue, mail: mailDue }

@@ -102,7 +102,7 @@ async function settleMoney(
 
   const arrived = asset.id === transaction.from.asset.id ? transaction.fromAmount + amount : transaction.fromAmount
   const doubt = doubtAbout(transaction, fact, asset.id, amount)
-  const priced = doubt ? undefined : pricedFor(ctx, partner, transaction)
+  const priced = doubt ? undefined : pricedFor(ctx, partner, transaction, fact.received_at)
   if (!priced) return stop(outcome, transaction, deposit, arrived, doubt ?? 'late')
 
   const exchanging = { ...priced, fromAmount: arrived, errors: [], statusDetails: null }
@@ -129,9 +129,9 @@ function doubtAbout(transaction: Transaction, fact: MatchedFact, asset: string, 
   return undefined
 }
 
-/** The transaction at the price that holds for money that is here now; undefined when its customer has to be asked. */
-function pricedFor(ctx: Ctx, partner: Partner, transaction: Transaction): Transaction | undefined {
-  if (ctx.clock.now() <= transaction.quoteExpiresAt) return transaction
+/** The transaction at the price that holds for money that came then; undefined when its customer has to be asked. */
+function pricedFor(ctx: Ctx, partner: Partner, transaction: Transaction, arrivedAt: Date): Transaction | undefined {
+  if (arrivedAt <= transaction.quoteExpiresAt) return transaction
   const again = requote(ctx, partner, transaction)
   return again?.withinSlippage ? again.transaction : undefined
 }

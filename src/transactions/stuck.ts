@@ -5,7 +5,7 @@ import { after } from '../lib/clock.ts'
 import { formatAmount } from '../money/amount.ts'
 import { waitingPayouts } from '../payouts/plan.ts'
 import { open, type Status } from './lifecycle.ts'
-import * as queries from './queries.ts'
+import * as queries from './looking/queries.ts'
 
 /** Something that has waited longer than it should. */
 export type Stuck = {
@@ -40,14 +40,21 @@ const most = 1_000
  * that wait for money, jobs that failed or are overdue. The longest first.
  */
 export async function findStuck(ctx: Ctx): Promise<Stuck[]> {
-  const [transactions, payouts, jobs] = await Promise.all([stuckTransactions(ctx), stuckPayouts(ctx), stuckJobs(ctx.db, ctx.clock, most)])
+  const [transactions, payouts, jobs] = await Promise.all([
+    stuckTransactions(ctx),
+    stuckPayouts(ctx),
+    stuckJobs(ctx.db, ctx.clock, most),
+  ])
   const found = [...transactions, ...payouts, ...jobs.map(jobStuck)]
   return found.toSorted((one, other) => one.since.getTime() - other.since.getTime())
 }
 
 async function stuckTransactions({ db, clock }: Ctx): Promise<Stuck[]> {
   const now = clock.now()
-  const before = (Object.entries(allowedMs) as [Status, number][]).map(([status, ms]): [Status, Date] => [status, after(now, -ms)])
+  const before = (Object.entries(allowedMs) as [Status, number][]).map(([status, ms]): [Status, Date] => [
+    status,
+    after(now, -ms),
+  ])
   const rows = await queries.resting(db, { before, open: [...open], lateBefore: after(now, -lateMs), limit: most })
   return rows.map((row) => ({
     what: 'transaction',
@@ -58,7 +65,13 @@ async function stuckTransactions({ db, clock }: Ctx): Promise<Stuck[]> {
   }))
 }
 
-function reasonOf({ status, status_details: details, expires_at: expiresAt, rail, plan_state: plan }: queries.RestingRow): string {
+function reasonOf({
+  status,
+  status_details: details,
+  expires_at: expiresAt,
+  rail,
+  plan_state: plan,
+}: queries.RestingRow): string {
   const why = details === null ? '' : ` (${details})`
   if (open.has(status)) return `its end: the time to pay was over at ${expiresAt.toISOString()}${why}`
   if (status === 'on_hold') return `a person to decide${why}`
@@ -68,7 +81,10 @@ function reasonOf({ status, status_details: details, expires_at: expiresAt, rail
 
 async function stuckPayouts({ db }: Ctx): Promise<Stuck[]> {
   const rows = await waitingPayouts(db, most)
-  const found = await queries.publicIds(db, rows.map(({ transaction_id }) => transaction_id))
+  const found = await queries.publicIds(
+    db,
+    rows.map(({ transaction_id }) => transaction_id),
+  )
   const publicIds = new Map(found.map(({ id, public_id }) => [id, public_id]))
   return rows.map(({ id, transaction_id, place, asset, amount, ordered_at }) => ({
     what: 'payout',
@@ -90,5 +106,7 @@ const jobStuck = ({ kind, key, attempts, runAt, lastError }: SeenJob): Stuck => 
   transactionId: null,
   since: runAt,
   waitsFor:
-    attempts > 0 ? `its next attempt, after ${attempts} that failed: ${lastError ?? 'no reason was noted'}` : 'a process that does it',
+    attempts > 0
+      ? `its next attempt, after ${attempts} that failed: ${lastError ?? 'no reason was noted'}`
+      : 'a process that does it',
 })

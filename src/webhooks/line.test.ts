@@ -129,7 +129,7 @@ describe('an attempt to deliver', () => {
     const line = lineTo(t, url)
     assert.equal((await post(line)).outcome, 'delivered')
     assert.equal((await post(line)).outcome, 'delivered')
-    X
+    assert.deepEqual({ connections, requests }, { connections: 2, requests: 3 })
   })
 })
 

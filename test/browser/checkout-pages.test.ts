@@ -16,7 +16,12 @@ import { projectFolder } from '../support/source.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 
-const bill = { merchant: 'exchange.example', amount: '100 EUR', reference: 'r-1', returnUrl: 'https://exchange.example/' }
+const bill = {
+  merchant: 'exchange.example',
+  amount: '100 EUR',
+  reference: 'r-1',
+  returnUrl: 'https://exchange.example/',
+}
 const processorPages: Record<string, string> = {
   card: cardPage(bill, {}, false),
   'card-wrong': cardPage(bill, { number: 'Wrong.', expiry: 'Wrong.', cvc: 'Wrong.' }, false),
@@ -32,7 +37,9 @@ function serveSamples(): FastifyInstance {
   const app = fastify()
   const assets = serveAssets(app)
   for (const [name, sample] of Object.entries(samplePages)) {
-    app.get(`/checkout/${name}`, (_request, reply) => reply.type('text/html').send(renderOrder(sampleProps(sample), assets)))
+    app.get(`/checkout/${name}`, (_request, reply) =>
+      reply.type('text/html').send(renderOrder(sampleProps(sample), assets)),
+    )
   }
   for (const [name, html] of Object.entries(processorPages)) {
     app.get(`/processor/${name}`, (_request, reply) => reply.type('text/html').send(html))
@@ -83,7 +90,10 @@ describe('every page of the checkout and of the processor', { skip: noBrowser() 
       const styles = await weights(/href="([^"]+\.css)"/g)
       assert(sum(scripts) < 15_000, `${path}: ${sum(scripts)} bytes of scripts`)
       assert(sum(styles) + gzipSync(html).length < 30_000, `${path}: ${sum(styles)} bytes of styles`)
-      assert.doesNotMatch(html, /(src|href|action)="(https?:)?\/\/(?!tulip|mempool|exchange)|<style|style=|<script(?! type="module" src)|\son\w+=/)
+      assert.doesNotMatch(
+        html,
+        /(src|href|action)="(https?:)?\/\/(?!tulip|mempool|exchange)|<style|style=|<script(?! type="module" src)|\son\w+=/,
+      )
     }
   })
 })
@@ -104,8 +114,13 @@ async function findingsOn(page: Page): Promise<string[]> {
 /** Elements that stand out of the window sideways, and targets smaller than 24 pixels (WCAG 2.2, 2.5.8). */
 const tooWide = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
-    const shown = [...document.querySelectorAll('body *')].map((element) => ({ element, box: element.getBoundingClientRect() }))
+    const shown = [...document.querySelectorAll('body *')].map((element) => ({
+      element,
+      box: element.getBoundingClientRect(),
+    }))
     const out = shown.filter(({ element, box }) => box.right > innerWidth + 1 && !element.closest('.visually-hidden'))
-    const targets = shown.filter(({ element, box }) => element.matches('button, input:not([type=hidden]), select') && box.height < 44)
+    const targets = shown.filter(
+      ({ element, box }) => element.matches('button, input:not([type=hidden]), select') && box.height < 44,
+    )
     return [...out, ...targets].map(({ element }) => element.outerHTML.slice(0, 120))
   })

@@ -48,8 +48,7 @@ export async function chooseCountry(page: Page, country: string): Promise<void> 
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
-/** Gives the payout address. */
-export async function giveAddress(page: Page, address: string): Promise<void> {
+async function giveAddress(page: Page, address: string): Promise<void> {
   await page.getByLabel('BTC address on Bitcoin').fill(address)
   await page.getByRole('button', { name: 'Continue' }).click()
 }

@@ -11,7 +11,11 @@ export function Phases({ step, language: { say } }: { step: Step; language: Lang
   return (
     <ol class="phases" aria-label={say('phase.label')}>
       {phases.map((phase, at) => (
-        <li key={phase} class={at <= reached ? 'reached' : ''} {...(at === reached ? { 'aria-current': 'step' as const } : {})}>
+        <li
+          key={phase}
+          class={at <= reached ? 'reached' : undefined}
+          {...(at === reached ? { 'aria-current': 'step' as const } : {})}
+        >
           {say(`phase.${phase}`)} {at < reached ? <span class="visually-hidden">{say('phase.done')}</span> : null}
         </li>
       ))}

@@ -7,7 +7,9 @@ export type TypedCard = { number: string; expiry: string; cvc: string }
 /** What is wrong with a card form at a moment of real time; nothing when it can be tried. */
 export function problemsOfCard({ number, expiry, cvc }: TypedCard, now: Date): CardProblems {
   return {
-    ...(isKnown(number) ? {} : { number: 'This is not a card number of the sandbox. Take one of the test cards below.' }),
+    ...(isKnown(number)
+      ? {}
+      : { number: 'This is not a card number of the sandbox. Take one of the test cards below.' }),
     ...(isAhead(expiry, now) ? {} : { expiry: 'Enter a month to come, such as 12/34.' }),
     ...(/^\d{3,4}$/.test(cvc.trim()) ? {} : { cvc: 'Enter three or four digits.' }),
   }

@@ -34,7 +34,9 @@ export function buildProcessor(processor: Processor, log: Log): FastifyInstance 
   app.setNotFoundHandler((_request, reply) => show(reply, 404, unknownPage()))
 
   app.get(stylePath, (_request, reply) => reply.type('text/css; charset=utf-8').send(style))
-  app.get('/pay', (request, reply) => withOrder(processor, request, reply, (order) => showOrder(processor, reply, order)))
+  app.get('/pay', (request, reply) =>
+    withOrder(processor, request, reply, (order) => showOrder(processor, reply, order)),
+  )
   app.post('/pay', (request, reply) =>
     withOrder(processor, request, reply, (order) => takeForm(processor, request, reply, order)),
   )
@@ -79,7 +81,6 @@ async function takeForm(
   const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
   const state = await paymentState(processor, order.reference)
   const wanted = form.get('do') ?? 'pay'
-  if (state === 'captured') return leave(reply, order)
   if (state === 'challenge' && (wanted === 'pass' || wanted === 'fail')) {
     return goOn(reply, request, order, await answerChallenge(processor, order, wanted === 'pass'))
   }
@@ -100,8 +101,9 @@ const leave = (reply: FastifyReply, { returnUrl }: DepositOrder): FastifyReply =
 function billOf({ asset: id, amount, reference, returnUrl }: DepositOrder): Bill {
   const asset = assetById(id)
   if (!asset) throw new Error('The processor does not know this currency.')
-  const text = `${formatAmount(amount, asset)} ${asset.ticker}`
-  return { merchant: new URL(returnUrl).host, amount: text, reference, returnUrl }
+  const inFull = new Intl.NumberFormat('en', { minimumFractionDigits: asset.decimals })
+  const text = inFull.format(formatAmount(amount, asset) as `${number}`)
+  return { merchant: new URL(returnUrl).host, amount: `${text} ${asset.ticker}`, reference, returnUrl }
 }
 
 /** A form may lead back to the merchant, and nowhere else (Content-Security-Policy: redirects after a form count). */

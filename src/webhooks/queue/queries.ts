@@ -82,7 +82,6 @@ export const queue = async (
       select endpoint_id, stream, sequence, id, case when due then ${now}::timestamptz end,
         case when taken then ${leaseUntil}::timestamptz end, case when taken then 1 else 0 end
       from placed
-      on conflict do nothing
       returning endpoint_id, stream, sequence, event_id, next_at, fence
     )
     select queued.endpoint_id as "endpointId", queued.stream, queued.sequence, queued.event_id as "eventRow",
@@ -194,7 +193,6 @@ export const settle = async (
     recorded as (
       insert into webhook_attempts (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at)
       select endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at from held
-      on conflict do nothing
     ),
     gone as (
       delete from webhook_queue as queued using held

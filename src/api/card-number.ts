@@ -1,1 +1,0 @@
-export { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'

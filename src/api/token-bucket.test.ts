@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { tokenBuckets } from './token-bucket.ts'
+
+test('a bucket gives its burst at once, then as much as flows in, and says how long to wait', () => {
+  const { take } = tokenBuckets<string>({ perSecond: 2, burst: 3 })
+  assert.deepEqual([take('a', 0), take('a', 0), take('a', 0)], [0, 0, 0])
+  assert.equal(take('a', 0), 500)
+  assert.equal(take('a', 499), 1)
+  assert.equal(take('a', 500), 0)
+  assert.equal(take('b', 500), 0, 'another name has a bucket of its own')
+  assert.deepEqual([take('a', 60_000), take('a', 60_000), take('a', 60_000)], [0, 0, 0], 'it is never fuller than full')
+  assert.ok(take('a', 60_000) > 0)
+})
+
+test('a clock that runs back neither fills nor breaks a bucket', () => {
+  const { take } = tokenBuckets<string>({ perSecond: 1, burst: 1 })
+  assert.equal(take('a', 10_000), 0)
+  assert.equal(take('a', 5_000), 1_000)
+  assert.equal(take('a', 10_500), 500)
+})
+
+test('no more is ever taken than the burst and what flowed in', () => {
+  const steps = fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 200 })
+  fc.assert(
+    fc.property(steps, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), (waits, perSecond, burst) => {
+      const { take } = tokenBuckets<string>({ perSecond, burst })
+      let now = 0
+      let taken = 0
+      for (const wait of waits) {
+        now += wait
+        if (take('a', now) === 0) taken += 1
+      }
+      assert.ok(taken <= burst + (now * perSecond) / 1000 + 1e-6)
+    }),
+  )
+})
+
+test('memory is bounded: the name used longest ago is forgotten, and starts full again', () => {
+  const { take } = tokenBuckets<number>({ perSecond: 1, burst: 1, most: 2 })
+  assert.deepEqual([take(1, 0), take(2, 0), take(1, 0)], [0, 0, 1_000])
+  assert.equal(take(3, 0), 0)
+  assert.equal(take(1, 0), 1_000, '1 was used after 2, so 2 was forgotten')
+  assert.equal(take(2, 0), 0)
+})

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { layOut } from './letter.ts'
+
+const letter = {
+  locale: 'en',
+  title: 'Your code',
+  paragraphs: ['Type this code:', 'Nobody of us will ever ask for it.\nReally.'],
+  code: '482 915',
+  link: { label: 'Go on', url: 'https://exchange.example.com/checkout?tid=1&a=b' },
+  footer: 'Sent by Cambio.',
+}
+
+test('a letter says the same in plain text and in HTML', () => {
+  const { text, html } = layOut(letter)
+  assert.equal(
+    text,
+    [
+      'Your code',
+      'Type this code:',
+      '    482 915',
+      'Nobody of us will ever ask for it.\nReally.',
+      'Go on:\nhttps://exchange.example.com/checkout?tid=1&a=b',
+      '-- \nSent by Cambio.\n',
+    ].join('\n\n'),
+  )
+  const words = html.replace(/<(style|title)>.*?<\/\1>|<[^>]+>/g, ' ').replaceAll('&amp;', '&')
+  for (const part of ['Your code', 'Type this code:', '482 915', 'Really.', 'Go on', letter.link.url, 'Sent by Cambio.']) {
+    assert(words.includes(part), part)
+  }
+  assert(text.indexOf('482') < text.indexOf('Nobody') && html.indexOf('482') < html.indexOf('Nobody'))
+})
+
+test('nothing that a letter says becomes markup, and nothing is loaded from anywhere', () => {
+  const evil = '"><script src="https://evil.example/x.js"></script><img src=x>&amp;'
+  const { html } = layOut({ ...letter, title: evil, paragraphs: [evil, evil], code: evil, footer: evil, locale: evil })
+  assert(!/<(script|img|link|iframe)/i.test(html))
+  assert.equal(html.match(/<p /g)?.length, 5)
+  assert(!/\b(src|background)=|url\(/.test(html.replaceAll('src=&quot;', '').replaceAll('src=x', '')))
+})
+
+test('a letter links to the web only', () => {
+  assert.throws(() => layOut({ ...letter, link: { label: 'x', url: 'javascript:alert(1)' } }), /http/)
+})

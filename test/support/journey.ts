@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+
+import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { verify } from '../../src/transactions/verify.ts'
+import type { Answer, Asking, Exchange } from './exchange.ts'
+import { asOwner } from './server.ts'
+import { until } from './telling.ts'
+
+/** A refusal as partners read it. */
+export type Refused = {
+  statusCode: number
+  code: string
+  message: string
+  errors: { path: string; code: string; message: string; min?: string; max?: string }[]
+  request_id: string
+}
+
+/** What a create says beside the usual: 100 EUR in bitcoin. */
+export type Body = { [field: string]: unknown }
+
+/** Creates a buy, which must succeed. */
+export async function create(exchange: Exchange, body: Body = {}, asking: Asking = {}): Promise<TransactionRecord> {
+  const whole = { from_amount: '100', from_currency: 'EUR', to_currency: 'BTC', ...body }
+  return made(await exchange.api<TransactionRecord>('/v1/transaction', { body: whole, ...asking }))
+}
+
+/** Lets a test customer complete the checkout. */
+export const checkOut = async (exchange: Exchange, id: string, body: Body = {}): Promise<TransactionRecord> =>
+  made(await exchange.api<TransactionRecord>(`/v1/sandbox/transaction/${id}/checkout`, { body }))
+
+/** Lets a test customer pay. */
+export const pay = async (exchange: Exchange, id: string, body: Body = {}): Promise<{ deposit_id: string; hash: string }> =>
+  made(await exchange.api<{ deposit_id: string; hash: string }>(`/v1/sandbox/transaction/${id}/deposit`, { body }))
+
+/** Lets a rail misbehave. */
+export async function railEvent(exchange: Exchange, id: string, type: string): Promise<void> {
+  made(await exchange.api(`/v1/sandbox/transaction/${id}/rail-event`, { body: { type } }))
+}
+
+/** Moves business time, and tells what was run. */
+export const advance = async (exchange: Exchange, duration: string): Promise<{ now: string; ran: number }> =>
+  made(await exchange.api<{ now: string; ran: number }>('/v1/sandbox/clock', { body: { advance: duration } }))
+
+function made<Answered>({ status, body }: Answer<Answered>): Answered {
+  assert.equal(status, 201, JSON.stringify(body))
+  return body
+}
+
+/** The record as the partner's secret key reads it now. */
+export async function read(exchange: Exchange, id: string): Promise<TransactionRecord> {
+  const { status, body } = await exchange.api<TransactionRecord>(`/v1/transaction/${id}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+/** Waits, at most ten seconds, until a transaction has come to a status, and gives its record. */
+export async function arrive(exchange: Exchange, id: string, status: string): Promise<TransactionRecord> {
+  let record = await read(exchange, id)
+  await until(async () => {
+    record = await read(exchange, id)
+    return record.status === status
+  }, `${id} to become ${status}`)
+  return record
+}
+
+/** The statuses that a transaction went through. */
+export const statusesOf = ({ status_history: history }: TransactionRecord): string[] => history.map(({ status }) => status)
+
+/** A buy that is ready to be paid. */
+export async function readyToPay(exchange: Exchange, body: Body = {}): Promise<TransactionRecord> {
+  const { id } = await create(exchange, body)
+  return checkOut(exchange, id)
+}
+
+/** A buy from its beginning to `finished`. */
+export async function buy(exchange: Exchange, body: Body = {}): Promise<TransactionRecord> {
+  const { id } = await readyToPay(exchange, body)
+  await pay(exchange, id)
+  return arrive(exchange, id, 'finished')
+}
+
+/** Everything that must always hold, holds. */
+export async function assertBooksHold({ service }: Pick<Exchange, 'service'>): Promise<void> {
+  assert.deepEqual(await verify(service.house.ctx), [])
+}
+
+/** Runs SQL as the owner of the tables, behind the service's back. `bigint` and `numeric` come as text. */
+export const lookup = <Row extends object = Record<string, unknown>>(
+  { ownerUrl }: Pick<Exchange, 'ownerUrl'>,
+  sql: string,
+  values: unknown[] = [],
+): Promise<Row[]> => asOwner(ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
+
+/** What an account of the books holds of an asset, debits counting up, by the auditor's view. */
+export async function bookBalance(exchange: Pick<Exchange, 'ownerUrl'>, account: string, asset: string): Promise<bigint> {
+  const [row] = await lookup<{ amount: string }>(
+    exchange,
+    'select coalesce(sum(amount), 0) as amount from audit_postings where account = $1 and asset = $2',
+    [account, asset],
+  )
+  return BigInt(row?.amount ?? '0')
+}
