@@ -55,7 +55,11 @@ export const serviceUrlOf = (ownerUrl: string, { databasePassword }: Secrets): s
   serviceUrl(ownerUrl, serviceRoleOf(ownerUrl), databasePassword)
 
 /** Opens the pool of the service's own role. */
-export const openServicePool = (config: Config, { ownerUrls }: Reached, secrets: Secrets): Database & { counts: PoolCounts } =>
+export const openServicePool = (
+  config: Config,
+  { ownerUrls }: Reached,
+  secrets: Secrets,
+): Database & { counts: PoolCounts } =>
   openPool({
     urls: ownerUrls.map((url) => serviceUrlOf(url, secrets)),
     size: config.database.poolSize,

@@ -2,7 +2,7 @@ import { readShared } from './audit/version.ts'
 import { syncAssets } from './catalog/sync-assets.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
-import { openBell } from './db/bell.ts'
+import { type Bell, openBell } from './db/bell.ts'
 import { openRowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
 import { factReceived } from './deposits/fact.ts'
@@ -33,6 +33,7 @@ export type House = {
   relay: Relay
   sender: Sender
   processor: Processor
+  bell: Bell
 }
 
 /** What a house is built on. */
@@ -56,12 +57,25 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
   const bell = openBell(db, log)
   const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
-  const house = { publicUrl, market: recordedMarket(config.pricing.marketSeed), keyring: openKeyring(secrets, rowIds), rowIds }
+  const house = {
+    publicUrl,
+    market: recordedMarket(config.pricing.marketSeed),
+    keyring: openKeyring(secrets, rowIds),
+    rowIds,
+  }
 
   const ctx: Ctx = {
     ...ground,
     ...house,
-    queue: openQueue({ db, clock, log, handlers, leaseMs: config.jobs.leaseMs, pollMs: 1_000, onForeign: () => bell.ring('jobs') }),
+    queue: openQueue({
+      db,
+      clock,
+      log,
+      handlers,
+      leaseMs: config.jobs.leaseMs,
+      pollMs: 1_000,
+      onForeign: () => bell.ring('jobs'),
+    }),
     wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
   }
@@ -70,7 +84,7 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
   const sender = openSender(ctx)
   const relay = openRelay(ctx, { onSequenced: sender.onSequenced })
   Object.assign(handlers, handlersOf(ctx, processor))
-  return { ctx, relay, sender, processor }
+  return { ctx, relay, sender, processor, bell }
 }
 
 /** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
@@ -86,7 +100,15 @@ const handlersOf = (ctx: Ctx, processor: Processor): Record<string, Handler> => 
     concurrency: 1,
     run: (jobs) =>
       ctx.queue.finish(jobs, async (db, held) =>
-        receiveCallbacks(ctx, db, await takeCallbacks(processor, db, held.map(({ key }) => BigInt(key)))),
+        receiveCallbacks(
+          ctx,
+          db,
+          await takeCallbacks(
+            processor,
+            db,
+            held.map(({ key }) => BigInt(key)),
+          ),
+        ),
       ),
   },
 })

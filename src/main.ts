@@ -79,10 +79,16 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
     startWork(house, ends)
-    if (config.database.urls.length > 0) ends.push(listenForWork(house, reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))))
+    if (config.database.urls.length > 0)
+      ends.push(
+        listenForWork(
+          house,
+          reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets)),
+        ),
+      )
   }
 
-  const sandbox = { url, ...made }
+  const sandbox = { ...made, url }
   if (config.roles.includes('api')) await writeSandbox(config.dataDir, sandbox)
   return { url, house, sandbox }
 }
@@ -97,11 +103,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
     accounts,
     workersAreUp: () => isWorkerAlive(ctx),
     v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
-    pages: [
-      callbackRoutes(ctx),
-      mailPage(ctx),
-      (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] }),
-    ],
+    pages: [callbackRoutes(ctx), mailPage(ctx), (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] })],
   })
   return listen(app, config, config.http.port, ends)
 }
@@ -133,7 +135,11 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
 /** Everything that business time makes due. */
 const dueWork = ({ ctx, relay, sender }: House) => [
   { nextDue: (until: Date) => ctx.queue.nextDue(until), wake: () => ctx.queue.wake(), idle: () => ctx.queue.idle() },
-  { nextDue: (until: Date) => sender.nextDue(until), wake: () => sender.wake(), idle: () => relay.idle() && sender.idle() },
+  {
+    nextDue: (until: Date) => sender.nextDue(until),
+    wake: () => sender.wake(),
+    idle: () => relay.idle() && sender.idle(),
+  },
 ]
 
 async function listen(app: FastifyInstance, { http }: Config, port: number, ends: Ends): Promise<string> {

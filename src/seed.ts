@@ -6,6 +6,7 @@ import { listings } from './catalog/asset.ts'
 import { networks } from './catalog/network.ts'
 import { nativeAsset } from './catalog/sync-assets.ts'
 import type { Ctx } from './context.ts'
+import { Refusal } from './lib/refusal.ts'
 import { capital, held } from './ledger/account.ts'
 import { entry } from './ledger/entry.ts'
 import { post } from './ledger/post.ts'
@@ -89,10 +90,13 @@ async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {
   const first = await createPartner(ctx, { name: 'Demo Wallet', features }, seededBy)
   const second = await createPartner(ctx, { name: 'Demo Shop' }, seededBy)
 
-  const revoked = await createKey(ctx, { partnerId: first.partner.id, kind: 'secret', label: 'revoked, for tests' }, seededBy)
+  const revoked = await createKey(
+    ctx,
+    { partnerId: first.partner.id, kind: 'secret', label: 'revoked, for tests' },
+    seededBy,
+  )
   await revokeKey(ctx, revoked.key.id, seededBy)
-  const operator = { email: 'operator@sandbox.invalid', password: randomBytes(12).toString('base64url') }
-  await createOperator(ctx, operator, seededBy)
+  const operator = await makeOperator(ctx)
 
   return {
     partner_id: String(first.partner.id),
@@ -107,5 +111,19 @@ async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {
       secret_key: second.secret_key,
     },
     operator,
+  }
+}
+
+/** A first start that was cut short has made an operator whose password nobody knows: then there is a second one. */
+async function makeOperator(ctx: Ctx): Promise<Sandbox['operator']> {
+  const password = randomBytes(12).toString('base64url')
+  try {
+    const { email } = await createOperator(ctx, { email: 'operator@sandbox.invalid', password }, seededBy)
+    return { email, password }
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'CONFLICT') throw error
+    const another = `operator-${randomBytes(3).toString('hex')}@sandbox.invalid`
+    const { email } = await createOperator(ctx, { email: another, password }, seededBy)
+    return { email, password }
   }
 }

@@ -1,5 +1,6 @@
 import { readShared } from './audit/version.ts'
 import type { Ctx } from './context.ts'
+import { detach } from './lib/detach.ts'
 
 /** How often a process looks whether accounts, keys or the clock were changed elsewhere, in real milliseconds. */
 const everyMs = 1_000
@@ -25,9 +26,9 @@ export function keepWatch(ctx: Ctx, forget: () => void): Watch {
     } catch (error) {
       ctx.log.warn({ err: error }, 'Changes made elsewhere could not be looked for; trying again.')
     }
-    if (!stopped) timer = setTimeout(() => void look(), everyMs)
+    if (!stopped) timer = setTimeout(() => detach(look()), everyMs)
   }
-  void look()
+  detach(look())
   return {
     stop: () => {
       stopped = true

@@ -25,7 +25,7 @@ export const english = {
   'problem.TOO_MANY_TRIES': 'Too many wrong codes were entered. Please try again tomorrow.',
   'problem.COUNTRY_MISSING': 'Please choose your country.',
   'problem.COUNTRY_NOT_SUPPORTED': 'This exchange is not offered in this country.',
-  'problem.ADDRESS_MISSING': 'Please enter the address that shall receive your {asset}.',
+  'problem.ADDRESS_MISSING': 'Please enter the address that shall receive your coins.',
   'problem.CARD_NUMBER': 'This looks like a card number. Never enter one here: you pay on the card processor’s page.',
 
   'summary.label': 'Your price',

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 
-import { readShared } from '../audit/version.ts'
 import { type Config, readConfig } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
-import { buildHouse } from '../house.ts'
+import { buildHouse, type House } from '../house.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { loadSecrets, type Secrets } from '../privacy/master-key.ts'
@@ -31,7 +30,12 @@ export async function withExchange<T>(work: (ctx: Ctx) => Promise<T>, { statemen
     const frugal = { ...config, database: { ...config.database, poolSize: 2, statementTimeoutMs: timeoutMs } }
     const db = openServicePool(frugal, reached, secrets)
     try {
-      return await work(await wire({ config, log, secrets, db }))
+      const { ctx, bell } = await wire({ config, log, secrets, db })
+      try {
+        return await work(ctx)
+      } finally {
+        await bell.close()
+      }
     } finally {
       await db.close()
     }
@@ -44,12 +48,10 @@ export async function withExchange<T>(work: (ctx: Ctx) => Promise<T>, { statemen
 export const withAllTime = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
   withExchange(work, { statementTimeoutMs: checkTimeoutMs })
 
-async function wire(ground: Pick<Ctx, 'config' | 'log' | 'secrets' | 'db'>): Promise<Ctx> {
+async function wire(ground: Pick<Ctx, 'config' | 'log' | 'secrets' | 'db'>): Promise<House> {
   const { http, dataDir } = ground.config
-  const clock = systemClock()
-  clock.learnOffset((await readShared(ground.db)).offsetMs)
   const publicUrl = http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
-  return (await buildHouse({ ...ground, clock, publicUrl, processorUrl: '' })).ctx
+  return buildHouse({ ...ground, clock: systemClock(), publicUrl, processorUrl: '' })
 }
 
 /** Runs `work` where only the database and the secrets are needed, as `withExchange` does. */

@@ -1,5 +1,6 @@
 import pg from 'pg'
 
+import { detach } from '../lib/detach.ts'
 import type { Log } from '../lib/log.ts'
 import type { Database } from './sql.ts'
 
@@ -7,6 +8,7 @@ import type { Database } from './sql.ts'
 export type Bell = {
   /** Rings soon, once for all calls of the next few milliseconds. Never inside an atomic block: it would queue commits. */
   ring(topic: string): void
+  /** Rings what is still to be rung, and ends. To be called before the database is closed. */
   close(): Promise<void>
 }
 
@@ -32,17 +34,20 @@ export function openBell(db: Database, log: Log): Bell {
   return {
     ring: (topic) => {
       topics.add(topic)
-      timer ??= setTimeout(() => void send(), gatherMs)
+      timer ??= setTimeout(() => detach(send()), gatherMs)
     },
-    close: async () => clearTimeout(timer),
+    close: async () => {
+      clearTimeout(timer)
+      if (timer) await send()
+    },
   }
 }
 
 /**
  * Listens on a connection of its own, and again when that breaks. `onRing` is called for each topic, and with every topic
- * that there may have been after a break.
+ * that there may have been (`all`) after a break.
  */
-export function listenToBell(urls: string[], log: Log, onRing: (topic: string | 'all') => void): { close(): Promise<void> } {
+export function listenToBell(urls: string[], log: Log, onRing: (topic: string) => void): { close(): Promise<void> } {
   let client: pg.Client | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -53,7 +58,7 @@ export function listenToBell(urls: string[], log: Log, onRing: (topic: string | 
     mine.on('notification', ({ payload }) => onRing(payload ?? 'all'))
     mine.on('error', () => undefined)
     mine.on('end', () => {
-      if (!closed) timer = setTimeout(() => void connect(index + 1), retryMs)
+      if (!closed) timer = setTimeout(() => detach(connect(index + 1)), retryMs)
     })
     try {
       await mine.connect()
@@ -66,7 +71,7 @@ export function listenToBell(urls: string[], log: Log, onRing: (topic: string | 
       await mine.end().catch(() => undefined)
     }
   }
-  void connect()
+  detach(connect())
   return {
     close: async () => {
       closed = true

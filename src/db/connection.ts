@@ -8,10 +8,8 @@ const XID8 = 5069
 
 /** Every number that SQL may hold beyond 53 bits is read as bigint: nothing of ours is ever a float. */
 const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === INT8 || oid === NUMERIC || oid === XID8
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: (oid: number, format?: 'text' | 'binary'): unknown =>
+    oid === INT8 || oid === NUMERIC || oid === XID8 ? BigInt : pg.types.getTypeParser(oid, format),
 }
 
 /** What a statement gave back: its rows and the command that the server says it ran (`COMMIT`, `ROLLBACK`, `INSERT` ...). */
@@ -36,7 +34,10 @@ export type ConnectionOptions = {
 }
 
 /** Opens a connection; `onLost` is called once, when it can no longer be used. */
-export async function connect(options: ConnectionOptions, onLost: (connection: Connection) => void): Promise<Connection> {
+export async function connect(
+  options: ConnectionOptions,
+  onLost: (connection: Connection) => void,
+): Promise<Connection> {
   const client = new pg.Client({
     connectionString: options.url,
     application_name: options.applicationName,
@@ -56,7 +57,7 @@ export async function connect(options: ConnectionOptions, onLost: (connection: C
     run: (statement) =>
       new Promise((resolve, reject) => {
         connection.busy += 1
-        client.query(statement as pg.QueryConfig, (error: Error | null, result: pg.QueryResult) => {
+        client.query(statement, (error: Error | null, result: pg.QueryResult) => {
           connection.busy -= 1
           if (error) reject(error)
           else resolve(result)

@@ -40,7 +40,9 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     assertUnchanged(migrations, known)
 
     const grants = await readFile(join(migrationsFolder, 'grants.sql'), 'utf8')
-    const grantsMark = createHash('sha256').update(grants + options.serviceRole + options.servicePassword).digest('hex')
+    const grantsMark = createHash('sha256')
+      .update(grants + options.serviceRole + options.servicePassword)
+      .digest('hex')
     const due = migrations.filter(({ name }) => !known.has(name))
     if (due.length === 0 && known.get(grantsName) === grantsMark) return { applied: [] }
 

@@ -15,9 +15,12 @@ describe('an atomic block', () => {
   })
   after(() => db.close())
 
-  const write = (key: string) => (block: Atomic): void =>
-    block.send`insert into leases (name, holder, fence, until) values (${key}, 'test', 1, now())`
-  const count = async (key: string) => (await db.sql<Counted>`select count(*) as n from leases where name = ${key}`)[0]?.n
+  const write =
+    (key: string) =>
+    (block: Atomic): void =>
+      block.send`insert into leases (name, holder, fence, until) values (${key}, 'test', 1, now())`
+  const count = async (key: string) =>
+    (await db.sql<Counted>`select count(*) as n from leases where name = ${key}`)[0]?.n
 
   it('keeps nothing when its work throws', async () => {
     await assert.rejects(
@@ -70,7 +73,10 @@ describe('an atomic block', () => {
       })
     await Promise.all([take('a', 'b'), take('b', 'a')])
     const rows = await db.sql<{ fence: bigint }>`select fence from leases where name in ('a', 'b')`
-    assert.deepEqual(rows.map(({ fence }) => fence), [3n, 3n])
+    assert.deepEqual(
+      rows.map(({ fence }) => fence),
+      [3n, 3n],
+    )
     assert.equal(runs, 3)
   })
 

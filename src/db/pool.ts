@@ -1,4 +1,5 @@
 import { connect, type Connection, type Result } from './connection.ts'
+import { detach } from '../lib/detach.ts'
 import { type Atomic, type Database, statement } from './sql.ts'
 
 /** How the service reaches its database. Several URLs: the first that accepts writes is used. */
@@ -56,7 +57,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
 
   function giveBack(connection: Connection): void {
     if (!connections.has(connection)) {
-      void replaceFor(waiting.shift())
+      detach(replaceFor(waiting.shift()))
       return
     }
     const next = waiting.shift()
@@ -73,7 +74,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
     } catch {
       // The one who waits tries again with the next connection that comes free, or finds out by its own time-out.
       waiting.unshift(next)
-      if (connections.size === 0) setTimeout(() => void replaceFor(waiting.shift()), 250).unref()
+      if (connections.size === 0) setTimeout(() => detach(replaceFor(waiting.shift())), 250).unref()
     }
   }
 
@@ -135,8 +136,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
 }
 
 /** The SQLSTATE of a database error, or an empty text. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : ''
+export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
 
 type Block = {
   db: Atomic

@@ -41,7 +41,14 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
     where facts.id = any(${ids}) order by facts.id`
 
 /** Where a customer is told to pay. */
-export type InstructionRow = { transactionId: bigint; rail: string; reference: string; asset: string; amount: bigint; at: Date }
+export type InstructionRow = {
+  transactionId: bigint
+  rail: string
+  reference: string
+  asset: string
+  amount: bigint
+  at: Date
+}
 
 /** Keeps instructions. */
 export const insertInstructions = (db: Atomic, rows: InstructionRow[]): void =>
@@ -53,7 +60,10 @@ export const insertInstructions = (db: Atomic, rows: InstructionRow[]): void =>
       ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
 /** The latest instruction of a transaction. */
-export const instructionOf = (db: Db, transactionId: bigint): Promise<{ rail: string; reference: string; asset: string; amount: bigint }[]> =>
+export const instructionOf = (
+  db: Db,
+  transactionId: bigint,
+): Promise<{ rail: string; reference: string; asset: string; amount: bigint }[]> =>
   db.sql`
     select rail, reference, asset, amount from deposit_instructions
     where transaction_id = ${transactionId} order by id desc limit 1`

@@ -1,5 +1,6 @@
 import type { Database, Db } from '../db/sql.ts'
 import { after, type Clock } from '../lib/clock.ts'
+import { detach } from '../lib/detach.ts'
 import { randomToken } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import * as queries from './queries.ts'
@@ -20,8 +21,8 @@ export function sayAlive({ db, clock, log }: { db: Database; clock: Clock; log: 
       log.warn({ err: error }, 'That jobs are done here could not be said; trying again.')
     }
   }
-  const timer = setInterval(() => void say(), everyMs)
-  void say()
+  const timer = setInterval(() => detach(say()), everyMs)
+  detach(say())
   return { stop: () => clearInterval(timer) }
 }
 

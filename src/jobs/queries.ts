@@ -24,7 +24,13 @@ export const insert = (db: Atomic, jobs: NewJob[], leases: (Date | null)[]): Pro
  */
 export const claim = (
   db: Db,
-  { kinds, businessNow, realNow, leaseUntil, limit }: { kinds: string[]; businessNow: Date; realNow: Date; leaseUntil: Date; limit: number },
+  {
+    kinds,
+    businessNow,
+    realNow,
+    leaseUntil,
+    limit,
+  }: { kinds: string[]; businessNow: Date; realNow: Date; leaseUntil: Date; limit: number },
 ): Promise<Job[]> =>
   db.sql`
     with by_business as (
@@ -87,7 +93,14 @@ export const nextDue = async (db: Db, until: Date): Promise<{ at: Date; count: n
 }
 
 /** A job as people look at it. Its error is cleared by nothing but its end, so only `attempts` tells whether the last one failed. */
-export type SeenJob = { kind: string; key: string; timebase: Timebase; attempts: number; runAt: Date; lastError: string | null }
+export type SeenJob = {
+  kind: string
+  key: string
+  timebase: Timebase
+  attempts: number
+  runAt: Date
+  lastError: string | null
+}
 
 /** Jobs whose last attempt failed, or that have been due since before a time, oldest first. */
 export const stuck = (db: Db, businessBefore: Date, realBefore: Date, limit: number): Promise<SeenJob[]> =>

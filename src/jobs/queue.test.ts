@@ -28,13 +28,22 @@ describe('the queue', () => {
     return queue
   }
   const enqueue = (queue: Queue, kind: string, keys: string[], runAt = clock.now()) =>
-    db.atomic(async (block) => queue.enqueue(block, keys.map((key) => ({ kind, key, runAt }))))
+    db.atomic(async (block) =>
+      queue.enqueue(
+        block,
+        keys.map((key) => ({ kind, key, runAt })),
+      ),
+    )
   const left = async (kind: string) => (await db.sql`select 1 from jobs where kind = ${kind}`).length
 
   it('does a job once, however many workers there are', async () => {
     const done: string[] = []
     const handlers = (queue: () => Queue): Record<string, Handler> => ({
-      once: { batch: 3, concurrency: 2, run: (jobs) => queue().finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))) },
+      once: {
+        batch: 3,
+        concurrency: 2,
+        run: (jobs) => queue().finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))),
+      },
     })
     const workers: Queue[] = [worker(handlers(() => workers[0] as Queue)), worker(handlers(() => workers[1] as Queue))]
     const keys = Array.from({ length: 40 }, (_, index) => String(index))
@@ -70,7 +79,11 @@ describe('the queue', () => {
     await enqueue(worker({}), 'orphan', ['a'])
     await db.sql`update jobs set lease_until = ${later(clock.realNow(), 100)}, fence = 1 where kind = 'orphan'`
     const heir = worker({
-      orphan: { batch: 1, concurrency: 1, run: (jobs) => heir.finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))) },
+      orphan: {
+        batch: 1,
+        concurrency: 1,
+        run: (jobs) => heir.finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))),
+      },
     })
     heir.start()
     while ((await left('orphan')) > 0) await new Promise((resolve) => setTimeout(resolve, 10))
@@ -101,7 +114,11 @@ describe('the queue', () => {
   it('starts a job that is due at once right after its commit, and never after a rollback', async () => {
     const done: string[] = []
     const queue = worker({
-      now: { batch: 5, concurrency: 1, run: (jobs) => queue.finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))) },
+      now: {
+        batch: 5,
+        concurrency: 1,
+        run: (jobs) => queue.finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))),
+      },
     })
     queue.start()
     await assert.rejects(

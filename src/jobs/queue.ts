@@ -1,5 +1,6 @@
 import type { Atomic, Database } from '../db/sql.ts'
 import { after, type Clock } from '../lib/clock.ts'
+import { detach } from '../lib/detach.ts'
 import type { Log } from '../lib/log.ts'
 import { backoffMs, type Handler, type Job, type NewJob, type Timebase } from './job.ts'
 import * as queries from './queries.ts'
@@ -67,7 +68,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     const leases = jobs.map((job) => (takesAtOnce(job) ? leaseUntil() : null))
     const written = queries.insert(block, jobs, leases)
     written.catch(() => undefined)
-    block.afterCommit(() => void written.then((rows) => handOver(rows, jobs)))
+    block.afterCommit(() => detach(written.then((rows) => handOver(rows, jobs))))
   }
 
   function takesAtOnce(job: NewJob): boolean {
@@ -108,7 +109,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     for (const lane of lanes.values()) {
       while (lane.running < lane.handler.concurrency && lane.single.length + lane.ready.length > 0) {
         const alone = lane.single.shift()
-        void run(lane, alone ? [alone] : lane.ready.splice(0, lane.handler.batch))
+        detach(run(lane, alone ? [alone] : lane.ready.splice(0, lane.handler.batch)))
       }
     }
   }
@@ -130,7 +131,10 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
 
   async function failed(job: Job, error: unknown): Promise<void> {
     underWay.delete(job.id)
-    log.error({ err: error, kind: job.kind, key: job.key, attempts: job.attempts + 1 }, 'A job failed; it will be tried again.')
+    log.error(
+      { err: error, kind: job.kind, key: job.key, attempts: job.attempts + 1 },
+      'A job failed; it will be tried again.',
+    )
     const message = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown'
     try {
       await queries.fail(db, job, after(clock.now(), backoffMs(job.attempts)), message)
@@ -142,7 +146,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
   function wake(inMs = 0): void {
     if (!started) return
     if (inMs === 0) {
-      void look()
+      detach(look())
       return
     }
     const at = performance.now() + inMs
@@ -151,7 +155,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     timerAt = at
     timer = setTimeout(() => {
       timerAt = Infinity
-      void look()
+      detach(look())
     }, inMs)
   }
 
@@ -189,17 +193,27 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     return db.atomic(async (block) => {
       const held = await heldOf(block, jobs)
       const result = await work(block, held)
-      queries.remove(block, held.map((job) => job.id))
+      queries.remove(
+        block,
+        held.map((job) => job.id),
+      )
       return result
     })
   }
 
-  async function revisit(jobs: Job[], work: (block: Atomic, held: Job[]) => Promise<Map<bigint, Again>>): Promise<void> {
+  async function revisit(
+    jobs: Job[],
+    work: (block: Atomic, held: Job[]) => Promise<Map<bigint, Again>>,
+  ): Promise<void> {
     await db.atomic(async (block) => {
       const held = await heldOf(block, jobs)
       const again = await work(block, held)
       const done = held.filter((job) => !again.has(job.id))
-      if (done.length > 0) queries.remove(block, done.map((job) => job.id))
+      if (done.length > 0)
+        queries.remove(
+          block,
+          done.map((job) => job.id),
+        )
       for (const [id, { at, timebase }] of again) {
         queries.putOff(block, id, at, timebase)
         block.afterCommit(() => wakeAt({ runAt: at, timebase }))
@@ -235,7 +249,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
         lanes.set(kind, { handler, ready: [], running: 0, single: [] })
       }
       started = true
-      renewal = setInterval(() => void renewLeases(), leaseMs / 3)
+      renewal = setInterval(() => detach(renewLeases()), leaseMs / 3)
       wake()
     },
     stop: async () => {

@@ -66,7 +66,13 @@ export function settleReserves(db: Atomic, settlements: Settlement[]): void {
   for (const { place, asset, claims } of potsOf(settlements)) {
     const sum = (of: (settlement: Settlement) => bigint) =>
       claims.reduce((total, index) => total + (settlements[index] ? of(settlements[index]) : 0n), 0n)
-    queries.settleReserve(db, place, asset, sum(({ amount }) => amount), sum(({ fee }) => fee))
+    queries.settleReserve(
+      db,
+      place,
+      asset,
+      sum(({ amount }) => amount),
+      sum(({ fee }) => fee),
+    )
   }
 }
 

@@ -71,7 +71,9 @@ describe('the ledger', () => {
   it('covers exactly as many of 500 parallel spends as there is money for', async () => {
     await bring('spend', 300n)
     const spends = await Promise.all(
-      Array.from({ length: 500 }, () => db.atomic((block) => reserve(block, [{ place: 'spend', asset: 'EUR-EUR', amount: 3n }]))),
+      Array.from({ length: 500 }, () =>
+        db.atomic((block) => reserve(block, [{ place: 'spend', asset: 'EUR-EUR', amount: 3n }])),
+      ),
     )
     assert.equal(spends.filter(([granted]) => granted).length, 100)
     const [row] = await db.sql`select covered, reserved from reserves where place = 'spend'`
@@ -98,7 +100,10 @@ describe('the ledger', () => {
   for (const [what, harm] of [
     ['a changed amount', (id: bigint) => owner.sql`update postings set amount = amount + 1 where entry_id = ${id}`],
     ['a removed posting', (id: bigint) => owner.sql`delete from postings where entry_id = ${id} and line = 2`],
-    ['another account', (id: bigint) => owner.sql`update postings set debit = 'held:thief' where entry_id = ${id} and line = 1`],
+    [
+      'another account',
+      (id: bigint) => owner.sql`update postings set debit = 'held:thief' where entry_id = ${id} and line = 1`,
+    ],
     ['another time', (id: bigint) => owner.sql`update entries set at = at + interval '1 second' where id = ${id}`],
   ] as const) {
     it(`finds ${what}`, async () => {

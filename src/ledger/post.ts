@@ -19,6 +19,8 @@ export async function post(db: Atomic, { rowIds, secrets }: Books, entries: Entr
   queries.insertEntries(db, numbered)
   queries.insertPostings(
     db,
-    numbered.flatMap(({ id, postings }) => postings.map((posting, index) => ({ ...posting, entryId: id, line: index + 1 }))),
+    numbered.flatMap(({ id, postings }) =>
+      postings.map((posting, index) => ({ ...posting, entryId: id, line: index + 1 })),
+    ),
   )
 }

@@ -64,7 +64,10 @@ export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
     select count(*) as folded from added, moved`
 
 /** What one transaction's customer is owed, per asset. */
-export const owed = (db: Db, transactionIds: bigint[]): Promise<{ transaction_id: bigint; asset: string; amount: bigint }[]> =>
+export const owed = (
+  db: Db,
+  transactionIds: bigint[],
+): Promise<{ transaction_id: bigint; asset: string; amount: bigint }[]> =>
   db.sql`
     select transaction_id, asset, sum(amount)::numeric(38, 0) as amount from (
       select transaction_id, asset, amount from entries join postings on entry_id = entries.id
@@ -75,7 +78,10 @@ export const owed = (db: Db, transactionIds: bigint[]): Promise<{ transaction_id
     ) as both_sides group by transaction_id, asset`
 
 /** All postings of one transaction, in the order of the books. */
-export const postingsOf = (db: Db, transactionId: bigint): Promise<(Posting & { kind: string; at: Date; entry_id: bigint })[]> =>
+export const postingsOf = (
+  db: Db,
+  transactionId: bigint,
+): Promise<(Posting & { kind: string; at: Date; entry_id: bigint })[]> =>
   db.sql`
     select entry_id, kind, at, debit, credit, asset, amount from entries join postings on entry_id = entries.id
     where transaction_id = ${transactionId} order by entry_id, line`

@@ -1,3 +1,5 @@
+import { detach } from './detach.ts'
+
 /**
  * Lets callers that come at the same time share one run: while a run is under way, further items gather, and go together
  * in the next one. Nobody waits for company: a lone item runs at once. If a run of several items fails, each is run
@@ -32,6 +34,6 @@ export function gather<Item, Result>(
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject })
-      if (running < lanes) void drain()
+      if (running < lanes) detach(drain())
     })
 }

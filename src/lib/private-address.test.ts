@@ -5,7 +5,8 @@ import { table } from '../../test/support/table.ts'
 import { mayCall } from './private-address.ts'
 
 test('only the public internet may be called, and loopback where that is allowed', () => {
-  const rows = table(`
+  const rows = table(
+    `
     address                  public  loopback
     93.184.216.34            yes     no
     1.1.1.1                  yes     no
@@ -54,7 +55,8 @@ test('only the public internet may be called, and loopback where that is allowed
     localhost                no      no
     127.1                    no      no
     2130706433               no      no
-  `.replaceAll(/ (yes|no) /g, '  $1 '))
+  `.replaceAll(/ (yes|no) /g, '  $1 '),
+  )
   assert.equal(mayCall('::ffff:7f00:1', { loopback: false }), false)
   for (const { address = '', public: outside, loopback } of rows) {
     assert.equal(mayCall(address, { loopback: false }), outside === 'yes', `${address}, public`)

@@ -10,7 +10,7 @@ import { makeTransaction } from '../../test/support/transaction.ts'
 import type { Ctx } from '../context.ts'
 import { openQueue } from '../jobs/queue.ts'
 import { createPartner } from '../partners/create.ts'
-import type { DataKey } from '../privacy/data-key.ts'
+import { type DataKey, openKeyring } from '../privacy/data-key.ts'
 import { deliverMails } from './deliver.ts'
 import { mailDue } from './mail.ts'
 import { readMailbox } from './mailbox.ts'
@@ -31,7 +31,8 @@ describe('the sandbox’s mailbox', () => {
     assert.deepEqual(await subjects('nobody@example.com'), [])
     assert.deepEqual(await subjects(undefined, 1), ['third'])
     const [newest] = await readMailbox(ctx)
-    assert.deepEqual(newest && { ...newest, at: null }, { ...letter, subject: 'third', to: 'jan@example.com', at: null })
+    assert(newest)
+    assert.deepEqual({ ...newest, at: null }, { ...letter, subject: 'third', to: 'jan@example.com', at: null })
     assert(newest.at instanceof Date)
   })
 
@@ -66,8 +67,8 @@ describe('the sandbox’s mailbox', () => {
       assert(!row?.text.includes(word) && !row?.text.includes(Buffer.from(word).toString('hex')), word)
     }
     await ctx.db.sql`update data_keys set wrapped = null, erased_at = now() where id = ${id}`
-    const fresh = await context(t, {}, ctx)
-    assert.deepEqual(await readMailbox(fresh), [])
+    const restarted = { ...ctx, keyring: openKeyring(ctx.secrets, ctx.rowIds) }
+    assert.deepEqual(await readMailbox(restarted), [])
   })
 })
 
@@ -90,8 +91,8 @@ describe('a letter to a mail server', () => {
     const server = await mailServer(t)
     const ctx = await context(t, { SMTP_URL: server.url })
     server.onLetter = async () => {
-      // Someone else claims the job while the server takes the letter.
-      await ctx.db.sql`update jobs set fence = fence + 1, lease_until = null`
+      // Someone else has the job while the server takes the letter, and dies.
+      await ctx.db.sql`update jobs set fence = fence + 1, lease_until = now() + interval '300 ms'`
       server.onLetter = () => Promise.resolve()
     }
     await send(ctx, 'jan@example.com', letter.subject)
@@ -126,23 +127,19 @@ describe('a letter to a mail server', () => {
   })
 })
 
-/** A context whose queue delivers mails; ends with the test. On the same database as `other`, if one is given. */
-async function context(t: TestContext, settings: Record<string, string> = {}, other?: Ctx): Promise<Ctx> {
-  const database = other ? undefined : await testDatabase()
-  const base = other ? { ...other } : await testContext(database as Awaited<ReturnType<typeof testDatabase>>, settings)
-  if (other) {
-    const { openKeyring } = await import('../privacy/data-key.ts')
-    return { ...base, keyring: openKeyring(base.secrets, base.rowIds) }
-  }
+/** A context whose queue delivers mails; ends with the test. */
+async function context(t: TestContext, settings: Record<string, string> = {}): Promise<Ctx> {
+  const database = await testDatabase()
+  const base = await testContext(database, settings)
   const { db, clock, log } = base
   const handlers: Parameters<typeof openQueue>[0]['handlers'] = {}
-  const ctx = { ...base, queue: openQueue({ db, clock, log, handlers, leaseMs: 10_000, pollMs: 1_000 }) }
+  const ctx = { ...base, queue: openQueue({ db, clock, log, handlers, leaseMs: 10_000, pollMs: 200 }) }
   handlers[mailDue] = deliverMails(ctx)
   ctx.queue.start()
   t.after(async () => {
     await ctx.queue.stop()
     await db.close()
-    await database?.drop()
+    await database.drop()
   })
   return ctx
 }

@@ -9,8 +9,8 @@ const known = new WeakMap<Ctx, Map<bigint, Partner>>()
  * so that looking one up costs no database round trip.
  */
 export async function findPartners(ctx: Ctx, ids: bigint[]): Promise<Map<bigint, Partner>> {
-  let kept = known.get(ctx)
-  if (!kept) known.set(ctx, (kept = new Map()))
+  const kept = known.get(ctx) ?? new Map<bigint, Partner>()
+  known.set(ctx, kept)
   const found = new Map<bigint, Partner>()
   for (const id of ids) {
     const partner = found.get(id) ?? kept.get(id) ?? (await queries.partner(ctx.db, id))

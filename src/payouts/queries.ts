@@ -58,7 +58,15 @@ export const markReserved = (db: Atomic, ids: bigint[]): void =>
   db.send`update payouts set state = 'reserved' where id = any(${ids}) and state = 'waiting'`
 
 /** A plan as it is written, before anything leaves. */
-export type PlanRow = { id: bigint; payoutId: bigint; rail: string; key: string; dataKeyId: bigint; body: Buffer; at: Date }
+export type PlanRow = {
+  id: bigint
+  payoutId: bigint
+  rail: string
+  key: string
+  dataKeyId: bigint
+  body: Buffer
+  at: Date
+}
 
 /** Keeps plans, and ties each to its payout. A plan with the key of another fails the block. */
 export const insertPlans = (db: Atomic, rows: PlanRow[]): void => {
@@ -131,4 +139,11 @@ export const waiting = (db: Db, limit: number): Promise<WaitingRow[]> =>
     order by ordered_at, id limit ${limit}`
 
 /** A payout whose place holds too little. */
-export type WaitingRow = { id: bigint; transaction_id: bigint; place: string; asset: string; amount: bigint; ordered_at: Date }
+export type WaitingRow = {
+  id: bigint
+  transaction_id: bigint
+  place: string
+  asset: string
+  amount: bigint
+  ordered_at: Date
+}

@@ -32,7 +32,10 @@ async function sendPlan(ctx: Ctx, plan: queries.SentRow): Promise<Sent['outcome'
     return await rail.look(sent)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    ctx.log.warn({ err: error, rail: plan.rail, plan: String(plan.id) }, 'A rail gave no clear answer; it will be asked again.')
+    ctx.log.warn(
+      { err: error, rail: plan.rail, plan: String(plan.id) },
+      'A rail gave no clear answer; it will be asked again.',
+    )
     return { state: 'unclear' }
   }
 }

@@ -56,7 +56,9 @@ export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: Row
   }
 
   async function makeMany(db: Atomic, count: number): Promise<DataKey[]> {
-    const made = await Promise.all(Array.from({ length: count }, async () => ({ id: await rowIds.next(), bytes: newKey() })))
+    const made = await Promise.all(
+      Array.from({ length: count }, async () => ({ id: await rowIds.next(), bytes: newKey() })),
+    )
     queries.insert(
       db,
       made.map(({ id }) => id),

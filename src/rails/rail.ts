@@ -61,7 +61,10 @@ export type PlanBody = Record<string, string>
 export type Evidence = { hash: string; fee: { asset: string; amount: bigint } | undefined }
 
 /** What a rail knows of a plan. Anything that is not a plain yes or no is `pending`. */
-export type PlanOutcome = { state: 'pending'; lookAgainInMs?: number } | { state: 'done'; evidence: Evidence } | { state: 'never' }
+export type PlanOutcome =
+  | { state: 'pending'; lookAgainInMs?: number }
+  | { state: 'done'; evidence: Evidence }
+  | { state: 'never' }
 
 /** A way for money to go out. */
 export type PayoutRail = {

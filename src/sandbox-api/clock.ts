@@ -25,7 +25,8 @@ let turn: Promise<unknown> = Promise.resolve()
 /** Reads the duration of an advance. Refuses a missing one, one that is not positive and one over ten years. */
 export function readAdvance(body: unknown): number {
   const advance = typeof body === 'object' && body !== null && 'advance' in body ? body.advance : undefined
-  if (typeof advance !== 'string') throw badField('advance', 'An ISO 8601 duration is required, such as PT31M.', 'REQUIRED')
+  if (typeof advance !== 'string')
+    throw badField('advance', 'An ISO 8601 duration is required, such as PT31M.', 'REQUIRED')
   let ms: number
   try {
     ms = parseDuration(advance)
@@ -80,7 +81,10 @@ async function drain(ctx: Ctx, work: DueWork[]): Promise<void> {
   for (;;) {
     for (const one of work) one.wake()
     const now = ctx.clock.now()
-    const left = (await Promise.all(work.map((one) => one.nextDue(now)))).reduce((sum, due) => sum + (due?.count ?? 0), 0)
+    const left = (await Promise.all(work.map((one) => one.nextDue(now)))).reduce(
+      (sum, due) => sum + (due?.count ?? 0),
+      0,
+    )
     if (left === 0 && work.every((one) => one.idle())) return
     if (left < best) {
       best = left

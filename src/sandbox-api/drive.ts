@@ -63,8 +63,14 @@ export async function payDeposit(
 ): Promise<{ deposit_id: string; hash: string }> {
   const transaction = await ownTransaction(ctx, partnerId, publicId)
   const order = await orderOf(ctx, transaction)
-  const asset = assetOf(deposit.currency ?? transaction.from.asset.ticker, deposit.network ?? transaction.from.asset.network)
-  if (!asset) throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [{ path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' }])
+  const asset = assetOf(
+    deposit.currency ?? transaction.from.asset.ticker,
+    deposit.network ?? transaction.from.asset.network,
+  )
+  if (!asset)
+    throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [
+      { path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' },
+    ])
   const amount = deposit.amount === undefined ? order.amount : readAmount(deposit.amount, asset, 'amount')
 
   const paid = { ...order, asset: asset.id, amount, reference: deposit.reference ?? order.reference }
@@ -103,7 +109,12 @@ export async function playRailEvent(
 }
 
 /** The processor tells of a payment again, or in a word that nobody has met. */
-async function say(ctx: Ctx, processor: Processor, transaction: Transaction, type: 'duplicate' | 'unknown_word'): Promise<void> {
+async function say(
+  ctx: Ctx,
+  processor: Processor,
+  transaction: Transaction,
+  type: 'duplicate' | 'unknown_word',
+): Promise<void> {
   const { reference } = await orderOf(ctx, transaction)
   const [fact] = await cardFacts(ctx, reference)
   if (!fact) throw new Refusal('CONFLICT', 'Nothing has been paid yet.')
@@ -131,7 +142,11 @@ async function ownTransaction(ctx: Ctx, partnerId: bigint, publicId: bigint): Pr
 async function orderOf(ctx: Ctx, transaction: Transaction) {
   const instruction = await instructionOf(ctx.db, transaction.id)
   if (!instruction) throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
-  return { ...instruction, returnUrl: recordOf(ctx, transaction).redirect_url, locale: transaction.terms.locale ?? 'en' }
+  return {
+    ...instruction,
+    returnUrl: recordOf(ctx, transaction).redirect_url,
+    locale: transaction.terms.locale ?? 'en',
+  }
 }
 
 const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')

@@ -51,7 +51,11 @@ export const sandboxApi =
         ...optional('network', text(fields, 'network')),
         ...optional('reference', text(fields, 'reference')),
       }
-      const paid = await payDeposit(ctx, processor, { partnerId: partnerIdOf(request), publicId: idOf(request), deposit })
+      const paid = await payDeposit(ctx, processor, {
+        partnerId: partnerIdOf(request),
+        publicId: idOf(request),
+        deposit,
+      })
       return reply.code(201).send(paid)
     })
     app.post('/sandbox/transaction/:id/rail-event', secret, async (request, reply) => {
@@ -64,7 +68,9 @@ export const sandboxApi =
       const { to } = request.query as { to?: string }
       return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to || undefined), limit: 100 })
     })
-    app.get('/sandbox/scenarios', secret, () => scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })))
+    app.get('/sandbox/scenarios', secret, () =>
+      scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })),
+    )
     app.post('/sandbox/scenarios/:name', secret, async (request, reply) => {
       const { name } = request.params as { name: string }
       const transactionId = await playScenario(ctx, deps, { partnerId: partnerIdOf(request), name })

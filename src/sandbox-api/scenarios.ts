@@ -55,7 +55,11 @@ type Stage = { processor: Processor; work: DueWork[] }
  * Plays a scenario for a partner, through the same verbs as its programs and customers, and gives the transaction's id when
  * it is over. The clock moves for everyone where a scenario needs it to. Refuses an unknown name.
  */
-export async function playScenario(ctx: Ctx, stage: Stage, { partnerId, name }: { partnerId: bigint; name: string }): Promise<string> {
+export async function playScenario(
+  ctx: Ctx,
+  stage: Stage,
+  { partnerId, name }: { partnerId: bigint; name: string },
+): Promise<string> {
   const scenario = scenarios.find((one) => one.name === name)
   const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
   if (!scenario || !partner) throw new Refusal('NOT_FOUND', 'There is no such scenario.')

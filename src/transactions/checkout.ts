@@ -11,7 +11,6 @@ import { badField, Refusal } from '../lib/refusal.ts'
 import { findPartners } from '../partners/known.ts'
 import type { Partner } from '../partners/partner.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
-import { ownKeys } from '../privacy/own-keys.ts'
 import type { DepositRail } from '../rails/rail.ts'
 import { advance, amend, type Change } from './advance.ts'
 import type { CheckoutView, Missing } from './checkout-view.ts'
@@ -32,7 +31,7 @@ export type Details = {
 /** Shows a transaction to its customer; the first visit moves it on from `new`. Undefined for an unknown id. */
 export async function openCheckout(ctx: Ctx, publicId: bigint): Promise<CheckoutView | undefined> {
   const seen = await readTransactionWhole(ctx, ctx.db, publicId)
-  if (!seen || seen.status !== 'new') return seen && viewOf(ctx, seen)
+  if (seen?.status !== 'new') return seen && viewOf(ctx, seen)
   return giveDetails(ctx, publicId, {})
 }
 
@@ -89,7 +88,8 @@ function takesDetails({ status, statusDetails }: Transaction, details: Details):
 export async function startPayment(ctx: Ctx, publicId: bigint): Promise<{ payAt: string }> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-  if (transaction.status !== 'waiting_for_deposit') throw new Refusal('CONFLICT', 'This transaction is not waiting for a payment.')
+  if (transaction.status !== 'waiting_for_deposit')
+    throw new Refusal('CONFLICT', 'This transaction is not waiting for a payment.')
   const instruction = await instructionOf(ctx.db, transaction.id)
   if (!instruction) throw new Error('A transaction waits for a deposit that nobody was told to make.')
 
@@ -121,7 +121,8 @@ async function changeOf(ctx: Ctx, db: Atomic, transaction: Transaction, details:
     personal.payoutExtraId = judgedMemo(transaction, details.extraId ?? '')
   }
   if (details.email !== undefined && details.email !== personal.email) {
-    if (transaction.customerId !== null) throw badField('email', 'The e-mail address has been proven and cannot be changed.')
+    if (transaction.customerId !== null)
+      throw badField('email', 'The e-mail address has been proven and cannot be changed.')
     const { id } = await findOrMakePartnerCustomer(ctx, db, { partnerId: transaction.partnerId, email: details.email })
     personal.email = details.email
     change.partnerCustomerId = id

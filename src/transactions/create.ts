@@ -82,13 +82,17 @@ function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draf
 }
 
 /** A preset payout address must be one of its network, checksum included, with the memo that the network demands. */
-export function judgeAddress(input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>, { exchange }: Pick<Available, 'exchange'>): Problem | undefined {
+export function judgeAddress(
+  input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>,
+  { exchange }: Pick<Available, 'exchange'>,
+): Problem | undefined {
   const { chain, name } = exchange.target.network
   if (input.payoutAddress === undefined || chain === null) return undefined
 
   const check = checkAddress(chain.family, input.payoutAddress)
   const path = 'payout_info.payout_address'
-  if (!check.ok) return { path, code: 'INVALID_ADDRESS', message: `This is not an address of ${name}: ${check.reason}.` }
+  if (!check.ok)
+    return { path, code: 'INVALID_ADDRESS', message: `This is not an address of ${name}: ${check.reason}.` }
   if (chain.memo?.required && input.payoutExtraId === undefined) {
     return { path: 'payout_info.extra_id', code: 'REQUIRED', message: `${name} needs a ${chain.memo.name}.` }
   }
@@ -107,7 +111,14 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Created[]> 
   queries.insertQuotes(db, created.map(quoteRow))
   queries.insertMoves(
     db,
-    created.map(({ id, createdAt }) => ({ transactionId: id, number: 1, fact: 'created', status: 'new', reason: null, at: createdAt })),
+    created.map(({ id, createdAt }) => ({
+      transactionId: id,
+      number: 1,
+      fact: 'created',
+      status: 'new',
+      reason: null,
+      at: createdAt,
+    })),
   )
   recordEvents(ctx, db, createdEvents(ctx, created))
   ctx.queue.enqueue(
@@ -123,7 +134,11 @@ async function customersOf(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Map<D
     const { email } = draft.read.input
     return email === undefined ? [] : [{ draft, passed: { partnerId: draft.partner.id, email } }]
   })
-  const found = await findOrMakePartnerCustomers(ctx, db, known.map(({ passed }) => passed))
+  const found = await findOrMakePartnerCustomers(
+    ctx,
+    db,
+    known.map(({ passed }) => passed),
+  )
   return new Map(known.flatMap(({ draft }, index) => (found[index] ? [[draft, found[index]] as const] : [])))
 }
 
@@ -134,7 +149,13 @@ async function transactionOf(
   customer: PartnerCustomer | undefined,
 ): Promise<Transaction> {
   if (!dataKey) throw new Error('A data key is missing.')
-  const { partner, read: { input, warnings }, available: { exchange, sum }, quote, now } = draft
+  const {
+    partner,
+    read: { input, warnings },
+    available: { exchange, sum },
+    quote,
+    now,
+  } = draft
   const preset = input.payoutAddress !== undefined
 
   return {

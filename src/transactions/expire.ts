@@ -25,11 +25,21 @@ async function askRail(ctx: Ctx, transactionId: bigint): Promise<void> {
   if (!rail) return
   const facts = await rail.look(instruction.reference)
   if (facts.length === 0) return
-  await ctx.db.atomic((db) => receiveFacts(ctx, db, facts.map((fact) => ({ ...fact, rail: rail.name }))))
+  await ctx.db.atomic((db) =>
+    receiveFacts(
+      ctx,
+      db,
+      facts.map((fact) => ({ ...fact, rail: rail.name })),
+    ),
+  )
 }
 
 async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
-  const transactions = await lockTransactions(ctx, db, jobs.map(({ key }) => BigInt(key)))
+  const transactions = await lockTransactions(
+    ctx,
+    db,
+    jobs.map(({ key }) => BigInt(key)),
+  )
   const now = ctx.clock.now()
   const again = new Map<bigint, Again>()
   const steps: Step[] = []

@@ -25,7 +25,10 @@ export const finishPayouts = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 4,
   run: async (jobs) => {
-    const sent = await sendPlans(ctx, jobs.map(({ key }) => BigInt(key)))
+    const sent = await sendPlans(
+      ctx,
+      jobs.map(({ key }) => BigInt(key)),
+    )
     const proven = sent.filter((one): one is Proven => one.outcome.state === 'done')
     await ctx.queue.revisit(jobs, async (db, mine) => {
       if (proven.length > 0) await finish(ctx, db, proven)
@@ -36,15 +39,29 @@ export const finishPayouts = (ctx: Ctx): Handler => ({
 })
 
 async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
-  const transactions = await lockTransactions(ctx, db, proven.map(({ plan }) => plan.transaction_id))
-  const open = new Set((await lockOpenPlans(db, proven.map(({ plan }) => plan.id))).map(({ id }) => id))
+  const transactions = await lockTransactions(
+    ctx,
+    db,
+    proven.map(({ plan }) => plan.transaction_id),
+  )
+  const open = new Set(
+    (
+      await lockOpenPlans(
+        db,
+        proven.map(({ plan }) => plan.id),
+      )
+    ).map(({ id }) => id),
+  )
   const at = ctx.clock.now()
   const entries: Entry[] = []
   const steps: Step[] = []
   const settlements: Settlement[] = []
   const fresh = proven.filter(({ plan }) => open.has(plan.id))
 
-  for (const { plan, outcome: { evidence } } of fresh) {
+  for (const {
+    plan,
+    outcome: { evidence },
+  } of fresh) {
     const transaction = transactions.get(plan.transaction_id)
     if (!transaction) throw new Error(`Plan ${plan.id} pays for no transaction.`)
     const { rail, place, asset, amount, payout_id } = plan
@@ -64,12 +81,18 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
     })
   }
   if (fresh.length === 0) return
-  endPlans(db, fresh.map(({ plan, outcome: { evidence } }) => ({
-    planId: plan.id,
-    payoutId: plan.payout_id,
-    evidence: JSON.stringify({ hash: evidence.hash, fee: evidence.fee && { ...evidence.fee, amount: String(evidence.fee.amount) } }),
-    at,
-  })))
+  endPlans(
+    db,
+    fresh.map(({ plan, outcome: { evidence } }) => ({
+      planId: plan.id,
+      payoutId: plan.payout_id,
+      evidence: JSON.stringify({
+        hash: evidence.hash,
+        fee: evidence.fee && { ...evidence.fee, amount: String(evidence.fee.amount) },
+      }),
+      at,
+    })),
+  )
   await advance(ctx, db, steps)
   await post(db, ctx, entries)
   settleReserves(db, settlements)
@@ -80,7 +103,10 @@ const finishedOrHeld = (arrived: bigint, agreed: bigint): Pick<Step, 'to' | 'rea
   arrived > agreed ? { to: 'on_hold', reason: 'More money arrived than was agreed.' } : { to: 'finished' }
 
 async function mark(db: Atomic, sent: Sent[]): Promise<void> {
-  for (const [state, word] of [['pending', 'submitted'], ['unclear', 'unknown']] as const) {
+  for (const [state, word] of [
+    ['pending', 'submitted'],
+    ['unclear', 'unknown'],
+  ] as const) {
     const ids = sent.filter(({ outcome }) => outcome.state === state).map(({ plan }) => plan.id)
     if (ids.length > 0) await markPlans(db, ids, word)
   }
@@ -93,7 +119,8 @@ function lookAgain(ctx: Ctx, jobs: Job[], sent: Sent[]): Map<bigint, Again> {
     const one = sent.find(({ plan }) => String(plan.id) === job.key)
     if (!one || one.outcome.state === 'done') continue
     const rail = ctx.rails.payout.get(one.plan.rail)
-    const wait = one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? rail?.lookAfterMs ?? askAgainMs) : askAgainMs
+    const wait =
+      one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? rail?.lookAfterMs ?? askAgainMs) : askAgainMs
     again.set(job.id, { at: after(now, wait), timebase: 'real' })
   }
   return again

@@ -15,7 +15,10 @@ test('from every status there is a way to an end', () => {
   for (const status of statuses) {
     const reached = new Set<Status>([status])
     for (const one of reached) for (const next of lifecycle[one]) reached.add(next)
-    assert.ok([...reached].some((one) => ended.has(one)), status)
+    assert.ok(
+      [...reached].some((one) => ended.has(one)),
+      status,
+    )
   }
 })
 

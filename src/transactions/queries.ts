@@ -173,7 +173,14 @@ export const insertQuotes = (db: Atomic, rows: QuoteRow[]): void =>
       ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[])`
 
 /** One move of a transaction. */
-export type MoveRow = { transactionId: bigint; number: number; fact: string; status: Status; reason: string | null; at: Date }
+export type MoveRow = {
+  transactionId: bigint
+  number: number
+  fact: string
+  status: Status
+  reason: string | null
+  at: Date
+}
 
 /** Keeps moves. A fact that moved the transaction before fails the block. */
 export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>

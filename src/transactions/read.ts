@@ -4,7 +4,11 @@ import * as queries from './queries.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
 
 /** A partner's own transaction as its secret key sees it; undefined for an unknown id and for another partner's alike. */
-export async function readTransaction(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<TransactionRecord | undefined> {
+export async function readTransaction(
+  ctx: Ctx,
+  partnerId: bigint,
+  publicId: bigint,
+): Promise<TransactionRecord | undefined> {
   const [row] = await queries.readOwn(ctx.db, partnerId, publicId)
   return row && recordOf(ctx, fromRow(ctx, row))
 }

@@ -37,7 +37,10 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     deposit_payment_category: categoryOf(from, transaction.depositMethod),
     payout_type: transaction.payoutMethod,
     payout_payment_category: categoryOf(to, transaction.payoutMethod),
-    payout: personal.payoutAddress === null ? null : { address: personal.payoutAddress, extra_id: personal.payoutExtraId ?? '' },
+    payout:
+      personal.payoutAddress === null
+        ? null
+        : { address: personal.payoutAddress, extra_id: personal.payoutExtraId ?? '' },
     deposit: null,
     output_hash: transaction.outputHash,
     location: transaction.country ?? 'ZZ',

@@ -24,7 +24,11 @@ export const sendPayouts = (ctx: Ctx): Handler => ({
 async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
   const ids = jobs.map(({ key }) => BigInt(key))
   const owners = await transactionsOf(db, ids)
-  const transactions = await lockTransactions(ctx, db, owners.map(({ transaction_id }) => transaction_id))
+  const transactions = await lockTransactions(
+    ctx,
+    db,
+    owners.map(({ transaction_id }) => transaction_id),
+  )
   const payouts: LockedPayout[] = []
   for (const row of await lockPayouts(db, ids)) {
     const transaction = transactions.get(row.transaction_id)
@@ -40,7 +44,12 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
 const mayBeSent = ({ state }: { state: string }, { status }: Transaction): boolean =>
   status === 'exchanging' && (state === 'reserved' || state === 'waiting')
 
-async function plan(ctx: Ctx, db: Atomic, payouts: LockedPayout[], transactions: Map<bigint, Transaction>): Promise<void> {
+async function plan(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: LockedPayout[],
+  transactions: Map<bigint, Transaction>,
+): Promise<void> {
   await planPayouts(ctx, db, payouts)
   const at = ctx.clock.now()
   const entries: Entry[] = []

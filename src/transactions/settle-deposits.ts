@@ -34,10 +34,18 @@ type Outcome = {
 }
 
 async function settle(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<void> {
-  const facts = (await matchFacts(db, jobs.map(({ key }) => BigInt(key)))).filter(({ booked }) => !booked)
+  const facts = (
+    await matchFacts(
+      db,
+      jobs.map(({ key }) => BigInt(key)),
+    )
+  ).filter(({ booked }) => !booked)
   const ids = facts.flatMap(({ transaction_id }) => transaction_id ?? [])
   const transactions = await lockTransactions(ctx, db, ids)
-  const partners = await findPartners(ctx, [...transactions.values()].map(({ partnerId }) => partnerId))
+  const partners = await findPartners(
+    ctx,
+    [...transactions.values()].map(({ partnerId }) => partnerId),
+  )
 
   const outcome: Outcome = { deposits: [], entries: [], steps: [], quotes: [], payouts: [] }
   for (const fact of facts) {
@@ -45,7 +53,13 @@ async function settle(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<void> {
     if (fact.kind === 'deposit.declined' && transaction) {
       transactions.set(transaction.id, decline(ctx, db, transaction, fact))
     } else if (fact.kind === 'deposit.final') {
-      const moved = await settleMoney(ctx, outcome, fact, transaction, transaction && partners.get(transaction.partnerId))
+      const moved = await settleMoney(
+        ctx,
+        outcome,
+        fact,
+        transaction,
+        transaction && partners.get(transaction.partnerId),
+      )
       if (moved) transactions.set(moved.id, moved)
     } else {
       // What is not a plain yes or no moves no money; the fact stays for people to read.
@@ -120,7 +134,12 @@ async function settleMoney(
 }
 
 /** Why money cannot simply be exchanged; undefined when it is what was agreed. */
-function doubtAbout(transaction: Transaction, fact: MatchedFact, asset: string, amount: bigint): StatusDetails | undefined {
+function doubtAbout(
+  transaction: Transaction,
+  fact: MatchedFact,
+  asset: string,
+  amount: bigint,
+): StatusDetails | undefined {
   if (asset !== fact.asset || asset !== transaction.from.asset.id) return 'wrong_asset'
   if (transaction.fromAmount > 0n) return 'overpaid'
   if (transaction.status !== 'waiting_for_deposit') return 'late'

@@ -31,14 +31,22 @@ export const queueOf = ({ ctx }: Telling): Promise<QueueRow[]> =>
   ctx.db.sql`select sequence, attempts, next_at, lease_until from webhook_queue order by stream, sequence`
 
 /** An attempt that was written down. */
-export type AttemptRow = { number: number; outcome: string; status: number | null; took_ms: number; next_at: Date | null; response: Buffer | null }
+export type AttemptRow = {
+  number: number
+  outcome: string
+  status: number | null
+  took_ms: number
+  next_at: Date | null
+  response: Buffer | null
+}
 
 /** All of them, in the order in which they were made. */
 export const attemptsOf = ({ ctx }: Telling): Promise<AttemptRow[]> =>
   ctx.db.sql`select number, outcome, status, took_ms, next_at, response from webhook_attempts order by at, number`
 
 /** The types of the events that a receiver got. */
-export const typesAt = (receiver: Receiver): string[] => receiver.all.map(({ body }) => (JSON.parse(body) as { type: string }).type)
+export const typesAt = (receiver: Receiver): string[] =>
+  receiver.all.map(({ body }) => (JSON.parse(body) as { type: string }).type)
 
 /** The sequences of one stream's events that a receiver got, as they came. */
 export const sequencesOf = (receiver: Receiver, stream: Stream): number[] =>

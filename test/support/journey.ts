@@ -29,7 +29,11 @@ export const checkOut = async (exchange: Exchange, id: string, body: Body = {}):
   made(await exchange.api<TransactionRecord>(`/v1/sandbox/transaction/${id}/checkout`, { body }))
 
 /** Lets a test customer pay. */
-export const pay = async (exchange: Exchange, id: string, body: Body = {}): Promise<{ deposit_id: string; hash: string }> =>
+export const pay = async (
+  exchange: Exchange,
+  id: string,
+  body: Body = {},
+): Promise<{ deposit_id: string; hash: string }> =>
   made(await exchange.api<{ deposit_id: string; hash: string }>(`/v1/sandbox/transaction/${id}/deposit`, { body }))
 
 /** Lets a rail misbehave. */
@@ -64,7 +68,8 @@ export async function arrive(exchange: Exchange, id: string, status: string): Pr
 }
 
 /** The statuses that a transaction went through. */
-export const statusesOf = ({ status_history: history }: TransactionRecord): string[] => history.map(({ status }) => status)
+export const statusesOf = ({ status_history: history }: TransactionRecord): string[] =>
+  history.map(({ status }) => status)
 
 /** A buy that is ready to be paid. */
 export async function readyToPay(exchange: Exchange, body: Body = {}): Promise<TransactionRecord> {
@@ -92,7 +97,11 @@ export const lookup = <Row extends object = Record<string, unknown>>(
 ): Promise<Row[]> => asOwner(ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
 
 /** What an account of the books holds of an asset, debits counting up, by the auditor's view. */
-export async function bookBalance(exchange: Pick<Exchange, 'ownerUrl'>, account: string, asset: string): Promise<bigint> {
+export async function bookBalance(
+  exchange: Pick<Exchange, 'ownerUrl'>,
+  account: string,
+  asset: string,
+): Promise<bigint> {
   const [row] = await lookup<{ amount: string }>(
     exchange,
     'select coalesce(sum(amount), 0) as amount from audit_postings where account = $1 and asset = $2',

@@ -7,9 +7,10 @@ import { projectFolder } from './source.ts'
  * What strict readers of this interface accept, record by record: `s` string, `i` integer, `n` number, `ns` either, `b`
  * boolean, `a` array, `o` object; `:` names the allowed words or the record inside; `?` may be null or absent.
  */
-const table = JSON.parse(
-  readFileSync(join(projectFolder, 'test/support/strict-types.json'), 'utf8'),
-) as Record<string, Record<string, string>>
+const table = JSON.parse(readFileSync(join(projectFolder, 'test/support/strict-types.json'), 'utf8')) as Record<
+  string,
+  Record<string, string>
+>
 
 /** Where a value is not what a strict reader takes for a record of this name; empty when it is fine. */
 export function offences(record: string, value: unknown, at = record): string[] {

@@ -36,7 +36,11 @@ export type Telling = {
 export type Stream = { id: bigint; events: number; type: EventType }
 
 /** A stream that nothing has been told of. */
-export const newStream = (type: EventType = 'transaction.status_changed'): Stream => ({ id: randomId(), events: 0, type })
+export const newStream = (type: EventType = 'transaction.status_changed'): Stream => ({
+  id: randomId(),
+  events: 0,
+  type,
+})
 
 /** Makes it all, started; ends it with the test. */
 export async function startTelling(t: Test, settings: Settings = {}, options: SenderOptions = {}): Promise<Telling> {
@@ -117,7 +121,12 @@ async function tell(ctx: Ctx, partnerId: bigint, streams: Stream[]): Promise<voi
 }
 
 /** A request that a receiver got. */
-export type Received = { path: string; headers: IncomingHttpHeaders; body: string; event: { id: string; sequence: number } }
+export type Received = {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  event: { id: string; sequence: number }
+}
 
 /** A partner's program that takes webhooks. */
 export type Receiver = {

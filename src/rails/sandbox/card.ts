@@ -90,8 +90,11 @@ export function payByCard(
 }
 
 /** Answers the challenge that a card asked for. */
-export const answerChallenge = (processor: Processor, order: DepositOrder, passed: boolean): Promise<'captured' | 'declined'> =>
-  attempt(processor, order, passed ? 'captured' : 'declined')
+export const answerChallenge = (
+  processor: Processor,
+  order: DepositOrder,
+  passed: boolean,
+): Promise<'captured' | 'declined'> => attempt(processor, order, passed ? 'captured' : 'declined')
 
 /** How an order stands at the processor; `open` if nobody has tried to pay. */
 export async function paymentState({ db }: Processor, reference: string): Promise<queries.CardState> {
@@ -112,7 +115,11 @@ type Attempt = { order: DepositOrder; outcome: 'captured' | 'challenge' | 'decli
 const attempts = new WeakMap<Processor, (one: Attempt) => Promise<queries.CardState>>()
 
 /** Attempts that come at the same time share one atomic block. */
-async function attempt<Outcome extends Attempt['outcome']>(processor: Processor, order: DepositOrder, outcome: Outcome): Promise<Outcome> {
+async function attempt<Outcome extends Attempt['outcome']>(
+  processor: Processor,
+  order: DepositOrder,
+  outcome: Outcome,
+): Promise<Outcome> {
   let run = attempts.get(processor)
   if (!run) attempts.set(processor, (run = gather((all: Attempt[]) => settle(processor, all), { most: 64 })))
   const state = await run({ order, outcome })
@@ -152,7 +159,11 @@ const bodyOf = ({ id, reference, state, attempts: number, asset, amount }: Told)
   })
 
 /** Owes the merchant callbacks, and brings them by a job. */
-export async function oweCallbacks({ queue, clock }: Pick<Processor, 'queue' | 'clock'>, db: Atomic, bodies: string[]): Promise<void> {
+export async function oweCallbacks(
+  { queue, clock }: Pick<Processor, 'queue' | 'clock'>,
+  db: Atomic,
+  bodies: string[],
+): Promise<void> {
   if (bodies.length === 0) return
   const owed = await queries.insertCallbacks(db, railName, bodies, clock.realNow())
   queue.enqueue(
@@ -180,7 +191,10 @@ const kinds: Record<string, Fact['kind']> = {
 
 function readCallback(processor: Processor, body: string, signature: string | undefined): Fact {
   if (!isSigned(processor, body, signature)) throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
-  const told = JSON.parse(body) as Record<'event' | 'payment' | 'status' | 'merchant_reference' | 'asset' | 'amount', string>
+  const told = JSON.parse(body) as Record<
+    'event' | 'payment' | 'status' | 'merchant_reference' | 'asset' | 'amount',
+    string
+  >
   return {
     key: told.event,
     kind: kinds[told.status] ?? 'other',

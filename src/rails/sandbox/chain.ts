@@ -47,7 +47,11 @@ function chainRail(world: ChainWorld, network: Network): PayoutRail {
 }
 
 /** The nonce is the payout's own id: a second transfer for the same payout is one that the chain has seen. */
-const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder, sender: string, fee: { asset: string; amount: bigint }): PlanDraft => ({
+const planOf = (
+  { payoutId, asset, amount, destination }: PayoutOrder,
+  sender: string,
+  fee: { asset: string; amount: bigint },
+): PlanDraft => ({
   key: String(payoutId),
   payoutId,
   body: {
@@ -67,15 +71,24 @@ const currentBlock = ({ clock }: ChainWorld): bigint => BigInt(Math.trunc(clock.
 /** Brings transfers to the chain: they are in its next block. Tells for each whether the node answered. */
 async function submitAll(world: ChainWorld, network: Network, plans: PlanBody[]): Promise<boolean[]> {
   const block = currentBlock(world) + 1n
-  await queries.takeTransfers(world.db, plans.map((plan) => transferRow(network, plan, block)))
-  const silent = await queries.takeFaults(world.db, plans.map(({ recipient = '' }) => recipient), 'timeout')
+  await queries.takeTransfers(
+    world.db,
+    plans.map((plan) => transferRow(network, plan, block)),
+  )
+  const silent = await queries.takeFaults(
+    world.db,
+    plans.map(({ recipient = '' }) => recipient),
+    'timeout',
+  )
   const unanswered = new Set(silent.map(({ reference }) => reference))
   return plans.map(({ recipient = '' }) => !unanswered.has(recipient))
 }
 
 function transferRow({ code, family }: Network, plan: PlanBody, block: bigint): queries.TransferRow {
   const { sender = '', nonce = '', recipient = '', memo = '', asset = '', feeAsset = '' } = plan
-  const digest = createHash('sha256').update([code, sender, nonce, recipient, asset, plan.amount].join('|')).digest('hex')
+  const digest = createHash('sha256')
+    .update([code, sender, nonce, recipient, asset, plan.amount].join('|'))
+    .digest('hex')
   return {
     chain: code,
     hash: family === 'evm' ? `0x${digest}` : digest,
@@ -99,7 +112,10 @@ async function lookAll(world: ChainWorld, network: Network, nonces: string[]): P
     const transfer = known.get(nonce)
     if (!transfer) return { state: 'never' }
     if (transfer.block > now) return { state: 'pending', lookAgainInMs: untilBlock(world, transfer.block) }
-    return { state: 'done', evidence: { hash: transfer.hash, fee: { asset: transfer.fee_asset, amount: transfer.fee } } }
+    return {
+      state: 'done',
+      evidence: { hash: transfer.hash, fee: { asset: transfer.fee_asset, amount: transfer.fee } },
+    }
   })
 }
 

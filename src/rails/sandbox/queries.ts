@@ -17,7 +17,10 @@ export type AttemptRow = {
 /**
  * Writes attempts down. A payment that was captured stays captured: whoever pays twice, pays once. Gives what changed.
  */
-export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<{ id: bigint; reference: string; state: CardState; attempts: number; asset: string; amount: bigint }[]> =>
+export const writeAttempts = (
+  db: Db,
+  rows: AttemptRow[],
+): Promise<{ id: bigint; reference: string; state: CardState; attempts: number; asset: string; amount: bigint }[]> =>
   db.sql`
     insert into sandbox.card_payments as payment (id, reference, asset, amount, merchant_return, state, attempts, created_at)
     select id, reference, asset, amount, merchant_return, state, 1, at from unnest(
@@ -32,7 +35,10 @@ export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<{ id: bigint;
     returning id, reference, state, attempts, asset, amount`
 
 /** How a payment stands; nothing if nobody has tried yet. */
-export const payment = (db: Db, reference: string): Promise<{ id: bigint; state: CardState; attempts: number; asset: string; amount: bigint }[]> =>
+export const payment = (
+  db: Db,
+  reference: string,
+): Promise<{ id: bigint; state: CardState; attempts: number; asset: string; amount: bigint }[]> =>
   db.sql`select id, state, attempts, asset, amount from sandbox.card_payments where reference = ${reference}`
 
 /** Owes callbacks to the merchant. Gives their ids. */
@@ -99,7 +105,12 @@ export const takeTransfers = (db: Db, rows: TransferRow[]): Promise<{ taken: big
     select count(*) as taken from fresh`
 
 /** What the chain knows of transfers, by their sender's nonces. */
-export const transfers = (db: Db, chain: string, sender: string, nonces: string[]): Promise<{ nonce: string; hash: string; fee_asset: string; fee: bigint; block: bigint }[]> =>
+export const transfers = (
+  db: Db,
+  chain: string,
+  sender: string,
+  nonces: string[],
+): Promise<{ nonce: string; hash: string; fee_asset: string; fee: bigint; block: bigint }[]> =>
   db.sql`
     select nonce, hash, fee_asset, fee, block from sandbox.transfers
     where chain = ${chain} and sender = ${sender} and nonce = any(${nonces})`
@@ -109,7 +120,13 @@ export const balance = (db: Db, chain: string, address: string, asset: string): 
   db.sql`select balance from sandbox.wallets where chain = ${chain} and address = ${address} and asset = ${asset}`
 
 /** Gives a new wallet its first balance; one that exists is left as it is. Gives a row if it was new. */
-export const fund = (db: Db, chain: string, address: string, asset: string, amount: bigint): Promise<{ balance: bigint }[]> =>
+export const fund = (
+  db: Db,
+  chain: string,
+  address: string,
+  asset: string,
+  amount: bigint,
+): Promise<{ balance: bigint }[]> =>
   db.sql`
     insert into sandbox.wallets (chain, address, asset, balance) values (${chain}, ${address}, ${asset}, ${amount})
     on conflict do nothing returning balance`

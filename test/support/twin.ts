@@ -1,0 +1,18 @@
+import { readConfig } from '../../src/config.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { type Service, startService } from '../../src/main.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Starts one more service on an exchange's database and folder, as a second process would be: the one restarted, or beside it. */
+export function startTwin({ ownerUrl, dataDir }: Exchange, env: Record<string, string> = {}): Promise<Service> {
+  const settings = {
+    DATABASE_URL: ownerUrl,
+    DATA_DIR: dataDir,
+    PORT: '0',
+    LOG_LEVEL: 'error',
+    DB_POOL_SIZE: '6',
+    ...env,
+  }
+  const config = readConfig(settings)
+  return startService(config, createLog(config.logLevel))
+}
