@@ -3,6 +3,8 @@ import { findEmbedded, startEmbedded } from './db/embedded.ts'
 import { migrate, serviceUrl } from './db/migrate.ts'
 import { openPool, type PoolCounts } from './db/pool.ts'
 import type { Database } from './db/sql.ts'
+import { detach } from './lib/detach.ts'
+import type { Log } from './lib/log.ts'
 import type { Secrets } from './privacy/master-key.ts'
 
 /** Where the database is, as its owner reaches it, and how to let go of it. */
@@ -15,21 +17,47 @@ export type Reached = {
 /** The login role that everything but migrating runs as: `cambio_service` for the database `cambio`. */
 const serviceRoleOf = (ownerUrl: string): string => `${new URL(ownerUrl).pathname.slice(1) || 'cambio'}_service`
 
-/** Reaches the database that the settings name; the embedded one is started. */
-export async function reachDatabase(config: Config): Promise<Reached> {
+/** Reaches the database that the settings name; the embedded one is started, and started again should it die. */
+export async function reachDatabase(config: Config, log: Log): Promise<Reached> {
   const { urls } = config.database
   if (urls.length > 0) return { ownerUrls: urls, release: async () => undefined }
-  const embedded = await startEmbedded({ dataDir: config.dataDir })
-  return { ownerUrls: [embedded.url], release: () => embedded.stop() }
+  let embedded = await startEmbedded({ dataDir: config.dataDir })
+  const { url } = embedded
+  let released = false
+
+  async function revive(): Promise<void> {
+    await embedded.ended
+    while (!released) {
+      log.error({}, 'The embedded database has died; it is started again.')
+      try {
+        embedded = await startEmbedded({ dataDir: config.dataDir })
+        await embedded.ended
+      } catch (error) {
+        log.error({ err: error }, 'The embedded database does not start; trying again.')
+        await new Promise((resolve) => setTimeout(resolve, reviveAfterMs))
+      }
+    }
+  }
+  detach(revive())
+  return {
+    ownerUrls: [url],
+    release: () => {
+      released = true
+      return embedded.stop()
+    },
+  }
 }
+
+const reviveAfterMs = 1_000
 
 /** The same for a command: a running service's embedded database is used as it is, one that does not run is started for it. */
 export async function joinDatabase(config: Config): Promise<Reached> {
-  if (config.database.urls.length === 0) {
-    const running = await findEmbedded(config.dataDir)
-    if (running) return { ownerUrls: [running.url], release: async () => undefined }
-  }
-  return reachDatabase(config)
+  const { urls } = config.database
+  if (urls.length > 0) return { ownerUrls: urls, release: async () => undefined }
+  const running = await findEmbedded(config.dataDir)
+  if (running) return { ownerUrls: [running.url], release: async () => undefined }
+  const embedded = await startEmbedded({ dataDir: config.dataDir })
+  return { ownerUrls: [embedded.url], release: () => embedded.stop() }
 }
 
 /** Brings the schema up to date as the owner. Gives the names of the migrations that were applied. */

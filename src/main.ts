@@ -55,7 +55,7 @@ export async function startService(config: Config, log: Log): Promise<Service> {
 async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service, 'stop'>> {
   if (config.mode === 'live') throw new Error('Live mode needs rails of the real world, and this version has none yet.')
   const secrets = await loadSecrets(config.masterKeyFile, true)
-  const reached = await reachDatabase(config)
+  const reached = await reachDatabase(config, log)
   ends.push(() => reached.release())
   await bringUpToDate(reached, secrets)
   const db = openServicePool(config, reached, secrets)
@@ -175,7 +175,7 @@ export async function serve(): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
   })
   const service = await startService(config, log)
-  if (service.sandbox) process.stdout.write(welcome(service.sandbox, config))
+  if (service.sandbox && config.roles.includes('api')) process.stdout.write(welcome(service.sandbox, config))
   await signalled
   await service.stop()
   return 0

@@ -9,7 +9,14 @@ let api: TestApi
 before(async () => {
   api = await openTestApi(
     { TRUSTED_PROXIES: '10.0.0.0/8' },
-    { v1: [(app) => app.get('/for-secrets', { config: { access: 'secret-key' } }, (request) => ({ who: request.caller?.partner.name }))] },
+    {
+      v1: [
+        (app) =>
+          app.get('/for-secrets', { config: { access: 'secret-key' } }, (request) => ({
+            who: request.caller?.partner.name,
+          })),
+      ],
+    },
   )
 })
 after(() => api.close())
@@ -65,7 +72,11 @@ describe('an API key', () => {
   })
 
   it('403 FORBIDDEN: one that is used from outside its allow-list, seen through trusted proxies only', async () => {
-    const wanted = { partnerId: api.all.partner.id, kind: 'secret', allowIps: ['203.0.113.0/24', '2001:db8::/32'] } as const
+    const wanted = {
+      partnerId: api.all.partner.id,
+      kind: 'secret',
+      allowIps: ['203.0.113.0/24', '2001:db8::/32'],
+    } as const
     const { text: key } = await createKey(api.ctx, wanted, 'test')
     const forwarded = (list: string) => ({ 'x-forwarded-for': list })
     const rows: [Change, number][] = [
@@ -79,7 +90,8 @@ describe('an API key', () => {
       [{ from: '10.1.1.1', headers: forwarded('unknown') }, 403],
       [{ from: '10.1.1.1' }, 403],
     ]
-    for (const [change, status] of rows) assert.equal((await estimate({ key, ...change })).status, status, JSON.stringify(change))
+    for (const [change, status] of rows)
+      assert.equal((await estimate({ key, ...change })).status, status, JSON.stringify(change))
   })
 
   it('is not asked for where anyone may call', async () => {
@@ -91,7 +103,11 @@ describe('an API key', () => {
 
 describe('a browser on another page', () => {
   it('204: may ask first, and is told what a public key may send, the secret header never', async () => {
-    const told = await api.ask({ method: 'OPTIONS', url: '/v1/transaction', headers: { origin: 'https://shop.example' } })
+    const told = await api.ask({
+      method: 'OPTIONS',
+      url: '/v1/transaction',
+      headers: { origin: 'https://shop.example' },
+    })
     assert.equal(told.status, 204)
     assert.equal(told.headers['access-control-allow-origin'], '*')
     assert.equal(told.headers['access-control-allow-headers'], 'x-api-key, content-type, accept, idempotency-key')

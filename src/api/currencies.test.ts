@@ -25,7 +25,10 @@ const lists = async (query = '') =>
 describe('GET /v1/currencies', () => {
   it('200: every currency of the catalogue, in a form that strict readers take', async () => {
     const { fiat_currencies: fiat, crypto_currencies: crypto } = await lists()
-    assert.deepEqual([...fiat, ...crypto].map(({ ticker }) => ticker), catalogue.map(({ ticker }) => ticker))
+    assert.deepEqual(
+      [...fiat, ...crypto].map(({ ticker }) => ticker),
+      catalogue.map(({ ticker }) => ticker),
+    )
     for (const record of [...fiat, ...crypto]) {
       assert.deepEqual(offences('currency', record), [])
       assert.ok(record.networks.length > 0)
@@ -57,7 +60,10 @@ describe('GET /v1/currencies', () => {
     api.ctx.clock.now = () => later
     const [open, shut] = [await lists('?available=true'), await lists('?available=false')]
     assert.ok(!open.crypto_currencies.some(({ ticker }) => ticker === 'BTC'))
-    assert.deepEqual(shut.crypto_currencies.map(({ ticker }) => ticker), ['BTC'])
+    assert.deepEqual(
+      shut.crypto_currencies.map(({ ticker }) => ticker),
+      ['BTC'],
+    )
     assert.deepEqual(shut.crypto_currencies[0]?.sides, { buy: false, sell: false, swap: false, b2b: false })
     api.ctx.market = { ...api.ctx.market, pricesAt }
     api.ctx.clock.now = now
@@ -82,7 +88,13 @@ describe('GET /v1/currencies/{ticker}', () => {
   it('200: one record, in any letter case', async () => {
     const usdt = (await get('/v1/currencies/usdt')) as CurrencyRecord
     assert.equal(usdt.ticker, 'USDT')
-    assert.deepEqual(usdt.networks.map(({ network, decimals }) => [network, decimals]), [['ETH', 6], ['TRX', 6]])
+    assert.deepEqual(
+      usdt.networks.map(({ network, decimals }) => [network, decimals]),
+      [
+        ['ETH', 6],
+        ['TRX', 6],
+      ],
+    )
     assert.equal(usdt.is_stable, true)
   })
 
@@ -102,7 +114,7 @@ describe('GET /v1/currencies/{ticker}', () => {
   })
 
   it('404 NOT_FOUND: an unknown ticker', async () => {
-    for (const ticker of ['XXX', 'btc1', '%00', 'a'.repeat(90), '..%2f..', '__proto__']) {
+    for (const ticker of ['XXX', 'btc1', '%00', 'a'.repeat(90), 'a'.repeat(500), '..%2f..', '__proto__']) {
       const told = await api.ask({ url: `/v1/currencies/${ticker}` })
       assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], ticker)
     }

@@ -103,10 +103,10 @@ describe('GET /v1/estimate', () => {
 
   it('200: names in any letter case, empty and null values as absent, unknown names ignored', async () => {
     const plain = await estimate()
-    const other = await estimate({
-      ...{ from_currency: 'eur', to_currency: 'Btc', to_network: 'btc', from_network: '', deposit_type: 'null' },
-      ...{ side: 'buy', platform: 'web', payment_method: 'card', type: '' },
-    })
+    const spelled = { from_currency: 'eur', to_currency: 'Btc', to_network: 'btc' }
+    const absent = { from_network: '', deposit_type: 'null', type: '' }
+    const unknown = { side: 'buy', platform: 'web', payment_method: 'card' }
+    const other = await estimate({ ...spelled, ...absent, ...unknown })
     assert.equal(other.status, 200)
     assert.equal(other.text, plain.text)
   })
@@ -143,6 +143,16 @@ describe('GET /v1/estimate', () => {
     const theirs = await estimate({}, api.plain.secret_key)
     assert.ok(record(theirs).service_fees.some(({ name }) => name === 'Partner fee'))
     assert.ok(!record(await estimate()).service_fees.some(({ name }) => name === 'Partner fee'))
+  })
+
+  it('200: follows the market from one second to the next', async () => {
+    const { now } = api.ctx.clock
+    const before = record(await estimate())
+    api.ctx.clock.now = () => new Date(now().getTime() + 3_600_000)
+    const later = record(await estimate())
+    api.ctx.clock.now = now
+    assert.notEqual(later.rate_at, before.rate_at)
+    assert.notDeepEqual(later.price, before.price)
   })
 
   it('400 BAD_REQUEST: amounts that are none, or finer than a cent, or out of range, saying where', async () => {

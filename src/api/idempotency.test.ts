@@ -16,10 +16,18 @@ before(async () => {
 })
 after(() => api.close())
 
-const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer: { contact_info: { email: 'ann@example.com' } } }
+const good = {
+  from_amount: 100,
+  from_currency: 'EUR',
+  to_currency: 'BTC',
+  customer: { contact_info: { email: 'ann@example.com' } },
+}
 
 type Change = { key?: string; query?: string; body?: unknown }
-const create = (idempotencyKey: string, { key = api.all.secret_key, query = '', body = good }: Change = {}): Promise<Told> =>
+const create = (
+  idempotencyKey: string,
+  { key = api.all.secret_key, query = '', body = good }: Change = {},
+): Promise<Told> =>
   api.ask({ method: 'POST', url: `/v1/transaction${query}`, key, body, headers: { 'idempotency-key': idempotencyKey } })
 
 const owner = <T>(statement: string): Promise<T[]> =>
@@ -40,6 +48,7 @@ describe('an Idempotency-Key', () => {
   it('belongs to one API key: another one makes its own', async () => {
     const { text: other } = await createKey(api.ctx, { partnerId: api.all.partner.id, kind: 'secret' }, 'test')
     const [one, two] = [await create('shared'), await create('shared', { key: other })]
+    assert.deepEqual([one.status, two.status], [201, 201])
     assert.notEqual(one.body.id, two.body.id)
     assert.equal(two.headers['idempotency-replayed'], undefined)
   })

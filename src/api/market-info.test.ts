@@ -43,7 +43,18 @@ describe('GET /v1/market-info/min-max-range/{from_to}', () => {
   })
 
   it('404 NOT_FOUND: an unknown currency, or what is no pair', async () => {
-    for (const pair of ['xxx_btc', 'eur_xxx', 'eur', 'eur_', '_btc', 'eur_btc_eth', 'eur-_btc', 'eur-a-b_btc', '%00_btc', 'eur%5fbtc%5f']) {
+    for (const pair of [
+      'xxx_btc',
+      'eur_xxx',
+      'eur',
+      'eur_',
+      '_btc',
+      'eur_btc_eth',
+      'eur-_btc',
+      'eur-a-b_btc',
+      '%00_btc',
+      'eur%5fbtc%5f',
+    ]) {
       const told = await range(pair)
       assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], pair)
     }

@@ -26,7 +26,12 @@ const wait = (seconds: number) => {
 const estimate = (key: string): Promise<Told> =>
   api.ask({ url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC', key })
 const create = (key: string, customer?: object): Promise<Told> =>
-  api.ask({ method: 'POST', url: '/v1/transaction', key, body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer } })
+  api.ask({
+    method: 'POST',
+    url: '/v1/transaction',
+    key,
+    body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer },
+  })
 
 async function statuses(count: number, ask: () => Promise<Told>): Promise<number[]> {
   const told: number[] = []
@@ -41,7 +46,9 @@ describe('429 RATE_LIMITED', () => {
     const told = await estimate(key)
     assert.deepEqual([told.status, told.code], [429, 'RATE_LIMITED'])
     assert.deepEqual(
-      ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) => String(told.headers[name])),
+      ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) =>
+        String(told.headers[name]),
+      ),
       ['1', '8', '0', '1'],
     )
     assert.equal((await estimate(api.all.public_key)).status, 200)
@@ -71,7 +78,13 @@ describe('429 RATE_LIMITED', () => {
     await statuses(8, () => estimate(key))
     const broken = await api.ask({ method: 'POST', url: '/v1/transaction', key, body: '{' })
     assert.equal(broken.status, 429)
-    const plain = await api.ask({ method: 'POST', url: '/v1/transaction', key, body: 'x', headers: { 'content-type': 'text/plain' } })
+    const plain = await api.ask({
+      method: 'POST',
+      url: '/v1/transaction',
+      key,
+      body: 'x',
+      headers: { 'content-type': 'text/plain' },
+    })
     assert.equal(plain.status, 429)
     assert.equal((await estimate('nonsense')).status, 401)
   })

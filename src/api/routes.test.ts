@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { openTestApi, type TestApi } from '../../test/support/api.ts'
 import { offences } from '../../test/support/strict-types.ts'
 import { table } from '../../test/support/table.ts'
+import { buildApi } from './app.ts'
 
 let api: TestApi
 const faults: object[] = []
@@ -107,6 +108,14 @@ describe('every answer that is not 2xx', () => {
   })
 })
 
+describe('a route under /v1', () => {
+  it('that does not say who may call it is not served at all', async () => {
+    const deps = { accounts: api.accounts, workersAreUp: () => Promise.resolve(true) }
+    const app = buildApi(api.ctx, { ...deps, v1: [(scope) => scope.get('/open', () => 'anything')] })
+    await assert.rejects(async () => app.ready(), /\/v1\/open does not say who may call it/)
+  })
+})
+
 describe('a body', () => {
   const key = () => api.all.secret_key
 
@@ -135,18 +144,39 @@ describe('a body', () => {
       const told = await api.ask({ ...create, key: key(), body: '{}', headers: { 'content-type': type } })
       assert.deepEqual([told.status, told.code], [415, 'UNSUPPORTED_MEDIA_TYPE'], type)
     }
-    const spelled = await api.ask({ ...create, key: key(), body: '{}', headers: { 'content-type': 'Application/JSON; Charset=UTF-8' } })
+    const spelled = await api.ask({
+      ...create,
+      key: key(),
+      body: '{}',
+      headers: { 'content-type': 'Application/JSON; Charset=UTF-8' },
+    })
     assert.equal(spelled.status, 400)
   })
 
   it('400 BAD_REQUEST: broken JSON, JSON that is no object, JSON without end', async () => {
-    const wrong = ['{', '{"a": }', 'nonsense', '{"a":1}x', "{'a':1}", '[]', '"x"', '7', 'null', '['.repeat(10_000), '{"a": 1e}', '\u0000']
+    const wrong = [
+      '{',
+      '{"a": }',
+      'nonsense',
+      '{"a":1}x',
+      "{'a':1}",
+      '[]',
+      '"x"',
+      '7',
+      'null',
+      '['.repeat(10_000),
+      '{"a": 1e}',
+      '\u0000',
+    ]
     for (const body of wrong) {
       const told = await api.ask({ ...create, key: key(), body })
       assert.deepEqual([told.status, told.code], [400, 'BAD_REQUEST'], body.slice(0, 20))
     }
     assert.equal((await api.ask({ ...create, key: key() })).status, 400)
-    assert.equal((await api.ask({ ...create, key: key(), headers: { 'content-type': 'application/json' } })).status, 400)
+    assert.equal(
+      (await api.ask({ ...create, key: key(), headers: { 'content-type': 'application/json' } })).status,
+      400,
+    )
   })
 
   it('401 INVALID_TOKEN: comes before all of that', async () => {

@@ -29,7 +29,10 @@ const estimate = { method: 'GET', url: '/v1/estimate?from_amount=100&from_curren
 type Signed = { key?: KeyObject; age?: number; over?: string }
 
 /** Asks with a signature; `over` replaces what is signed. */
-function ask(request: typeof create | typeof estimate, { key = pairs.ed25519.privateKey, age = 0, over }: Signed = {}): Promise<Told> {
+function ask(
+  request: typeof create | typeof estimate,
+  { key = pairs.ed25519.privateKey, age = 0, over }: Signed = {},
+): Promise<Told> {
   const timestamp = String(Math.floor(api.ctx.clock.realNow().getTime() / 1_000) - age)
   const text = over ?? `${timestamp}.${request.method}.${request.url}.${'body' in request ? request.body : ''}`
   const signature = sign(key.asymmetricKeyType === 'rsa' ? 'sha256' : null, Buffer.from(text), key).toString('base64')
@@ -51,7 +54,11 @@ describe('an account that signs its requests', () => {
     const stranger = generateKeyPairSync('ed25519').privateKey
     const wrong = [
       api.ask({ ...create, key: api.all.secret_key }),
-      api.ask({ ...estimate, key: api.all.secret_key, headers: { 'partner-signature': 'x', 'partner-timestamp': 'y' } }),
+      api.ask({
+        ...estimate,
+        key: api.all.secret_key,
+        headers: { 'partner-signature': 'x', 'partner-timestamp': 'y' },
+      }),
       ask(create, { key: stranger }),
       ask(create, { key: pairs.rsa.privateKey }),
       ask(create, { over: 'something else' }),

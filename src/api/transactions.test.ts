@@ -21,7 +21,8 @@ const address = listings.find(({ asset }) => asset.id === 'BTC-BTC')?.network.ch
 type Change = { key?: string; query?: string; headers?: Record<string, string>; from?: string }
 const create = (change: object = {}, { key = api.all.secret_key, query = '', ...more }: Change = {}): Promise<Told> =>
   api.ask({ method: 'POST', url: `/v1/transaction${query}`, key, body: { ...good, ...change }, ...more })
-const read = (id: unknown, key = api.all.secret_key): Promise<Told> => api.ask({ url: `/v1/transaction/${String(id)}`, key })
+const read = (id: unknown, key = api.all.secret_key): Promise<Told> =>
+  api.ask({ url: `/v1/transaction/${String(id)}`, key })
 
 const pathsOf = ({ body }: Told) => (body.errors as { path: string }[]).map(({ path }) => path)
 const warningsOf = ({ body }: Told) => (body.warnings as { path: string }[]).map(({ path }) => path)
@@ -34,7 +35,10 @@ const count = (rows: string) =>
 
 describe('POST /v1/transaction', () => {
   it('201: the record, in a form that strict readers take, with where to send the customer', async () => {
-    const told = await create({ external_partner_link_id: 'order 7', customer: { contact_info: { email: 'a@example.com' } } })
+    const told = await create({
+      external_partner_link_id: 'order 7',
+      customer: { contact_info: { email: 'a@example.com' } },
+    })
     assert.equal(told.status, 201)
     assert.deepEqual(offences('transaction', told.body), [])
     const { body } = told
@@ -58,7 +62,10 @@ describe('POST /v1/transaction', () => {
   })
 
   it('201: unknown fields and names are ignored', async () => {
-    const told = await create({ side: 'buy', customer_country: 'KP', platform: { a: [1] } }, { query: '?x=1&payment_method=card' })
+    const told = await create(
+      { side: 'buy', customer_country: 'KP', platform: { a: [1] } },
+      { query: '?x=1&payment_method=card' },
+    )
     assert.equal(told.status, 201)
     assert.equal(told.body.location, 'ZZ')
   })
@@ -114,7 +121,12 @@ describe('POST /v1/transaction', () => {
 
   it('400 BAD_REQUEST: all that is wrong with the form at once, and no trace in the books', async () => {
     const before = await count('transactions')
-    const told = await create({ from_amount: 'x', customer: 'me', locale: 'x'.repeat(40), redirects: { failed: 'file:///etc' } })
+    const told = await create({
+      from_amount: 'x',
+      customer: 'me',
+      locale: 'x'.repeat(40),
+      redirects: { failed: 'file:///etc' },
+    })
     assert.deepEqual([told.status, told.code], [400, 'BAD_REQUEST'])
     assert.deepEqual(pathsOf(told).toSorted(), ['customer', 'from_amount', 'locale', 'redirects.failed'])
     assert.equal(await count('transactions'), before)
@@ -143,7 +155,11 @@ describe('POST /v1/transaction', () => {
 
   it('a refused card number is in no table and no answer', async () => {
     const card = '4242424242424242'
-    for (const change of [{ external_partner_link_id: card }, { locale: card }, { customer: { contact_info: { phone_number: card } } }]) {
+    for (const change of [
+      { external_partner_link_id: card },
+      { locale: card },
+      { customer: { contact_info: { phone_number: card } } },
+    ]) {
       const told = await create(change)
       assert.equal(told.status, 400)
       assert.ok(!told.text.includes(card))
@@ -154,10 +170,30 @@ describe('POST /v1/transaction', () => {
   })
 
   it('201 or a refusal, never a fault: any body at all', async () => {
-    const names = ['from_amount', 'from_currency', 'to_currency', 'customer', 'contact_info', 'email', 'payout_info', 'locale']
-    const more = ['external_partner_link_id', 'redirects', 'deposit', 'payment_category', 'to_network', '__proto__', 'toString']
+    const names = [
+      'from_amount',
+      'from_currency',
+      'to_currency',
+      'customer',
+      'contact_info',
+      'email',
+      'payout_info',
+      'locale',
+    ]
+    const more = [
+      'external_partner_link_id',
+      'redirects',
+      'deposit',
+      'payment_category',
+      'to_network',
+      '__proto__',
+      'toString',
+    ]
     const leaf = fc.oneof(
-      ...[fc.string({ unit: 'binary' }), fc.double(), fc.boolean(), fc.constant(null)],
+      fc.string({ unit: 'binary' }),
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
       fc.constantFrom('EUR', 'BTC', 100, '100', 'VISA_MC', '\u0000', '😀'.repeat(200), 1e300, -0),
     )
     const value = fc.letrec((tie) => ({
@@ -169,16 +205,20 @@ describe('POST /v1/transaction', () => {
       ),
     })).any
     await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.constantFrom(...names, ...more), value, { maxKeys: 8 }), fc.boolean(), async (body, isGood) => {
-        const told = await api.ask({
-          method: 'POST',
-          url: '/v1/transaction',
-          key: api.all.secret_key,
-          body: isGood ? { ...body, ...good } : body,
-        })
-        assert.ok([201, 400, 403].includes(told.status), told.text)
-        assert.deepEqual(offences(told.status === 201 ? 'transaction' : 'error', told.body), [])
-      }),
+      fc.asyncProperty(
+        fc.dictionary(fc.constantFrom(...names, ...more), value, { maxKeys: 8 }),
+        fc.boolean(),
+        async (body, isGood) => {
+          const told = await api.ask({
+            method: 'POST',
+            url: '/v1/transaction',
+            key: api.all.secret_key,
+            body: isGood ? { ...body, ...good } : body,
+          })
+          assert.ok([201, 400, 403].includes(told.status), told.text)
+          assert.deepEqual(offences(told.status === 201 ? 'transaction' : 'error', told.body), [])
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -196,7 +236,20 @@ describe('GET /v1/transaction/{id}', () => {
   it('404 NOT_FOUND: an unknown id, an ill-formed one, another partner’s, all alike', async () => {
     const made = await create()
     const foreign = await read(made.body.id, api.plain.secret_key)
-    const wrong = ['1', '0', '-1', '01', '9223372036854775807', '9223372036854775808', 'abc', '1e3', '1%20', '9'.repeat(90), '%00']
+    const wrong = [
+      '1',
+      '0',
+      '-1',
+      '01',
+      '9223372036854775807',
+      '9223372036854775808',
+      'abc',
+      '1e3',
+      '1%20',
+      '9'.repeat(90),
+      '9'.repeat(500),
+      '%00',
+    ]
     for (const told of [foreign, ...(await Promise.all(wrong.map((id) => read(id))))]) {
       assert.deepEqual([told.status, told.code, told.body.message], [404, 'NOT_FOUND', 'There is no such transaction.'])
     }

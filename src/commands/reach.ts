@@ -4,71 +4,64 @@ import { userInfo } from 'node:os'
 import { type Config, readConfig } from '../config.ts'
 import type { Ctx } from '../context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
-import { buildHouse, type House } from '../house.ts'
+import { buildHouse } from '../house.ts'
 import { systemClock } from '../lib/clock.ts'
 import { createLog, type Log } from '../lib/log.ts'
 import { loadSecrets, type Secrets } from '../privacy/master-key.ts'
 import { readSandbox } from '../seed.ts'
 
-/** A whole database may have to be read by one statement of a check. */
-const checkTimeoutMs = 3_600_000
-
-/** How much a command gets from a database: two connections, and a time for each statement. */
-type Use = { statementTimeoutMs?: number }
+/** What a command finds by the settings. */
+type Found = { config: Config; log: Log; secrets: Secrets; reached: Reached }
 
 /**
- * Runs `work` on the exchange that the settings name, with everything wired and nothing started, and leaves the database as
- * it was found: running or not. Business time is that of the running service. Refuses where no exchange has been set up yet.
+ * Runs `work` where the exchange's database and secrets are, and leaves the database as it was found: running or not. Refuses
+ * where no exchange has been set up yet, unless `makeKey` says that this command sets one up.
  */
-export async function withExchange<T>(work: (ctx: Ctx) => Promise<T>, { statementTimeoutMs }: Use = {}): Promise<T> {
-  const config = readConfig()
-  const log = logOf(config)
-  const secrets = await ownSecrets(config)
-  const reached = await joinDatabase(config)
-  try {
-    const timeoutMs = statementTimeoutMs ?? config.database.statementTimeoutMs
-    const frugal = { ...config, database: { ...config.database, poolSize: 2, statementTimeoutMs: timeoutMs } }
-    const db = openServicePool(frugal, reached, secrets)
-    try {
-      const { ctx, bell } = await wire({ config, log, secrets, db })
-      try {
-        return await work(ctx)
-      } finally {
-        await bell.close()
-      }
-    } finally {
-      await db.close()
-    }
-  } finally {
-    await reached.release()
-  }
-}
-
-/** The same for a check that may have to read everything there is. */
-export const withAllTime = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
-  withExchange(work, { statementTimeoutMs: checkTimeoutMs })
-
-async function wire(ground: Pick<Ctx, 'config' | 'log' | 'secrets' | 'db'>): Promise<House> {
-  const { http, dataDir } = ground.config
-  const publicUrl = http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
-  return buildHouse({ ...ground, clock: systemClock(), publicUrl, processorUrl: '' })
-}
-
-/** Runs `work` where only the database and the secrets are needed, as `withExchange` does. */
 export async function withDatabase<T>(
-  work: (reached: Reached, secrets: Secrets) => Promise<T>,
+  work: (found: Found) => Promise<T>,
   { makeKey = () => false }: { makeKey?: (config: Config) => boolean } = {},
 ): Promise<T> {
   const config = readConfig()
-  logOf(config)
+  const log = logOf(config)
   const secrets = makeKey(config) ? await loadSecrets(config.masterKeyFile, true) : await ownSecrets(config)
   const reached = await joinDatabase(config)
   try {
-    return await work(reached, secrets)
+    return await work({ config, log, secrets, reached })
   } finally {
     await reached.release()
   }
 }
+
+/**
+ * The same with the whole exchange wired and nothing of it started: `work` calls the business's own verbs. Business time is
+ * that of the running service, and processes that have work to do afterwards are woken.
+ */
+export const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
+  withDatabase(async ({ config, log, secrets, reached }) => {
+    const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
+    const db = openServicePool(frugal, reached, secrets)
+    try {
+      const publicUrl = await publicUrlOf(config)
+      const ground = { config: frugal, log, secrets, db, clock: systemClock(), publicUrl, processorUrl: '' }
+      const { ctx, bell } = await buildHouse(ground)
+      const result = await work(ctx)
+      await bell.close()
+      return result
+    } finally {
+      await db.close()
+    }
+  })
+
+/** How the database is used, where not as the settings say. */
+type Use = Pick<Config['database'], 'statementTimeoutMs'>
+
+/** The same for a check: one statement of it may have to read everything there is. */
+export const withAllTime = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
+  withExchange(work, { statementTimeoutMs: 3_600_000 })
+
+/** Where the exchange is reached; in the sandbox, where it was reached last. */
+const publicUrlOf = async ({ http, dataDir }: Config): Promise<string> =>
+  http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
 
 /** A key that is made by the way would open nothing, so a command only reads the one that is there. */
 async function ownSecrets({ masterKeyFile }: Config): Promise<Secrets> {

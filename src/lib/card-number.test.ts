@@ -33,6 +33,7 @@ test('the number of a payment card is found in a text, and other numbers are not
     4242424242424241                         no
     1234567812345670                         no
     424242424242                             no
+    424242424242 1                           no
     42424242424242424242424242               no
     4242.4242.4242.4242                      no
     2026-09-25                               no

@@ -17,9 +17,8 @@ export function ipBlocks(texts: readonly string[]): IpBlocks {
   }
   return {
     has: (address) => {
-      const plain = plainIp(address)
-      const version = isIP(plain)
-      return version !== 0 && list.check(plain, version === 4 ? 'ipv4' : 'ipv6')
+      const version = isIP(address)
+      return version !== 0 && list.check(address, version === 4 ? 'ipv4' : 'ipv6')
     },
   }
 }

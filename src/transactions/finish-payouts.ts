@@ -9,8 +9,9 @@ import { post } from '../ledger/post.ts'
 import { after } from '../lib/clock.ts'
 import { endPlans, lockOpenPlans, markPlans, type Sent, sendPlans } from '../payouts/send.ts'
 import type { Evidence } from '../rails/rail.ts'
-import { advance, type Step } from './advance.ts'
+import { advance, type Change, type Step } from './advance.ts'
 import { lockTransactions } from './load.ts'
+import type { Transaction } from './transaction.ts'
 
 /** How long to wait before a rail that gave no clear answer is asked again, in real milliseconds. */
 const askAgainMs = 2_000
@@ -29,11 +30,14 @@ export const finishPayouts = (ctx: Ctx): Handler => ({
       ctx,
       jobs.map(({ key }) => BigInt(key)),
     )
-    const proven = sent.filter((one): one is Proven => one.outcome.state === 'done')
     await ctx.queue.revisit(jobs, async (db, mine) => {
+      // What was submitted for a job that someone else has claimed since is that one's to write down.
+      const keys = new Set(mine.map(({ key }) => key))
+      const ours = sent.filter(({ plan }) => keys.has(String(plan.id)))
+      const proven = ours.filter((one): one is Proven => one.outcome.state === 'done')
       if (proven.length > 0) await finish(ctx, db, proven)
-      await mark(db, sent)
-      return lookAgain(ctx, mine, sent)
+      await mark(db, ours)
+      return lookAgain(ctx, mine, ours)
     })
   },
 })
@@ -66,19 +70,15 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
     if (!transaction) throw new Error(`Plan ${plan.id} pays for no transaction.`)
     const { rail, place, asset, amount, payout_id } = plan
     const fee = evidence.fee ?? { asset, amount: 0n }
-    settlements.push({ place, asset, amount, fee: fee.asset === asset ? fee.amount : 0n })
+    settlements.push({ place, asset, amount, fee: 0n }, { place, asset: fee.asset, amount: 0n, fee: fee.amount })
     entries.push(
       entry({ transactionId: transaction.id, kind: 'payout_settled', ref: payout_id, at }, [
         { debit: clearing(rail), credit: held(place), asset, amount },
         { debit: networkFees, credit: held(place), asset: fee.asset, amount: fee.amount },
       ]),
     )
-    steps.push({
-      transaction,
-      fact: `payout_settled:${payout_id}`,
-      ...finishedOrHeld(transaction.fromAmount, transaction.expectedFrom),
-      change: { toAmount: amount, outputHash: evidence.hash },
-    })
+    const paid = { toAmount: amount, outputHash: evidence.hash }
+    steps.push({ transaction, fact: `payout_settled:${payout_id}`, ...finishedOrHeld(transaction, paid) })
   }
   if (fresh.length === 0) return
   endPlans(
@@ -98,9 +98,19 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
   settleReserves(db, settlements)
 }
 
-/** An ended transaction owes nobody: money that came on top of what was agreed stops it for a person. */
-const finishedOrHeld = (arrived: bigint, agreed: bigint): Pick<Step, 'to' | 'reason'> =>
-  arrived > agreed ? { to: 'on_hold', reason: 'More money arrived than was agreed.' } : { to: 'finished' }
+/**
+ * An ended transaction owes nobody: money that came while the payout was under way, in whatever currency, stops it for a
+ * person.
+ */
+function finishedOrHeld({ history, fromAmount, expectedFrom }: Transaction, paid: Change): Omit<Step, 'transaction' | 'fact'> {
+  const deposits = history.filter(({ fact }) => fact.startsWith('deposit:'))
+  if (deposits.length <= 1) return { to: 'finished', change: paid }
+  return {
+    to: 'on_hold',
+    reason: 'More money arrived than was agreed.',
+    change: { ...paid, statusDetails: fromAmount > expectedFrom ? 'overpaid' : 'wrong_asset' },
+  }
+}
 
 async function mark(db: Atomic, sent: Sent[]): Promise<void> {
   for (const [state, word] of [

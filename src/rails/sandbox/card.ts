@@ -74,7 +74,7 @@ const cards: Record<string, 'captured' | 'declined' | 'challenge'> = {
 }
 
 /** Whether the processor knows a card number. Blanks and dashes do not count. */
-export const isTestCard = (number: string): boolean => digitsOf(number) in cards
+export const isTestCard = (number: string): boolean => Object.hasOwn(cards, digitsOf(number))
 
 const digitsOf = (number: string): string => number.replace(/[\s-]/g, '')
 
@@ -84,7 +84,7 @@ export function payByCard(
   order: DepositOrder,
   { number }: { number: string },
 ): Promise<'captured' | 'challenge' | 'declined'> {
-  const outcome = cards[digitsOf(number)]
+  const outcome = isTestCard(number) ? cards[digitsOf(number)] : undefined
   if (!outcome) throw new Refusal('BAD_REQUEST', 'This is not a card that the sandbox knows.')
   return attempt(processor, order, outcome)
 }
@@ -183,11 +183,11 @@ export async function takeCallbacks(processor: Processor, db: Atomic, ids: bigin
 }
 
 /** The processor's words for what has become of a payment. A word that is not here moves no money. */
-const kinds: Record<string, Fact['kind']> = {
-  CAPTURED: 'deposit.final',
-  DECLINED: 'deposit.declined',
-  CHARGED_BACK: 'deposit.reversed',
-}
+const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
+  ['CAPTURED', 'deposit.final'],
+  ['DECLINED', 'deposit.declined'],
+  ['CHARGED_BACK', 'deposit.reversed'],
+])
 
 function readCallback(processor: Processor, body: string, signature: string | undefined): Fact {
   if (!isSigned(processor, body, signature)) throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
@@ -197,7 +197,7 @@ function readCallback(processor: Processor, body: string, signature: string | un
   >
   return {
     key: told.event,
-    kind: kinds[told.status] ?? 'other',
+    kind: kinds.get(told.status) ?? 'other',
     reference: told.merchant_reference,
     asset: told.asset,
     amount: BigInt(told.amount),
@@ -208,5 +208,5 @@ function readCallback(processor: Processor, body: string, signature: string | un
 function factOf(told: Told): Fact {
   const { event, status, payment } = JSON.parse(bodyOf(told)) as Record<'event' | 'status' | 'payment', string>
   const { reference, asset, amount } = told
-  return { key: event, kind: kinds[status] ?? 'other', reference, asset, amount, body: { payment, status } }
+  return { key: event, kind: kinds.get(status) ?? 'other', reference, asset, amount, body: { payment, status } }
 }
