@@ -3,15 +3,17 @@ import type { FastifyInstance } from 'fastify'
 import { buildAdmin } from './api/admin.ts'
 import { buildApi } from './api/app.ts'
 import { callerOf } from './api/authenticate.ts'
+import { forgetOldAnswers } from './api/idempotency.ts'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { buildCheckout } from './checkout/checkout.ts'
+import { doChores } from './chores.ts'
 import { type Config, readConfig } from './config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from './db/bell.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
 import { systemClock } from './lib/clock.ts'
-import { keepFolded } from './ledger/balance.ts'
+import { foldBalances } from './ledger/balance.ts'
 import { createLog, type Log } from './lib/log.ts'
 import { type Accounts, openAccounts } from './partners/accounts.ts'
 import { forgetPartners } from './partners/known.ts'
@@ -63,6 +65,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 
   const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
   const house = await buildHouse(ground)
+  ends.push(() => house.bell.close())
   const { ctx, sender } = house
   const made = await seedSandbox(ctx, config.dataDir)
 
@@ -122,10 +125,14 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
   ctx.queue.start()
   sender.start()
   relay.start()
-  const [alive, folding] = [sayAlive(ctx), keepFolded(ctx)]
+  const alive = sayAlive(ctx)
+  const chores = doChores(ctx, {
+    'fold balances': () => foldBalances(ctx.db),
+    'forget old answers': () => forgetOldAnswers(ctx),
+  })
   ends.push(async () => {
     alive.stop()
-    folding.stop()
+    chores.stop()
     await relay.stop()
     await ctx.queue.stop()
     await sender.stop()

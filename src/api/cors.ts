@@ -8,8 +8,12 @@ export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*')
 }
 
-/** Which headers of an answer a page's script may read. */
-export const exposedHeaders =
+/** Lets a page's script read what an answer says beside its body: on refusals, and where something was made. */
+export function exposeHeaders(reply: FastifyReply): void {
+  reply.header('access-control-expose-headers', exposed)
+}
+
+const exposed =
   'x-request-id, idempotency-replayed, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, deprecation, link'
 
 /** Answers a browser's question before a call that it would not make unasked. `methods` are those of the address. */

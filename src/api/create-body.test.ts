@@ -3,7 +3,6 @@ import { describe, it, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { table } from '../../test/support/table.ts'
 import { parseJson } from '../lib/json.ts'
 import type { Partner } from '../partners/partner.ts'
 import { defaultSettings, featureNames, merged } from '../partners/settings.ts'
@@ -240,53 +239,6 @@ test('a card number is refused in every text that is read but the memo, and neve
   const { problems } = readCreate(partnerWith({}), { body: number, query: {}, forwardedCustomer: undefined, now })
   assert.ok(problems.some(({ path, code }) => path === 'external_partner_link_id' && code === 'CARD_NUMBER'))
   assert.deepEqual(pathsOf({ ...good, payout_info: { extra_id: card } }), [])
-})
-
-test('billing information may be passed in part; what is passed must be right', () => {
-  const rows = table(`
-    field               value           outcome
-    country_alpha_2     de              DE
-    country_alpha_2     DEU             refused
-    country_alpha_2     QQ              refused
-    date_of_birthday    15.06.2008      15.06.2008
-    date_of_birthday    16.06.2008      refused
-    date_of_birthday    29.02.2000      29.02.2000
-    date_of_birthday    29.02.2001      refused
-    date_of_birthday    31.04.1990      refused
-    date_of_birthday    00.01.1990      refused
-    date_of_birthday    1990-01-01      refused
-    date_of_birthday    1.1.1990        refused
-    date_of_birthday    15.06.1906      15.06.1906
-    date_of_birthday    14.06.1905      refused
-    gender              f               F
-    gender              X               refused
-    apt_number          -               -
-    city                São Paulo       São Paulo
-    us_region_alpha_2   CA              refused
-  `)
-  const names: Record<string, string> = {
-    country_alpha_2: 'countryAlpha2',
-    date_of_birthday: 'dateOfBirthday',
-    gender: 'gender',
-    apt_number: 'aptNumber',
-    city: 'city',
-  }
-  for (const { field = '', value = '', outcome } of rows) {
-    const { input, problems } = read({ ...good, customer: { billing_info: { [field]: value } } })
-    if (outcome === 'refused') {
-      assert.deepEqual(
-        problems.map(({ path }) => path),
-        [`customer.billing_info.${field}`],
-        value,
-      )
-    } else assert.deepEqual([input.billing, problems], [{ [names[field] ?? '']: outcome }, []], value)
-  }
-  const us = (region: string, country: string) =>
-    pathsOf({ ...good, customer: { billing_info: { us_region_alpha_2: region, country_alpha_2: country } } })
-  assert.deepEqual(us('ca', 'us'), [])
-  assert.deepEqual(us('ZZ', 'US'), ['customer.billing_info.us_region_alpha_2'])
-  assert.deepEqual(us('CA', 'DE'), ['customer.billing_info.us_region_alpha_2'])
-  assert.equal(read({ ...good, customer: { billing_info: {} } }).input.billing, undefined)
 })
 
 test('a telephone number that begins with + is not mistaken for a card', () => {

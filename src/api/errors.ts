@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codeOf } from '../db/pool.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode, refusals } from '../lib/refusal.ts'
+import { exposeHeaders } from './cors.ts'
 import { madeRequestId } from './request-id.ts'
 
 /** Every answer of ours that is not 2xx, as partners read it (wire.md, section 1). */
@@ -43,6 +44,7 @@ export const answerErrors =
     }
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
     reply.header('x-request-id', request.id)
+    exposeHeaders(reply)
     reply.code(status).type('application/json; charset=utf-8').send(bodyOf(refusal, request.id))
   }
 

@@ -30,11 +30,9 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
     '2026-09-25',
-    'The <code>ip</code> query parameter and the <code>X-Forwarded-For</code> header are deprecated on <code>POST /v1/transaction</code> ' +
-      'and <code>POST /v1/transaction/health</code>; <code>customer.ip</code>, <code>customer.ipV4</code> or <code>customer.ipV6</code> in the body replace them.',
+    'The <code>ip</code> query parameter and the <code>X-Forwarded-For</code> header are deprecated on ' +
+      '<code>POST /v1/transaction</code>; <code>customer.ip</code>, <code>customer.ipV4</code> or <code>customer.ipV6</code> in the body replace them.',
   ],
-  ['2026-09-24', '<code>POST /v1/transaction/health</code> added.'],
-  ['2026-09-22', 'Calculator v2, with required <code>partner_id</code> and <code>signature</code>.'],
   [
     '2026-09-21',
     '<code>PAIR_NOT_AVAILABLE</code> replaces <code>BAD_REQUEST</code> for pairs that cannot be exchanged.',

@@ -10,6 +10,7 @@ import { readTransaction } from '../transactions/read.ts'
 import { publicView, type TransactionRecord } from '../transactions/record.ts'
 import { callerOf } from './authenticate.ts'
 import { type ClientAddress, clientAddress, forwardedCustomer } from './client-address.ts'
+import { exposeHeaders } from './cors.ts'
 import { readCreate } from './create-body.ts'
 import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
@@ -43,6 +44,7 @@ export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits)
         const { record, dataKey } = await createTransaction(ctx, caller.partner, read, db)
         return { status: 201, body: seenBy(caller, record), dataKey }
       })
+      exposeHeaders(reply)
       if (replayed) reply.header('idempotency-replayed', 'true')
       return reply.code(201).send(body)
     },

@@ -56,8 +56,8 @@ function brokenBy(error: unknown, rule: Rule, path: string): Failure {
 }
 
 /**
- * The sum of an amount that is within the range. Reverse, the source amount is the least of the range that pays it: what the
- * range's least amount pays can always be asked for, even if less than that amount would pay it too.
+ * The sum of an amount that is within the range. Reverse, the source amount is the least of the range that pays it: what any
+ * amount of the range pays can always be asked for, even if less than the range's least amount would pay it too.
  */
 function sumWithin(
   { terms, range }: Exchange,
@@ -70,10 +70,24 @@ function sumWithin(
   const fromAmount = leastFromAmount(terms, units, { feesIncluded, atLeast: range.min })
   if (fromAmount > range.max) return undefined
 
-  const sum = bareSum(terms, fromAmount, { feesIncluded })
   const isBelow =
-    fromAmount === range.min && sum.toAmount > units && leastFromAmount(terms, units, { feesIncluded }) < range.min
-  return isBelow ? undefined : sum
+    fromAmount === range.min &&
+    leastFromAmount(terms, units, { feesIncluded }) < range.min &&
+    leastPaidFrom(terms, range.min, feesIncluded) > units
+  return isBelow ? undefined : bareSum(terms, fromAmount, { feesIncluded })
+}
+
+/**
+ * The least that an amount from `min` on pays. That is not always what `min` pays: fees that are rounded up together take a
+ * little more of the next amounts, each fee once before the amount has made up for it.
+ */
+function leastPaidFrom(terms: Exchange['terms'], min: bigint, feesIncluded: boolean): bigint {
+  let least = bareSum(terms, min, { feesIncluded }).toAmount
+  for (const step of terms.fees.keys()) {
+    const { toAmount } = bareSum(terms, min + BigInt(step + 1), { feesIncluded })
+    if (toAmount < least) least = toAmount
+  }
+  return least
 }
 
 /** A range as partners read it: its ends in decimal text, and the sentence of wire.md section 1. */

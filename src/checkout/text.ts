@@ -113,13 +113,13 @@ export const english = {
 
   'hold.title': 'We are looking at your order',
   'hold.lead': 'Your money is safe. You need to do nothing; this page shows when it goes on.',
-  'hold.kyc_required': 'We have to check your identity before we go on. We write to you by e-mail.',
+  'hold.kyc_required': 'We have to check your identity before we go on. Our staff will write to you by e-mail.',
   'hold.underpaid':
-    'Less money arrived than was agreed. We write to you whether the rest is needed or what came is sent back.',
+    'Less money arrived than was agreed. Our staff will write to you whether the rest is needed or what came is sent back.',
   'hold.overpaid': 'More money arrived than was agreed. We send back what is too much.',
-  'hold.late': 'Your payment came after the price had ended, and the price has moved. We write to you before we go on.',
-  'hold.wrong_asset': 'Another currency arrived than was agreed. We write to you how you get it back.',
-  'hold.address_needed': 'The payout came back. We write to you to ask for another address.',
+  'hold.late': 'Your payment came after the price had ended, and the price has moved. Our staff will write to you before we go on.',
+  'hold.wrong_asset': 'Another currency arrived than was agreed. Our staff will write to you how you get it back.',
+  'hold.address_needed': 'The payout came back. Our staff will write to you to ask for another address.',
   'hold.refund_pending': 'Your money is on its way back to where it came from.',
 
   'ended.expired.title': 'The time to pay is over',

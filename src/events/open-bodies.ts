@@ -11,7 +11,10 @@ export type SealedEvent = Omit<EventRow, 'partnerId'>
  * Opens stored events: the exact texts, in the order given. Of someone who has been erased since, only that something
  * happened can still be told, not what.
  */
-export async function openBodies({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, events: SealedEvent[]): Promise<string[]> {
+export async function openBodies(
+  { db, keyring }: Pick<Ctx, 'db' | 'keyring'>,
+  events: SealedEvent[],
+): Promise<string[]> {
   const ids = [...new Set(events.map(({ dataKeyId }) => dataKeyId))]
   const keys = await keyring.getMany(db, ids).catch(async (error: unknown) => {
     if (!(error instanceof ErasedPerson)) throw error
@@ -23,7 +26,10 @@ export async function openBodies({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, e
   })
 }
 
-async function keysOneByOne({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>, ids: bigint[]): Promise<Map<bigint, DataKey>> {
+async function keysOneByOne(
+  { db, keyring }: Pick<Ctx, 'db' | 'keyring'>,
+  ids: bigint[],
+): Promise<Map<bigint, DataKey>> {
   const keys = new Map<bigint, DataKey>()
   for (const id of ids) {
     try {

@@ -7,7 +7,9 @@ import { bodyDictionaries } from './data/body-dictionaries.ts'
 import { packBody, unpackBody } from './pack-body.ts'
 
 test('a packed body unpacks to the same text, byte for byte', () => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 2_000 }), (text) => unpackBody(packBody(text)) === text))
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 2_000 }), (text) => unpackBody(packBody(text)) === text),
+  )
   fc.assert(fc.property(fc.json(), (text) => unpackBody(packBody(text)) === text))
 })
 

@@ -24,12 +24,13 @@ const oneRelayAtATime = 712_403_552
 
 /**
  * Waits until no other relay is at work, until the block ends. The planner cannot know how few events are recent, and
- * would read all of them if it were let: the settings hold for this block only.
+ * would read all of them if it were let; what it takes for a costly plan would then be compiled. The settings hold for
+ * this block only.
  */
 export const lockRelay = (db: Atomic): void =>
   db.send`
     select pg_advisory_xact_lock(${oneRelayAtATime}), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
 
 /** An event that has just got its place in the feed. */
 export type Sequenced = EventKey & { id: bigint; partner_id: bigint; type: EventType }
@@ -66,7 +67,11 @@ export const feedFresh = (db: Atomic, limit: number): Promise<Sequenced[]> =>
     select id, stream, sequence, partner_id, type from fresh order by id`
 
 /** The position of an event in its partner's feed; undefined for one that is not there, or another partner's. */
-export const positionOf = async (db: Db, partnerId: bigint, { stream, sequence }: EventKey): Promise<bigint | undefined> => {
+export const positionOf = async (
+  db: Db,
+  partnerId: bigint,
+  { stream, sequence }: EventKey,
+): Promise<bigint | undefined> => {
   const [row] = await db.sql<{ position: bigint }>`
     select position from events join event_feed on event_feed.event_id = events.id
     where stream = ${stream} and sequence = ${sequence} and events.partner_id = ${partnerId}`
@@ -84,7 +89,10 @@ export const afterPosition = (db: Db, partnerId: bigint, position: bigint, limit
     order by next.position`
 
 /** One thing's events, in order, with their places in the feed (null: not there yet). For people who look at it. */
-export const ofStream = (db: Db, stream: bigint): Promise<{ sequence: number; type: EventType; at: Date; position: bigint | null }[]> =>
+export const ofStream = (
+  db: Db,
+  stream: bigint,
+): Promise<{ sequence: number; type: EventType; at: Date; position: bigint | null }[]> =>
   db.sql`
     select sequence, type, at, position from events left join event_feed on event_feed.event_id = events.id
     where stream = ${stream} order by sequence`

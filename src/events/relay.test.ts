@@ -112,11 +112,20 @@ describe('the feed', () => {
   it('places more events than one block takes', async (t) => {
     const { ctx } = await feedWith(t)
     const stream = newStream()
-    await ctx.db.atomic((db) => record(ctx, db, Array.from({ length: 2_500 }, () => stream)))
+    await ctx.db.atomic((db) =>
+      record(
+        ctx,
+        db,
+        Array.from({ length: 2_500 }, () => stream),
+      ),
+    )
     await until(async () => (await count(ctx)) === 2_500n)
     const rows = await ctx.db.sql<{ sequence: number }>`
       select sequence from event_feed join events on id = event_id order by position`
-    assert.deepEqual(rows.map(({ sequence }) => sequence), Array.from({ length: 2_500 }, (_, index) => index + 1))
+    assert.deepEqual(
+      rows.map(({ sequence }) => sequence),
+      Array.from({ length: 2_500 }, (_, index) => index + 1),
+    )
   })
 })
 
@@ -133,7 +142,11 @@ async function feedWith(
 ) {
   const database = await testDatabase()
   const base = await testContext(database)
-  const ctx: Ctx = { ...base, db: openPool({ urls: [database.url], size: 24, statementNames: true }), wakeRelay: () => wakeAll() }
+  const ctx: Ctx = {
+    ...base,
+    db: openPool({ urls: [database.url], size: 24, statementNames: true }),
+    wakeRelay: () => wakeAll(),
+  }
   const pools = Array.from({ length: relays }, () => openPool({ urls: [database.url], size: 2, statementNames: true }))
   const complaints: string[] = []
   const log = { ...ctx.log, warn: (_facts: object, message: string) => complaints.push(message) }

@@ -26,7 +26,7 @@ export type RelayOptions = {
 }
 
 /** The most events that one block places. */
-const mostAtOnce = 1_000
+const mostAtOnce = 500
 
 /** Opens this process's relay. */
 export function openRelay({ db, log }: Pick<Ctx, 'db' | 'log'>, { onSequenced, pollMs = 1_500 }: RelayOptions): Relay {

@@ -64,10 +64,11 @@ export const putOff = (db: Atomic, id: bigint, runAt: Date, timebase: Timebase):
   db.send`
     update jobs set run_at = ${runAt}, timebase = ${timebase}, lease_until = null, attempts = 0 where id = ${id}`
 
-/** Writes down that an attempt failed. Only the claim that failed may do so. */
-export const fail = (db: Db, job: Job, runAt: Date, error: string): Promise<unknown[]> =>
+/** Writes down that an attempt failed, and when the next is due by the job's own clock. Only the claim that failed may do so. */
+export const fail = (db: Db, job: Job, runAt: Record<Timebase, Date>, error: string): Promise<unknown[]> =>
   db.sql`
-    update jobs set attempts = attempts + 1, run_at = ${runAt}, lease_until = null, last_error = ${error}
+    update jobs set attempts = attempts + 1, lease_until = null, last_error = ${error},
+      run_at = case timebase when 'real' then ${runAt.real}::timestamptz else ${runAt.business}::timestamptz end
     where id = ${job.id} and fence = ${job.fence}`
 
 /** Gives claimed jobs back untouched. */

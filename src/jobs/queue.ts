@@ -137,7 +137,8 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     )
     const message = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown'
     try {
-      await queries.fail(db, job, after(clock.now(), backoffMs(job.attempts)), message)
+      const wait = backoffMs(job.attempts)
+      await queries.fail(db, job, { business: after(clock.now(), wait), real: after(clock.realNow(), wait) }, message)
     } catch (second) {
       log.error({ err: second, kind: job.kind }, 'The failure could not be written down; the lease will run out.')
     }

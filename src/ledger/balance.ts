@@ -1,5 +1,4 @@
 import type { Atomic, Database, Db } from '../db/sql.ts'
-import type { Log } from '../lib/log.ts'
 import { held } from './account.ts'
 import * as queries from './queries.ts'
 
@@ -16,16 +15,6 @@ export const foldBalances = (db: Database): Promise<void> =>
   db.atomic(async (block) => {
     await queries.fold(block)
   })
-
-const foldEveryMs = 60_000
-
-/** Folds every minute, as long as this process does such work. */
-export function keepFolded({ db, log }: { db: Database; log: Log }): { stop(): void } {
-  const timer = setInterval(() => {
-    foldBalances(db).catch((error: unknown) => log.warn({ err: error }, 'Balances could not be folded; trying again.'))
-  }, foldEveryMs)
-  return { stop: () => clearInterval(timer) }
-}
 
 /** An amount that someone wants to pay out of a place. */
 export type Claim = { place: string; asset: string; amount: bigint }

@@ -17,8 +17,12 @@ const issuers = new RegExp(
 /** An identifier in hexadecimal: a UUID, an object id, a hash. Its digits mean nothing by themselves. */
 const hexIdentifier = /(?<![0-9a-z])(?:0x)?(?=[0-9-]*[a-f])[0-9a-f](?:-?[0-9a-f]){23,}(?![0-9a-z])/gi
 
-/** Digits with at most single spaces or dashes between them: what people and forms make of a card number. */
-const digitRuns = /\d+(?:[ -]+\d+)*/g
+/** Spaces and dashes of every kind, the invisible ones included: what people, pages and phones put between digits. */
+const gap = '[\\s\\p{Pd}\\u00ad\\u200b-\\u200d\\u2060\\u2212]'
+const gaps = new RegExp(`${gap}+`, 'u')
+const thirteenDigits = new RegExp(`\\d(?:${gap}*\\d){12}`, 'u')
+const digitRuns = new RegExp(`\\d+(?:${gap}+\\d+)*`, 'gu')
+const digitsAlone = new RegExp(`^(?:\\d|${gap})+$`, 'u')
 
 /**
  * Whether a text holds the number of a payment card: 13 to 19 digits, an issuer's first digits, a right check digit, spaces
@@ -26,13 +30,13 @@ const digitRuns = /\d+(?:[ -]+\d+)*/g
  * is found, and skips hexadecimal identifiers, of which one in a thousand would be taken for a card by chance.
  */
 export function holdsCardNumber(text: string): boolean {
-  if (text.length < 13 || !/\d(?:[ -]*\d){12}/.test(text)) return false
+  if (text.length < 13 || !thirteenDigits.test(text)) return false
   const runs = text.replace(hexIdentifier, ' . ').match(digitRuns) ?? []
-  return runs.some((run) => isCardAmong(run.split(/[ -]+/)))
+  return runs.some((run) => isCardAmong(run.split(gaps)))
 }
 
 /** The same for a text that is an address on a chain if it is anything: only digits that stand alone count. */
-export const isCardNumber = (text: string): boolean => /^[\d -]+$/.test(text) && holdsCardNumber(text)
+export const isCardNumber = (text: string): boolean => digitsAlone.test(text) && holdsCardNumber(text)
 
 function isCardAmong(groups: string[]): boolean {
   return groups.some((_, from) => {

@@ -24,7 +24,7 @@ export class RefusedAddress extends Error {
  * Asks the name servers directly: the system's own look-up has four threads a process, which a few names that nobody
  * answers for would keep from everyone else.
  */
-export const lookUpName: LookUp = async (name) => {
+const lookUpName: LookUp = async (name) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
   const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
@@ -78,4 +78,4 @@ const guardedLookUp = (reach: Reach, lookUp: LookUp | undefined): LookupFunction
     const addresses = await addressesOf(name, reach, lookUp)
     if (addresses.length === 0) throw Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' })
     return addresses.map((address) => ({ address, family: isIP(address) }))
-  }) as LookupFunction
+  })

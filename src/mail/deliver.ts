@@ -55,7 +55,10 @@ async function deliver(ctx: Needs, job: Job, mailer: () => Promise<Transporter>)
 }
 
 /** Undefined if the person has been erased since: nobody may be written to any more. */
-async function openLetter(ctx: Needs, row: Pick<queries.MailRow, 'id' | 'dataKeyId' | 'letter'>): Promise<Letter | undefined> {
+async function openLetter(
+  ctx: Needs,
+  row: Pick<queries.MailRow, 'id' | 'dataKeyId' | 'letter'>,
+): Promise<Letter | undefined> {
   try {
     return (await ctx.keyring.get(ctx.db, row.dataKeyId)).open<Letter>(row.letter, letterPlace(row.id))
   } catch (error) {

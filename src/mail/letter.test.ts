@@ -26,7 +26,15 @@ test('a letter says the same in plain text and in HTML', () => {
     ].join('\n\n'),
   )
   const words = html.replace(/<(style|title)>.*?<\/\1>|<[^>]+>/g, ' ').replaceAll('&amp;', '&')
-  for (const part of ['Your code', 'Type this code:', '482 915', 'Really.', 'Go on', letter.link.url, 'Sent by Cambio.']) {
+  for (const part of [
+    'Your code',
+    'Type this code:',
+    '482 915',
+    'Really.',
+    'Go on',
+    letter.link.url,
+    'Sent by Cambio.',
+  ]) {
     assert(words.includes(part), part)
   }
   assert(text.indexOf('482') < text.indexOf('Nobody') && html.indexOf('482') < html.indexOf('Nobody'))

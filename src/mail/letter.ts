@@ -22,7 +22,14 @@ export function layOut(letter: LetterText): { text: string; html: string } {
 
 function plainText({ title, paragraphs, code, link, footer }: LetterText): string {
   const [first, ...rest] = paragraphs
-  const parts = [title, first, code && `    ${code}`, ...rest, link && `${link.label}:\n${link.url}`, footer && `-- \n${footer}`]
+  const parts = [
+    title,
+    first,
+    code && `    ${code}`,
+    ...rest,
+    link && `${link.label}:\n${link.url}`,
+    footer && `-- \n${footer}`,
+  ]
   return `${parts.filter((part) => part !== undefined && part !== '').join('\n\n')}\n`
 }
 

@@ -24,7 +24,8 @@ export const unsent = (db: Db, ids: bigint[]): Promise<Pick<MailRow, 'id' | 'dat
     where id = any(${ids}) and sent_at is null and refused is null`
 
 /** Writes down that a letter has left (business time). */
-export const markSent = (db: Atomic, id: bigint, at: Date): void => db.send`update mails set sent_at = ${at} where id = ${id}`
+export const markSent = (db: Atomic, id: bigint, at: Date): void =>
+  db.send`update mails set sent_at = ${at} where id = ${id}`
 
 /** Writes down with which reply code the mail server refused a letter for good. */
 export const markRefused = (db: Atomic, id: bigint, code: number): void =>

@@ -5,11 +5,10 @@ import { describe, it, type TestContext } from 'node:test'
 
 import { testContext } from '../../test/support/api.ts'
 import { testDatabase } from '../../test/support/database.ts'
-import { until } from '../../test/support/telling.ts'
+import { makePartner, until } from '../../test/support/telling.ts'
 import { makeTransaction } from '../../test/support/transaction.ts'
 import type { Ctx } from '../context.ts'
 import { openQueue } from '../jobs/queue.ts'
-import { createPartner } from '../partners/create.ts'
 import { type DataKey, openKeyring } from '../privacy/data-key.ts'
 import { deliverMails } from './deliver.ts'
 import { mailDue } from './mail.ts'
@@ -38,13 +37,13 @@ describe('the sandbox’s mailbox', () => {
 
   it('shows a partner the letters about its own transactions only', async (t) => {
     const ctx = await context(t)
-    const [one, other] = [await createPartner(ctx, { name: 'One' }, 'test'), await createPartner(ctx, { name: 'Other' }, 'test')]
-    const transaction = await makeTransaction(ctx, one.partner)
+    const [one, other] = [await makePartner(ctx), await makePartner(ctx)]
+    const transaction = await makeTransaction(ctx, one)
     await send(ctx, 'jan@example.com', 'about it', transaction.id)
     await send(ctx, 'jan@example.com', 'about nothing')
     const seenBy = async (partnerId: bigint) => (await readMailbox(ctx, { partnerId })).map(({ subject }) => subject)
-    assert.deepEqual(await seenBy(one.partner.id), ['about it'])
-    assert.deepEqual(await seenBy(other.partner.id), [])
+    assert.deepEqual(await seenBy(one.id), ['about it'])
+    assert.deepEqual(await seenBy(other.id), [])
   })
 
   it('has no letter of a block that was rolled back', async (t) => {

@@ -133,7 +133,12 @@ describe('keys', () => {
   it('rotate with overlap: the new one is valid beside the old one until that is revoked', async () => {
     const { partner } = await createPartner(ctx, { name: 'Mall' }, 'test')
     const version = await versionNow()
-    const wanted = { partnerId: partner.id, kind: 'secret', label: 'next', allowIps: [' 192.0.2.0/24', '2001:db8::1'] } as const
+    const wanted = {
+      partnerId: partner.id,
+      kind: 'secret',
+      label: 'next',
+      allowIps: [' 192.0.2.0/24', '2001:db8::1'],
+    } as const
     const { key, text } = await createKey(ctx, wanted, 'cli:ann')
     assert.equal(key.hint, text.slice(-4))
     assert.deepEqual(key.allowIps, ['192.0.2.0/24', '2001:db8::1'])

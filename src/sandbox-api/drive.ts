@@ -63,10 +63,8 @@ export async function payDeposit(
 ): Promise<{ deposit_id: string; hash: string }> {
   const transaction = await ownTransaction(ctx, partnerId, publicId)
   const order = await orderOf(ctx, transaction)
-  const asset = assetOf(
-    deposit.currency ?? transaction.from.asset.ticker,
-    deposit.network ?? transaction.from.asset.network,
-  )
+  const { ticker, network } = transaction.from.asset
+  const asset = deposit.currency ? assetOf(deposit.currency, deposit.network) : assetOf(ticker, deposit.network ?? network)
   if (!asset)
     throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [
       { path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' },

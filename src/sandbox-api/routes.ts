@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../context.ts'
+import { isEmail } from '../customers/email.ts'
+import { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'
 import { readId } from '../lib/ids.ts'
 import { isExactNumber } from '../lib/json.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
@@ -36,17 +38,17 @@ export const sandboxApi =
     app.post('/sandbox/transaction/:id/checkout', secret, async (request, reply) => {
       const fields = fieldsOf(request)
       const record = await completeCheckout(ctx, partnerIdOf(request), idOf(request), {
-        ...optional('email', text(fields, 'email')),
+        ...optional('email', email(fields)),
         ...optional('country', text(fields, 'country')),
-        ...optional('payoutAddress', text(fields, 'payout_address')),
-        ...optional('extraId', text(fields, 'extra_id')),
+        ...optional('payoutAddress', text(fields, 'payout_address', isCardNumber)),
+        ...optional('extraId', text(fields, 'extra_id', () => false)),
       })
       return reply.code(201).send(record)
     })
     app.post('/sandbox/transaction/:id/deposit', secret, async (request, reply) => {
       const fields = fieldsOf(request)
       const deposit = {
-        ...optional('amount', fields.amount ?? undefined),
+        ...optional('amount', amount(fields)),
         ...optional('currency', text(fields, 'currency')),
         ...optional('network', text(fields, 'network')),
         ...optional('reference', text(fields, 'reference')),
@@ -65,8 +67,8 @@ export const sandboxApi =
       return reply.code(201).send({ type })
     })
     app.get('/sandbox/mail', secret, async (request) => {
-      const { to } = request.query as { to?: string }
-      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to || undefined), limit: 100 })
+      const to = text(request.query as Fields, 'to', () => false)
+      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
     })
     app.get('/sandbox/scenarios', secret, () =>
       scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })),
@@ -92,13 +94,30 @@ function fieldsOf({ body }: FastifyRequest): Fields {
   return body as Fields
 }
 
-/** A text field; absent when it is empty, null or not there. */
-function text(fields: Fields, name: string): string | undefined {
+/** A text field; absent when it is empty, null or not there. Refuses what `isCard` takes for a card number. */
+function text(fields: Fields, name: string, isCard = holdsCardNumber): string | undefined {
   const value = fields[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string') throw badField(name, 'This must be a text.')
   if (value.length > 500 || value.includes('\0')) throw badField(name, 'This text is not acceptable.')
+  if (isCard(value)) throw badField(name, 'Card numbers are not accepted here.', 'CARD_NUMBER')
   return value
+}
+
+function email(fields: Fields): string | undefined {
+  const address = text(fields, 'email')
+  if (address !== undefined && !isEmail(address)) throw badField('email', 'This is not an e-mail address.')
+  return address
+}
+
+/** An amount as it was sent, to be read once its currency is known. */
+function amount(fields: Fields): unknown {
+  const { amount: value } = fields
+  const written = isExactNumber(value) ? value.text : value
+  if (typeof written === 'string' && holdsCardNumber(written)) {
+    throw badField('amount', 'Card numbers are not accepted here.', 'CARD_NUMBER')
+  }
+  return value ?? undefined
 }
 
 const optional = <Name extends string, Value>(name: Name, value: Value | undefined) =>

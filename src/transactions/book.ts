@@ -55,6 +55,8 @@ export function payoutOrder({ rails }: Pick<Ctx, 'rails'>, transaction: Transact
   const rail = rails.forPayout(to.network.code)
   if (!rail) throw new Error(`No rail pays out on ${to.network.code}.`)
   if (personal.payoutAddress === null) throw new Error('A payout was ordered without an address.')
+  // Whatever was passed beside an address, a chain without memos gets none: it would be public there.
+  const extraId = to.network.chain?.memo ? (personal.payoutExtraId ?? '') : ''
   return {
     transactionId: id,
     purpose: 'payout',
@@ -62,7 +64,7 @@ export function payoutOrder({ rails }: Pick<Ctx, 'rails'>, transaction: Transact
     rail,
     asset: to.asset.id,
     amount: expectedTo,
-    destination: { address: personal.payoutAddress, extraId: personal.payoutExtraId ?? '' },
+    destination: { address: personal.payoutAddress, extraId },
     dataKey,
   }
 }

@@ -91,8 +91,7 @@ export function judgeAddress(
 
   const check = checkAddress(chain.family, input.payoutAddress)
   const path = 'payout_info.payout_address'
-  if (!check.ok)
-    return { path, code: 'INVALID_ADDRESS', message: `This is not an address of ${name}: ${check.reason}.` }
+  if (!check.ok) return { path, code: 'INVALID_ADDRESS', message: check.reason }
   if (chain.memo?.required && input.payoutExtraId === undefined) {
     return { path: 'payout_info.extra_id', code: 'REQUIRED', message: `${name} needs a ${chain.memo.name}.` }
   }

@@ -225,6 +225,7 @@ export type Agreement = {
   from_amount: bigint
   deposited: bigint
   to_amount: bigint | null
+  paid: bigint | null
   kinds: string[]
   owed: bigint
   unplanned: bigint
@@ -241,6 +242,8 @@ export const agreements = (db: Db, afterId: bigint, limit: number): Promise<Agre
       (select coalesce(sum(amount), 0)::numeric(38, 0) from deposits
         where transaction_id = transactions.id and asset = from_asset and state = 'final') as deposited,
       to_amount,
+      (select sum(amount)::numeric(38, 0) from payouts
+        where transaction_id = transactions.id and purpose = 'payout' and state = 'paid') as paid,
       array(select kind from entries where transaction_id = transactions.id) as kinds,
       (select count(*) from (
         select 1 from audit_postings where account = 'customer:' || public_id and entry_id in (

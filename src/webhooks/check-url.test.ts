@@ -24,7 +24,10 @@ const live: Config = { ...closed, mode: 'live' }
 
 describe('a webhook URL', () => {
   it('is taken in its normal spelling when it leads to the public internet', async () => {
-    assert.equal(await checkUrl({ config: live }, 'HTTPS://Hooks.Example.com:443/a?b=1#c', lookUp), 'https://hooks.example.com/a?b=1')
+    assert.equal(
+      await checkUrl({ config: live }, 'HTTPS://Hooks.Example.com:443/a?b=1#c', lookUp),
+      'https://hooks.example.com/a?b=1',
+    )
     assert.equal(await checkUrl({ config: sandbox }, 'http://hooks.example.com', lookUp), 'http://hooks.example.com/')
     assert.equal(await checkUrl({ config: live }, 'https://93.184.216.34/hook', lookUp), 'https://93.184.216.34/hook')
   })
@@ -61,7 +64,17 @@ describe('a webhook URL', () => {
       await refuses(sandbox, `http://${host}/hook`)
       await refuses(live, `https://${host}/hook`)
     }
-    for (const host of ['127.0.0.1', '2130706433', '0x7f.1', '017700000001', '127.1', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'a.localhost']) {
+    for (const host of [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f.1',
+      '017700000001',
+      '127.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      'localhost',
+      'a.localhost',
+    ]) {
       await refuses(closed, `http://${host}/hook`)
       await refuses(live, `https://${host}/hook`)
     }

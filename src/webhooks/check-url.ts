@@ -12,8 +12,10 @@ const longest = 2_048
 export async function checkUrl({ config }: Pick<Ctx, 'config'>, text: string, lookUp?: LookUp): Promise<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || text.length > longest) throw badField('url', 'This is not a URL.')
-  if (!['http:', 'https:'].includes(url.protocol)) throw badField('url', 'A webhook URL begins with https:// or http://.')
-  if (config.mode === 'live' && url.protocol !== 'https:') throw badField('url', 'A webhook URL must begin with https://.')
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw badField('url', 'A webhook URL begins with https:// or http://.')
+  if (config.mode === 'live' && url.protocol !== 'https:')
+    throw badField('url', 'A webhook URL must begin with https://.')
   if (url.username || url.password) throw badField('url', 'A webhook URL has no user name or password in it.')
 
   url.hash = ''

@@ -57,7 +57,10 @@ describe('an endpoint', () => {
     await telling.tell(stream, stream, newStream(), newStream())
     await witness.got(1)
     const told = JSON.parse(witness.all[0]?.body ?? '') as { type: string; payload: { url: string; status: string } }
-    assert.deepEqual([told.type, told.payload.url, told.payload.status], ['endpoint.disabled', receiver.url, 'disabled'])
+    assert.deepEqual(
+      [told.type, told.payload.url, told.payload.status],
+      ['endpoint.disabled', receiver.url, 'disabled'],
+    )
     await until(async () => (await queueOf(telling)).length === 0, 'an empty queue')
     await settled(telling)
 
@@ -93,7 +96,8 @@ describe('an endpoint', () => {
 
   it('is well again with its first success, and its five days begin anew', async (t) => {
     const { telling, receiver } = await startDelivering(t)
-    const status = async () => (await telling.ctx.db.sql<object>`select status, failing_since from webhook_endpoints`)[0]
+    const status = async () =>
+      (await telling.ctx.db.sql<object>`select status, failing_since from webhook_endpoints`)[0]
     receiver.answer = (_request, response) => response.writeHead(500).end()
     await telling.tell(newStream())
     await receiver.got(1)

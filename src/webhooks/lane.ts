@@ -53,7 +53,8 @@ export const mayCallNow = (lane: Lane): boolean =>
   lane.ready.length > 0 && lane.underWay < (doubted(lane) ? 1 : connections)
 
 /** How many more deliveries this process should take for an endpoint that it has not met, or for this one. */
-export const roomIn = (lane?: Lane): number => (lane ? Math.max(0, (doubted(lane) ? 1 : mostOfOne) - lane.inHand) : mostOfOne)
+export const roomIn = (lane?: Lane): number =>
+  lane ? Math.max(0, (doubted(lane) ? 1 : mostOfOne) - lane.inHand) : mostOfOne
 
 /** Whether it is time to look for more of what was left: half of what was in hand is done. */
 export const wantsMore = (lane: Lane): boolean => lane.backlog && roomIn(lane) * 2 >= roomIn({ ...lane, inHand: 0 })

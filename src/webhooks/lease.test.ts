@@ -8,8 +8,9 @@ describe('a process', () => {
   it('that died leaves its deliveries to others when its leases end', async (t) => {
     const { telling, receiver } = await startDelivering(t, {}, { leaseMs: 300, pollMs: 50 })
     await telling.sender.stop()
-    const dead = await telling.another({ leaseMs: 300 })
+    const dead = await telling.another({ leaseMs: 300, pollMs: 600_000 })
     dead.sender.start()
+    await until(() => dead.sender.idle(), 'a first look')
     const taken = await takenBy(telling, dead.sender)
     assert.equal(taken.length, 1)
     assert.equal(receiver.all.length, 0, 'it died before it sent anything')
@@ -78,7 +79,11 @@ describe('a process', () => {
 async function takenBy({ ctx, partner, tell }: Telling, sender: Telling['sender']): Promise<unknown[]> {
   await tell(newStream())
   await until(async () => (await ctx.db.sql`select from event_feed`).length === 1)
-  const [event] = await ctx.db.sql<{ id: bigint; stream: bigint; sequence: number }>`select id, stream, sequence from events`
+  const [event] = await ctx.db.sql<{
+    id: bigint
+    stream: bigint
+    sequence: number
+  }>`select id, stream, sequence from events`
   assert(event)
   await ctx.db.sql`delete from webhook_queue`
   const placed = { ...event, partner_id: partner.partner.id, type: 'transaction.status_changed' as const }

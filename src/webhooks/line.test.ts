@@ -72,7 +72,9 @@ describe('an attempt to deliver', () => {
   })
 
   it('is taken when a 2xx came, however long or slow the rest is', async (t) => {
-    const dripping = await startServer(t, (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'))
+    const dripping = await startServer(t, (socket) =>
+      drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'),
+    )
     assert.equal((await post(lineTo(t, dripping, 100))).outcome, 'delivered')
 
     let sent = 0
@@ -138,12 +140,32 @@ describe('what is called', () => {
     const receiver = await startReceiver(t)
     const port = String(receiver.port)
     const strict = { loopback: false }
-    for (const host of ['127.0.0.1', '2130706433', '0x7f000001', '0177.0.0.1', '127.1', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]', 'localhost']) {
+    for (const host of [
+      '127.0.0.1',
+      '2130706433',
+      '0x7f000001',
+      '0177.0.0.1',
+      '127.1',
+      '0.0.0.0',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      'localhost',
+    ]) {
       const line = openLine(`http://${host}:${port}/hook`, { reach: strict, timeoutMs: 1_000 })
       t.after(() => line.close())
       assert.equal((await post(line)).outcome, 'address_refused', host)
     }
-    for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['10.1.2.3'], ['::ffff:127.0.0.1'], ['169.254.169.254']]) {
+    const inside: LookUp = () => Promise.resolve(['192.168.0.1'])
+    const secure = openLine('https://hooks.example.com/hook', { reach: strict, timeoutMs: 1_000, lookUp: inside })
+    t.after(() => secure.close())
+    assert.equal((await post(secure)).outcome, 'address_refused')
+    for (const addresses of [
+      ['127.0.0.1'],
+      ['93.184.216.34', '127.0.0.1'],
+      ['10.1.2.3'],
+      ['::ffff:127.0.0.1'],
+      ['169.254.169.254'],
+    ]) {
       const lookUp = () => Promise.resolve(addresses)
       const line = openLine(`http://hooks.example.com:${port}/hook`, { reach: strict, timeoutMs: 1_000, lookUp })
       t.after(() => line.close())

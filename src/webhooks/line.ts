@@ -163,7 +163,7 @@ const failures: [code: RegExp, outcome: Outcome][] = [
   [/^HPE_|^HTTPParserError$|^UND_ERR_(HEADERS_OVERFLOW|HTTP|RES_CONTENT)/, 'not_http'],
 ]
 
-const codeOf = (error: Error): string => ('code' in error && error.code ? String(error.code) : error.name)
+const codeOf = (error: Error): string => ('code' in error && typeof error.code === 'string' ? error.code : error.name)
 
 const failureOf = (error: Error): Outcome =>
   failures.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'network_failed'

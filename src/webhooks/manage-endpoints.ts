@@ -80,7 +80,14 @@ export async function removeEndpoint(ctx: Ctx, id: bigint, actor: string, partne
     queries.setStatus(db, id, 'removed')
     ctx.queue.enqueue(db, endedJobs([id], ctx.clock.now()))
     const before = { partner_id: String(endpoint.partnerId), url: endpoint.url, types: endpoint.types }
-    recordAudit(db, { at: ctx.clock.now(), actor, action: 'endpoint.removed', subject: `endpoint:${id}`, before, after: null })
+    recordAudit(db, {
+      at: ctx.clock.now(),
+      actor,
+      action: 'endpoint.removed',
+      subject: `endpoint:${id}`,
+      before,
+      after: null,
+    })
     raiseVersion(db)
     return { ...endpoint, status: 'removed' }
   })

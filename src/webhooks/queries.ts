@@ -2,7 +2,11 @@ import type { Atomic, Db } from '../db/sql.ts'
 import type { Endpoint, EndpointStatus } from './endpoint.ts'
 
 /** Adds an endpoint with its sealed secret. */
-export const insertEndpoint = (db: Atomic, { id, partnerId, url, types, status, createdAt }: Endpoint, secret: Buffer): void =>
+export const insertEndpoint = (
+  db: Atomic,
+  { id, partnerId, url, types, status, createdAt }: Endpoint,
+  secret: Buffer,
+): void =>
   db.send`
     insert into webhook_endpoints (id, partner_id, url, types, secret, status, created_at)
     values (${id}, ${partnerId}, ${url}, ${types}, ${secret}, ${status}, ${createdAt})`
@@ -35,7 +39,14 @@ export const target = async (db: Db, id: bigint): Promise<Target | undefined> =>
 }
 
 /** An endpoint that has just changed for the worse; `events` is the number of the event that tells of it. */
-export type Turned = { id: bigint; partnerId: bigint; url: string; status: EndpointStatus; failingSince: Date; events: number }
+export type Turned = {
+  id: bigint
+  partnerId: bigint
+  url: string
+  status: EndpointStatus
+  failingSince: Date
+  events: number
+}
 
 /** A failure of an endpoint that had no success since: when (business time), and whether it wants nothing any more. */
 export type Failure = { id: bigint; at: Date; gone: boolean }

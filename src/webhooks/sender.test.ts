@@ -3,7 +3,16 @@ import { describe, it } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { addReceiver, attemptsOf, counted, queueOf, sequencesOf, settled, startDelivering, typesAt } from '../../test/support/delivering.ts'
+import {
+  addReceiver,
+  attemptsOf,
+  counted,
+  queueOf,
+  sequencesOf,
+  settled,
+  startDelivering,
+  typesAt,
+} from '../../test/support/delivering.ts'
 import { newStream, startReceiver, until } from '../../test/support/telling.ts'
 import { eventId } from '../events/event.ts'
 import { readFeed } from '../events/feed.ts'
@@ -22,7 +31,10 @@ describe('a webhook', () => {
     assert.equal(received.body, body)
     assert.equal(received.headers['content-type'], 'application/json')
     assert.equal(received.headers['webhook-id'], eventId({ stream: stream.id, sequence: 1 }))
-    const read = new Webhook(telling.partner.webhook_secret).verify(received.body, received.headers as Record<string, string>)
+    const read = new Webhook(telling.partner.webhook_secret).verify(
+      received.body,
+      received.headers as Record<string, string>,
+    )
     const { created_at: createdAt, ...rest } = read as Record<string, unknown>
     assert.match(String(createdAt), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.deepEqual(rest, {
@@ -79,7 +91,11 @@ describe('a webhook', () => {
     }
     await receiver.got(5)
     await settled(telling)
-    assert.deepEqual(sequencesOf(receiver, stream), [1, 1, 1, 1, 2], 'after the last attempt the next event has its turn')
+    assert.deepEqual(
+      sequencesOf(receiver, stream),
+      [1, 1, 1, 1, 2],
+      'after the last attempt the next event has its turn',
+    )
     assert.equal((await attemptsOf(telling)).at(3)?.next_at, null)
   })
 
@@ -136,7 +152,11 @@ describe('a webhook', () => {
       await telling.tell(newStream())
       await settled(telling)
     }
-    assert.equal(sequencesOf(receiver, poison).length, tried, 'an event that alone is refused is not tried with each success')
+    assert.equal(
+      sequencesOf(receiver, poison).length,
+      tried,
+      'an event that alone is refused is not tried with each success',
+    )
     telling.advance(16_000)
     await telling.tell(newStream())
     await until(() => sequencesOf(receiver, poison).length > tried)

@@ -37,7 +37,10 @@ export type SenderOptions = { leaseMs?: number; pollMs?: number; lookUp?: LookUp
 const mostInHand = 1_024
 
 /** Opens this process's sender. */
-export function openSender(ctx: Ctx, { leaseMs = ctx.config.jobs.leaseMs, pollMs = 1_000, lookUp }: SenderOptions = {}): Sender {
+export function openSender(
+  ctx: Ctx,
+  { leaseMs = ctx.config.jobs.leaseMs, pollMs = 1_000, lookUp }: SenderOptions = {},
+): Sender {
   const { clock, log } = ctx
   const lanes = new Map<bigint, Lane>()
   /** Deliveries that this process holds, and until when nobody else takes them over (real time). */
@@ -51,7 +54,8 @@ export function openSender(ctx: Ctx, { leaseMs = ctx.config.jobs.leaseMs, pollMs
   let poll: NodeJS.Timeout | undefined
   let renewal: NodeJS.Timeout | undefined
 
-  const complain = (error: unknown) => log.error({ err: error }, 'A delivery failed on our side; its lease will run out.')
+  const complain = (error: unknown) =>
+    log.error({ err: error }, 'A delivery failed on our side; its lease will run out.')
   const leaseEnd = () => after(clock.realNow(), leaseMs)
 
   function laneOf(endpointId: bigint): Lane {

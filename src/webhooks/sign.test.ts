@@ -36,7 +36,8 @@ test('an altered body, id or time, and an old message are refused', () => {
   const secret = makeSecret()
   const timestamp = now()
   const signature = sign({ id: 'evt_3', timestamp, body }, [secretBytes(secret)])
-  const refuses = (text: string, sent: Record<string, string>) => assert.throws(() => new Webhook(secret).verify(text, sent))
+  const refuses = (text: string, sent: Record<string, string>) =>
+    assert.throws(() => new Webhook(secret).verify(text, sent))
   new Webhook(secret).verify(body, headers('evt_3', timestamp, signature))
   refuses(body.replace('1', '2'), headers('evt_3', timestamp, signature))
   refuses(body, headers('evt_4', timestamp, signature))

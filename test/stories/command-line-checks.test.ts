@@ -126,6 +126,19 @@ describe('one transaction', () => {
     assert.deepEqual([...new Set(postings.map(({ asset }) => asset))], ['EUR-EUR', 'USDT-TRX', 'TRX-TRX'])
   })
 
+  it('is shown with the jobs of its facts, payouts, plans and letters, and of no other thing with the same number', async () => {
+    const later = `'real', now() + '1 h'`
+    const plant = `insert into jobs (kind, key, timebase, run_at)
+      select 'fact.received', id::text, ${later} from facts union all
+      select 'plan.due', id::text, ${later} from facts union all
+      select 'payout.due', id::text, ${later} from payouts union all
+      select 'plan.due', id::text, ${later} from plans`
+    await broken(plant, `delete from jobs where run_at > now() + '55 min'`, async () => {
+      const kinds = (await show()).jobs.map(({ kind }) => kind).toSorted()
+      assert.deepEqual(kinds, ['fact.received', 'payout.due', 'plan.due', 'transaction.deadline'])
+    })
+  })
+
   it('has prices that recompute to the last digit, and a changed digit is found', async () => {
     const { agrees, quotes } = await told<{ agrees: boolean; quotes: { number: number }[] }>('price', 'explain', id)
     assert.deepEqual([agrees, quotes.map(({ number }) => number)], [true, [1]])

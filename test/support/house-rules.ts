@@ -3,12 +3,12 @@ import { basename } from 'node:path'
 import type { Source } from './source.ts'
 
 /** The folders of src/, from the top floor down. A folder imports only from lower floors. */
-const floors = [
+export const floors = [
   ['cli.ts'],
   ['commands'],
   ['main.ts'],
   ['welcome.ts'],
-  ['seed.ts', 'house.ts', 'watch.ts'],
+  ['seed.ts', 'house.ts', 'watch.ts', 'chores.ts'],
   ['database.ts'],
   ['api', 'checkout', 'calculator', 'console', 'callbacks', 'sandbox-api'],
   ['b2b'],

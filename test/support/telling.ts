@@ -9,6 +9,7 @@ import { openQueue } from '../../src/jobs/queue.ts'
 import { randomId } from '../../src/lib/ids.ts'
 import type { Log } from '../../src/lib/log.ts'
 import { createPartner, type NewPartner } from '../../src/partners/create.ts'
+import type { Partner } from '../../src/partners/partner.ts'
 import { dropQueue, endpointEnded } from '../../src/webhooks/drop-queue.ts'
 import { openSender, type Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import { type Settings, testContext } from './api.ts'
@@ -31,6 +32,10 @@ export type Telling = {
   /** Records one more event of each stream, all in one atomic block. */
   tell(...streams: Stream[]): Promise<void>
 }
+
+/** One more partner with the default settings. */
+export const makePartner = async (ctx: Ctx): Promise<Partner> =>
+  (await createPartner(ctx, { name: 'Another' }, 'test')).partner
 
 /** Something that events are about. */
 export type Stream = { id: bigint; events: number; type: EventType }
@@ -142,7 +147,6 @@ export type Receiver = {
 
 /** Starts a receiver on loopback; ends it with the test. */
 export async function startReceiver(t: Test): Promise<Receiver> {
-  const waiting: { count: number; resolve: () => void }[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -152,7 +156,6 @@ export async function startReceiver(t: Test): Promise<Receiver> {
       const received = { path: request.url ?? '', headers: request.headers, body, event }
       receiver.all.push(received)
       receiver.answer(request, response, received)
-      for (const one of waiting) if (receiver.all.length >= one.count) one.resolve()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -162,11 +165,7 @@ export async function startReceiver(t: Test): Promise<Receiver> {
     port,
     all: [],
     answer: (_request, response) => response.writeHead(204).end(),
-    got: (count) =>
-      new Promise((resolve) => {
-        if (receiver.all.length >= count) resolve()
-        else waiting.push({ count, resolve })
-      }),
+    got: (count) => until(() => receiver.all.length >= count, `the ${count}th request`),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -181,7 +180,7 @@ export async function startReceiver(t: Test): Promise<Receiver> {
 export async function until(check: () => boolean | Promise<boolean>, what = 'what was awaited'): Promise<void> {
   const end = performance.now() + 10_000
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`Waited for ten seconds: ${what} did not happen.`)
+    if (performance.now() > end) throw new Error(`Waited ten seconds for ${what}, in vain.`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

@@ -3,11 +3,14 @@ import type { EventType } from '../../events/event.ts'
 import type { Sequenced } from '../../events/relay.ts'
 import type { Delivery } from '../delivery.ts'
 
-/** Says, until the block ends, that a lost record of what was done is no harm, and that the queue is read by its indexes. */
+/**
+ * Says, until the block ends, that a lost record of what was done is no harm, and that the queue is read by its indexes,
+ * without compiling plans that look costly for it.
+ */
 export const asRecords = (db: Atomic): void =>
   db.send`
     select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
 
 /** How many deliveries this process can take: of one endpoint unless it is named, of the named ones, and in all. */
 export type Room = { each: number; all: number; named: { id: bigint; room: number }[] }
@@ -125,7 +128,7 @@ export const claim = async (
     ),
     claimed as (
       update webhook_queue as queued set lease_until = ${leaseUntil}, fence = fence + 1 from due
-      where queued.endpoint_id = due.endpoint_id and queued.stream = due.stream and queued.sequence = due.sequence
+      where (queued.endpoint_id, queued.stream, queued.sequence) = (due.endpoint_id, due.stream, due.sequence)
       returning queued.*
     )
     select claimed.endpoint_id as "endpointId", claimed.stream, claimed.sequence, claimed.event_id as "eventRow",
@@ -196,28 +199,26 @@ export const settle = async (
     ),
     gone as (
       delete from webhook_queue as queued using held
-      where queued.endpoint_id = held.endpoint_id and queued.stream = held.stream and queued.sequence = held.sequence
+      where (queued.endpoint_id, queued.stream, queued.sequence) = (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is null
       returning queued.endpoint_id, queued.stream, queued.sequence
     ),
     put_off as (
       update webhook_queue as queued set attempts = number, last_at = at, next_at = held.next_at, lease_until = null from held
-      where queued.endpoint_id = held.endpoint_id and queued.stream = held.stream and queued.sequence = held.sequence
+      where (queued.endpoint_id, queued.stream, queued.sequence) = (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is not null
     ),
     behind as materialized (
       select gone.endpoint_id, gone.stream, next.sequence, gone.endpoint_id <> all(${stay}::bigint[]) as taken
       from gone cross join lateral (
-        select sequence from webhook_queue as queued
-        where queued.endpoint_id = gone.endpoint_id and queued.stream = gone.stream and queued.sequence > gone.sequence
-        order by sequence limit 1
+        select sequence from webhook_queue as queued where (queued.endpoint_id, queued.stream) = (gone.endpoint_id, gone.stream)
+          and queued.sequence > gone.sequence order by sequence limit 1
       ) as next
     ),
     freed as (
-      update webhook_queue as queued set next_at = ${now}, lease_until = case when taken then ${leaseUntil}::timestamptz end,
-        fence = fence + 1
-      from behind
-      where queued.endpoint_id = behind.endpoint_id and queued.stream = behind.stream and queued.sequence = behind.sequence
+      update webhook_queue as queued
+      set next_at = ${now}, fence = fence + 1, lease_until = case when taken then ${leaseUntil}::timestamptz end from behind
+      where (queued.endpoint_id, queued.stream, queued.sequence) = (behind.endpoint_id, behind.stream, behind.sequence)
       returning queued.endpoint_id, queued.stream, queued.sequence, event_id, attempts, wakes, fence, lease_until
     ),
     recovered as (
@@ -234,14 +235,13 @@ export const settle = async (
     ),
     woken as (
       update webhook_queue as queued set next_at = ${now}, wakes = wakes + 1 from waiting
-      where queued.endpoint_id = waiting.endpoint_id and queued.stream = waiting.stream and queued.sequence = waiting.sequence
+      where (queued.endpoint_id, queued.stream, queued.sequence) = (waiting.endpoint_id, waiting.stream, waiting.sequence)
       returning 1
     )
     select freed.endpoint_id as "endpointId", freed.stream, freed.sequence, event_id as "eventRow", attempts, wakes, fence,
       false as blocked, at, type, data_key_id as "dataKeyId", body, counted.woken
     from (select count(*) as woken from woken) as counted
-    left join freed on lease_until is not null
-    left join events on events.id = freed.event_id`
+    left join (freed join events on events.id = freed.event_id) on lease_until is not null`
   return { next: found.flatMap(deliveryOf), woken: found[0]?.woken ?? 0n }
 }
 

@@ -1,0 +1,32 @@
+import { startHelper, type HelperProcess } from './helper-process.ts'
+import { beside, type Line } from './line.ts'
+import type { LoadDone, LoadOrder } from './load.ts'
+import type { OwnExchange } from './own-exchange.ts'
+import type { RowsDone, RowsOrder } from './plain-rows.ts'
+
+const atOnce = 16
+const roundMs = 4_000
+
+/**
+ * Creates per second over HTTP, 16 at once, beside a bare script that writes the rows of a create, 16 at once, each with its
+ * own commit: `begin`, the inserts and `commit` in one go over a pipeline. Both durable, on the same server.
+ */
+export async function benchCreates(
+  { origin, keys }: OwnExchange,
+  rows: HelperProcess<RowsOrder, RowsDone>,
+): Promise<Line[]> {
+  const load = startHelper<LoadOrder, LoadDone>('load.js')
+  const order = { kind: 'repeat', origin, key: keys.secret_key, connections: atOnce, ms: roundMs } as const
+  try {
+    return [
+      await beside(
+        'create',
+        () => load.ask({ ...order, expect: 201, what: { kind: 'create' } }),
+        () => rows.ask({ kind: 'creates', lanes: atOnce, ms: roundMs }),
+        'a second',
+      ),
+    ]
+  } finally {
+    load.end()
+  }
+}

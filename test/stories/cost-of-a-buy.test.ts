@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+
+import type { Database } from '../../src/db/sql.ts'
+import { type Embedded, startEmbedded } from '../../src/db/embedded.ts'
+import type { PoolCounts } from '../../src/db/pool.ts'
+import { eventTypes } from '../../src/events/event.ts'
+import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { asOwner } from '../support/server.ts'
+
+/** What a buy may cost (issue 2). Statements are ours to bound: two thirds of them are writes that ride with a commit. */
+const most = { commits: 12, walBytes: 40_000, statements: 60 }
+const warmUpBuys = 100
+const countedBuys = 200
+const atOnce = 16
+const eventsOfABuy = 5
+
+// The write-ahead log is one for a whole server, so what this test counts must be alone on one.
+const dataDir = mkdtempSync(join(tmpdir(), 'cambio-cost-'))
+const events = new Set<string>()
+let toldEnough: (() => void) | undefined
+let server: Embedded
+let exchange: Exchange
+
+const endpoint = createServer((request, response) => {
+  request.resume().on('end', () => {
+    response.writeHead(204).end()
+    events.add(String(request.headers['webhook-id']))
+    toldEnough?.()
+  })
+})
+
+before(async () => {
+  server = await startEmbedded({ dataDir })
+  exchange = await startExchange({ DATABASE_URL: server.url, RATE_LIMITS: 'off', DB_POOL_SIZE: '12' })
+  await once(endpoint.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
+  const partnerId = BigInt(exchange.sandbox.partner_id)
+  await addEndpoint(exchange.service.house.ctx, { partnerId, url, types: [...eventTypes] }, 'test')
+})
+
+after(async () => {
+  await exchange?.stop()
+  endpoint.close()
+  endpoint.closeAllConnections()
+  await server?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+test('a whole buy costs at most 12 commits and 40 kB of write-ahead log', async () => {
+  // A page that is written for the first time after a checkpoint is logged whole. The warm-up writes to most that will be
+  // written to again, and what is left of such pages is counted apart.
+  await asOwner(server.url, (client) => client.query('create extension pg_walinspect; checkpoint'))
+  await buy(warmUpBuys)
+  const from = await walPosition()
+  const counted = countsOf(exchange.service.house.ctx.db)
+  const statementsBefore = counted.statements
+  await buy(countedBuys)
+  const statements = (counted.statements - statementsBefore) / countedBuys
+  const { commits, bytes, pageImages } = await walSince(from)
+
+  await exchange.stop()
+  const allCommits = await commitsOf('cambio')
+  const perBuy = {
+    commits: commits / countedBuys,
+    commitsWithReads: allCommits / (warmUpBuys + countedBuys),
+    walBytes: bytes / countedBuys,
+    pageImageBytes: pageImages / countedBuys,
+    statements,
+  }
+  console.log(perBuy)
+  assert(perBuy.commits <= most.commits, `${perBuy.commits} commits that were written`)
+  assert(perBuy.commitsWithReads <= most.commits, `${perBuy.commitsWithReads} commits, reads and the start included`)
+  assert(perBuy.walBytes <= most.walBytes, `${perBuy.walBytes} bytes of write-ahead log`)
+  assert(perBuy.statements <= most.statements, `${perBuy.statements} statements`)
+})
+
+/** Makes buys, 16 at once, and waits until the partner was told of the end of the last. */
+async function buy(count: number): Promise<void> {
+  const wanted = events.size + count * eventsOfABuy
+  const told = new Promise<void>((resolve) => {
+    toldEnough = () => {
+      if (events.size >= wanted) resolve()
+    }
+  })
+  let begun = 0
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      while (begun < count) {
+        begun += 1
+        await buyOnce()
+      }
+    }),
+  )
+  await told
+}
+
+async function buyOnce(): Promise<void> {
+  const created = await exchange.api<{ id: string }>('/v1/transaction', {
+    body: { from_currency: 'EUR', to_currency: 'BTC', from_amount: '100' },
+  })
+  const { id } = created.body
+  const completed = await exchange.api(`/v1/sandbox/transaction/${id}/checkout`, { body: {} })
+  const paid = await exchange.api(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
+  assert.deepEqual([created.status, completed.status, paid.status], [201, 201, 201])
+}
+
+const walPosition = (): Promise<string> =>
+  asOwner(server.url, async (client) => {
+    const { rows } = await client.query<{ at: string }>('select pg_current_wal_flush_lsn() as at')
+    return rows[0]?.at ?? ''
+  })
+
+/** What was logged since a position: how many commits, how many bytes, and how many of whole pages besides. */
+function walSince(from: string): Promise<{ commits: number; bytes: number; pageImages: number }> {
+  return asOwner(server.url, async (client) => {
+    const { rows } = await client.query<{ commits: string; bytes: string; images: string }>(
+      `select sum(count) filter (where "resource_manager/record_type" = 'Transaction/COMMIT') as commits,
+        sum(record_size) as bytes, sum(fpi_size) as images
+      from pg_get_wal_stats($1, pg_current_wal_flush_lsn(), true)`,
+      [from],
+    )
+    const [found] = rows
+    return { commits: Number(found?.commits), bytes: Number(found?.bytes), pageImages: Number(found?.images) }
+  })
+}
+
+/** Commits of a database since it was made, those that wrote nothing included; exact once its connections are closed. */
+const commitsOf = (database: string): Promise<number> =>
+  asOwner(server.url, async (client) => {
+    const { rows } = await client.query<{ commits: string }>(
+      'select xact_commit as commits from pg_stat_database where datname = $1',
+      [database],
+    )
+    return Number(rows[0]?.commits)
+  })
+
+function countsOf(db: Database): PoolCounts {
+  assert('counts' in db)
+  return db.counts as PoolCounts
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import type { Ctx } from '../../src/context.ts'
+import type { Handler, Job } from '../../src/jobs/job.ts'
+import { openQueue } from '../../src/jobs/queue.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { sendPlans } from '../../src/payouts/send.ts'
+import { expireTransactions } from '../../src/transactions/expire.ts'
+import { finishPayouts } from '../../src/transactions/finish-payouts.ts'
+import { sendPayouts } from '../../src/transactions/send-payouts.ts'
+import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
+import { callBack, captured, referenceOf } from '../support/callback.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { assertBooksHold, lookup, read, readyToPay, statusesOf } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
+
+/** An exchange in which nobody works: each job waits until a test does it. */
+let exchange: Exchange
+let ctx: Ctx
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off', ROLES: 'api' })
+  ;({ ctx } = exchange.service.house)
+})
+after(() => exchange.stop())
+
+/** The only job of a kind, as a worker would hold it. */
+async function jobOf(kind: string): Promise<Job> {
+  const rows = await lookup<Record<'id' | 'kind' | 'key' | 'fence', string>>(exchange, 'select * from jobs where kind = $1', [kind])
+  const [row] = rows
+  assert.ok(row && rows.length === 1, `one job ${kind}, not ${rows.length}`)
+  return { id: BigInt(row.id), kind, key: row.key, attempts: 0, fence: BigInt(row.fence) }
+}
+
+const tables = ['transactions', 'moves', 'quotes', 'entries', 'postings', 'deposits', 'facts', 'payouts', 'plans', 'events', 'reserves', 'jobs']
+
+/** Every row that work could write, as text. */
+const everything = () =>
+  lookup(exchange, `${tables.map((name) => `select '${name}' || ${name}::text as row from ${name}`).join(' union all ')} order by 1`)
+
+/** Does a job as it must never be done: by one who has lost it, by two at once, and once more afterwards. */
+async function doAgainAndAgain(kind: string, handler: Handler): Promise<void> {
+  const job = await jobOf(kind)
+  const before = await everything()
+  await handler.run([{ ...job, fence: job.fence - 1n }])
+  assert.deepEqual(await everything(), before, `${kind}: who has lost its lease writes nothing`)
+
+  await Promise.all([handler.run([job]), handler.run([job])])
+  const done = await everything()
+  assert.notDeepEqual(done, before, `${kind} was done`)
+  await handler.run([job])
+  assert.deepEqual(await everything(), done, `${kind}: once more, later, is nothing more`)
+}
+
+const transfers = () => lookup<{ hash: string }>(exchange, 'select hash from sandbox.transfers')
+
+describe('a job done twice, at once and later, leaves the same rows', () => {
+  it('from the deposit to the end, a crash between broadcast and commit included', async () => {
+    const { id } = await readyToPay(exchange)
+    await callBack(exchange, captured(await referenceOf(exchange, id)))
+    await doAgainAndAgain('fact.received', settleDeposits(ctx))
+    assert.equal((await read(exchange, id)).status, 'exchanging')
+    await doAgainAndAgain('payout.due', sendPayouts(ctx))
+    assert.equal((await read(exchange, id)).status, 'sending')
+
+    const { key } = await jobOf('plan.due')
+    const broadcast = async () => (await sendPlans(ctx, [BigInt(key)]))[0]?.outcome.state
+    await until(async () => (await broadcast()) === 'done', 'the block with the transfer')
+    assert.equal((await read(exchange, id)).status, 'sending', 'the worker died before it wrote that down')
+    await doAgainAndAgain('plan.due', finishPayouts(ctx))
+
+    const record = await read(exchange, id)
+    assert.deepEqual(statusesOf(record), ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'])
+    assert.deepEqual(await transfers(), [{ hash: record.output_hash }])
+    await assertBooksHold(exchange)
+  })
+
+  it('at the deadline', async () => {
+    await lookup(exchange, `delete from jobs`)
+    const { id } = await readyToPay(exchange)
+    ctx.clock.learnOffset(ctx.clock.offsetMs() + 31 * 60_000)
+    await doAgainAndAgain('transaction.deadline', expireTransactions(ctx))
+    assert.deepEqual(statusesOf(await read(exchange, id)), ['new', 'waiting_for_deposit', 'expired'])
+    await assertBooksHold(exchange)
+  })
+})
+
+describe('a job that fails', () => {
+  it('is tried again soon by its own clock, however far business time is ahead', async () => {
+    ctx.clock.learnOffset(ctx.clock.offsetMs() + 365 * 86_400_000)
+    const { db, clock } = ctx
+    const fails: Handler = { batch: 1, concurrency: 1, run: () => Promise.reject(new Error('Broken.')) }
+    const handlers = { business: fails, real: fails }
+    const queue = openQueue({ db, clock, log: silentLog, handlers, leaseMs: 10_000, pollMs: 1_000 })
+    queue.start()
+    await db.atomic(async (block) =>
+      queue.enqueue(block, [
+        { kind: 'business', key: '1', runAt: clock.now(), timebase: 'business' },
+        { kind: 'real', key: '1', runAt: clock.realNow(), timebase: 'real' },
+      ]),
+    )
+    const failed = () => lookup<{ kind: string; run_at: Date }>(exchange, 'select kind, run_at from jobs where attempts = 1')
+    await until(async () => (await failed()).length === 2)
+    await queue.stop()
+    for (const { kind, run_at } of await failed()) {
+      const now = kind === 'real' ? clock.realNow() : clock.now()
+      const wait = run_at.getTime() - now.getTime()
+      assert.ok(wait > -5_000 && wait < 5_000, `${kind} waits ${wait} ms`)
+    }
+  })
+})
