@@ -69,7 +69,11 @@ export async function benchBuys(
     () => rows.ask({ kind: 'lives', lanes: connections, ms: limitRoundMs }),
     'a second',
   )
-  return [buys, line('buy-beside-aim', buys.ours, aimASecond, 'a second', 'at least 1'), ...(await latencies(exchange, receiver))]
+  return [
+    buys,
+    line('buy-beside-aim', buys.ours, aimASecond, 'a second', 'at least 1'),
+    ...(await latencies(exchange, receiver)),
+  ]
 }
 
 async function latencies({ origin, keys }: OwnExchange, receiver: Receiver): Promise<Line[]> {

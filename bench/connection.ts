@@ -68,5 +68,7 @@ export function requestBytes(
   const text = body === undefined ? '' : JSON.stringify(body)
   const type = body === undefined ? '' : `content-type: application/json\r\n`
   const length = method === 'POST' ? `content-length: ${Buffer.byteLength(text)}\r\n` : ''
-  return Buffer.from(`${method} ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n${type}${length}\r\n${text}`)
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nhost: localhost\r\nx-api-key: ${key}\r\n${type}${length}\r\n${text}`,
+  )
 }

@@ -9,14 +9,21 @@ const roundMs = 4_000
 
 /**
  * Creates per second over HTTP, 16 at once, beside a bare script that writes the rows of a create, 16 at once, each with its
- * own commit: `begin`, the inserts and `commit` in one go over a pipeline. Both durable, on the same server.
+ * own commit: `begin`, the inserts and `commit` in one go over a pipeline. Both durable, on the same server. The
+ * partner has no endpoint: what is told of creates is a part of the whole buys.
  */
 export async function benchCreates(
   { origin, keys }: OwnExchange,
   rows: HelperProcess<RowsOrder, RowsDone>,
 ): Promise<Line[]> {
   const load = startHelper<LoadOrder, LoadDone>('load.js')
-  const order = { kind: 'repeat', origin, key: keys.secret_key, connections: atOnce, ms: roundMs } as const
+  const order = {
+    kind: 'repeat',
+    origin,
+    key: keys.second_partner.secret_key,
+    connections: atOnce,
+    ms: roundMs,
+  } as const
   try {
     return [
       await beside(

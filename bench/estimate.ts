@@ -18,7 +18,8 @@ export async function benchEstimates({ origin, keys }: OwnExchange): Promise<Lin
   const plain = startHelper<ServerOrder, { origin: string }>('plain-server.js')
   try {
     const limit = await plain.ask(await answerOf(origin, keys.public_key))
-    const asking = (to: string, amounts: number): Measured =>
+    const asking =
+      (to: string, amounts: number): Measured =>
       () =>
         load.ask({
           kind: 'repeat',
@@ -30,7 +31,10 @@ export async function benchEstimates({ origin, keys }: OwnExchange): Promise<Lin
           what: { kind: 'estimate', amounts },
         })
     const lines: Line[] = []
-    for (const [name, amounts] of [['estimate', manyAmounts], ['estimate-repeated', 1]] as const) {
+    for (const [name, amounts] of [
+      ['estimate', manyAmounts],
+      ['estimate-repeated', 1],
+    ] as const) {
       lines.push(await beside(name, asking(origin, amounts), asking(limit.origin, amounts), 'a second'))
     }
     return lines

@@ -71,7 +71,7 @@ const clockTickMs = 10
 async function cpuMs(pid: number): Promise<number> {
   const processes = await readProcesses()
   const family = new Set([pid])
-  for (let size = 0; size !== family.size; ) {
+  for (let size = 0; size !== family.size;) {
     size = family.size
     for (const [child, { parent }] of processes) if (family.has(parent)) family.add(child)
   }
@@ -84,7 +84,10 @@ async function readProcesses(): Promise<Map<number, { parent: number; ticks: num
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name)) continue
     const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number)
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
     const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0)
     if (stat !== '') found.set(Number(name), { parent: fields[1] ?? 0, ticks })
   }

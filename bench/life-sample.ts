@@ -102,13 +102,18 @@ export async function readSample(client: ClientBase, transactionId: string): Pro
 
 const leftToTheDatabase: ReadonlySet<string> = new Set(['xid', 'position'])
 
-function rowOf(table: string, found: Record<string, string | Buffer | null>, slotOf: (kind: string, sample: string) => number): Row {
+function rowOf(
+  table: string,
+  found: Record<string, string | Buffer | null>,
+  slotOf: (kind: string, sample: string) => number,
+): Row {
   const row: Row = {}
   for (const [column, value] of Object.entries(found)) {
     if (value === null || leftToTheDatabase.has(column)) continue
     const [kind, as] = own[`${table}.${column}`] ?? ownAnywhere[column] ?? []
     // The hash of one person's address is one value under two names.
-    const name = as === 'bytes' || column === 'hash' || column === 'fact_key' || column === 'reference' ? 'whole' : String(value)
+    const name =
+      as === 'bytes' || column === 'hash' || column === 'fact_key' || column === 'reference' ? 'whole' : String(value)
     row[column] = kind && as ? { own: { slot: slotOf(kind, name), sample: value, as } } : { value }
   }
   return row

@@ -9,7 +9,13 @@ import { promisify } from 'node:util'
 const project = join(import.meta.dirname, '../..')
 
 /** What of `sandbox.json` the bench needs. */
-type Keys = { url: string; partner_id: string; public_key: string; secret_key: string }
+type Keys = {
+  url: string
+  partner_id: string
+  public_key: string
+  secret_key: string
+  second_partner: { secret_key: string }
+}
 
 /** A service of its own process on an embedded, durable database in a temporary folder: as an operator runs it. */
 export type OwnExchange = {
@@ -79,7 +85,11 @@ export async function startOwnExchange({ dataDir, nodeFlags = [] }: StartOptions
   }
 }
 
-const answers = (url: string): Promise<boolean> => fetch(url).then(({ ok }) => ok, () => false)
+const answers = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )
 
 /** `sandbox.json` is written right after the service has begun to answer. */
 async function readKeys(dataDir: string, origin: string): Promise<Keys> {

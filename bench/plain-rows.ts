@@ -45,14 +45,17 @@ async function learn({ ownerUrl, publicId }: Extract<RowsOrder, { kind: 'learn' 
   return { count: 0, ms: 0 }
 }
 
+const byteaOid = 17
+
 /** Every value as it came, as text; bytes as bytes. */
 const asText: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number) =>
-    oid === 17 ? pg.types.getTypeParser(17, 'text') : (text: string) => text) as pg.CustomTypesConfig['getTypeParser'],
+  getTypeParser: (oid: number) => (oid === byteaOid ? bytesOf : (text: string) => text),
 }
 
+const bytesOf = (text: string): Buffer => Buffer.from(text.slice(2), 'hex')
+
 async function open(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, types: asText, pipeline: true } as pg.ClientConfig)
+  const client = new pg.Client({ connectionString: url, types: asText, pipeline: true })
   await client.connect()
   return client
 }
@@ -119,7 +122,11 @@ function textOf(part: Part, cells: Cell[]): string {
   return `insert into ${part.insert} (${columns.join()}) overriding system value values ${rows.join()}`
 }
 
-async function write(lanes: number, ms: number, oneOf: (lane: number) => (client: pg.Client, life: number) => Promise<unknown>) {
+async function write(
+  lanes: number,
+  ms: number,
+  oneOf: (lane: number) => (client: pg.Client, life: number) => Promise<unknown>,
+) {
   if (!learnt) throw new Error('There is nothing to write yet.')
   const { url } = learnt
   const clients = await Promise.all(Array.from({ length: lanes }, () => open(url)))

@@ -15,7 +15,7 @@ import type { RowsDone, RowsOrder } from './plain-rows.ts'
 const resultsFile = join(import.meta.dirname, '../../bench/results.json')
 const groups = ['footprint', 'estimate', 'create', 'buy']
 
-/** Measures what is asked for (all of it by default), prints one line each and writes bench/results.json. */
+/** Measures what is asked for, and prints one line each. All of it, the default, is written to bench/results.json as well. */
 async function run(asked: string[]): Promise<void> {
   const wanted = new Set(asked.length > 0 ? asked : groups)
   const unknown = [...wanted].filter((name) => !groups.includes(name))
@@ -36,11 +36,22 @@ async function run(asked: string[]): Promise<void> {
       await removeDataDir(exchange.dataDir)
     }
   }
-  const machine = { node: process.version, arch: arch(), cpus: cpus().length, cpu: cpus()[0]?.model, memory: totalmem() }
+  if (wanted.size < groups.length) return
+  const machine = {
+    node: process.version,
+    arch: arch(),
+    cpus: cpus().length,
+    cpu: cpus()[0]?.model,
+    memory: totalmem(),
+  }
   await writeFile(resultsFile, `${JSON.stringify({ machine, lines }, null, 2)}\n`)
 }
 
-async function benchThroughput(exchange: OwnExchange, wanted: Set<string>, tell: (lines: Line[]) => void): Promise<void> {
+async function benchThroughput(
+  exchange: OwnExchange,
+  wanted: Set<string>,
+  tell: (lines: Line[]) => void,
+): Promise<void> {
   if (wanted.has('estimate')) tell(await benchEstimates(exchange))
   if (!wanted.has('create') && !wanted.has('buy')) return
 

@@ -77,6 +77,10 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
     sender.forget()
   })
   ends.push(() => watch.stop())
+  if (config.roles.includes('worker')) {
+    const alive = await sayAlive(ctx)
+    ends.push(() => alive.stop())
+  }
   await listen(buildAdmin(ctx), config, config.http.adminPort, ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
   ctx.publicUrl = config.http.publicUrl ?? url
@@ -125,13 +129,11 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
   ctx.queue.start()
   sender.start()
   relay.start()
-  const alive = sayAlive(ctx)
   const chores = doChores(ctx, {
     'fold balances': () => foldBalances(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
   })
   ends.push(async () => {
-    alive.stop()
     chores.stop()
     await relay.stop()
     await ctx.queue.stop()
@@ -163,13 +165,18 @@ function originOf({ http }: Pick<Config, 'http'>, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Ends what was started, the last one first. What does not end in time is left to the end of the process. */
+/**
+ * Ends what was started, the last one first. What does not end in time is left to the end of the process; what fails keeps
+ * nothing else from ending, and is thrown at last.
+ */
 async function endAll(ends: Ends, graceMs: number): Promise<void> {
+  const failures: unknown[] = []
   for (const end of ends.splice(0).toReversed()) {
-    const done = Promise.resolve(end())
+    const done = (async () => end())().catch((error: unknown) => failures.push(error))
     const patience = new Promise((resolve) => setTimeout(resolve, graceMs).unref())
     await Promise.race([done, patience])
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Serves until a signal ends it. Gives the exit code. */

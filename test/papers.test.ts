@@ -130,17 +130,19 @@ const hasShell = ['bash', 'curl'].every((name) => spawnSync(name, ['--version'])
 describe('what the papers tell people to type', { skip: hasShell ? false : 'needs bash and curl' }, () => {
   let exchange: Exchange
   let told: SampleReceiver
+  const ends: (() => Promise<void>)[] = []
   before(async () => {
     exchange = await startExchange()
+    ends.unshift(exchange.stop)
     told = await startSampleReceiver(exchange)
+    ends.unshift(told.close)
   })
   after(async () => {
-    await told.close()
-    await exchange.stop()
+    for (const end of ends) await end()
   })
 
   it('the five lines of the README buy coins, as the other papers say', async () => {
-    const [block = ''] = blocksOf('README.md', 'sh').filter((text) => text.includes('curl '))
+    const block = blocksOf('README.md', 'sh').find((text) => text.includes('curl ')) ?? ''
     assert.equal(block.match(/curl /g)?.length, 5)
     const typed = await type(exchange, block)
     const record = JSON.parse(typed.slice(typed.lastIndexOf('{"id":'))) as Finished
@@ -169,7 +171,7 @@ describe('what the papers tell people to type', { skip: hasShell ? false : 'need
 
   it('the first request that the service prints is answered', async () => {
     const printed = welcome(exchange.sandbox, { dataDir: exchange.dataDir })
-    const [line = ''] = printed.split('\n').filter((text) => text.trim().startsWith('curl '))
+    const line = printed.split('\n').find((text) => text.trim().startsWith('curl ')) ?? ''
     const estimate = JSON.parse(await type(exchange, line)) as { value: string; to_currency: string }
     assert.match(estimate.value, /^0\.00\d+$/)
     assert.equal(estimate.to_currency, 'BTC')

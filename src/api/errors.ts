@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { codeOf } from '../db/pool.ts'
 import type { Log } from '../lib/log.ts'
 import { Refusal, type RefusalCode, refusals } from '../lib/refusal.ts'
+import { ErasedPerson } from '../privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
 import { madeRequestId } from './request-id.ts'
 
@@ -20,13 +21,14 @@ const frameworkCodes: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_REQUEST',
   FST_ERR_BAD_URL: 'NOT_FOUND',
   FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
-  ECONNRESET: 'BAD_REQUEST',
 }
+
+const cutShort = 'The request could not be read to its end.'
 
 const sentences: Partial<Record<RefusalCode, string>> = {
   PAYLOAD_TOO_LARGE: 'The body is too large.',
   UNSUPPORTED_MEDIA_TYPE: 'The body must be JSON, with content-type application/json.',
-  BAD_REQUEST: 'The request could not be read to its end.',
+  BAD_REQUEST: cutShort,
   NOT_FOUND: 'There is nothing under this address.',
   SERVICE_UNAVAILABLE: 'The service is not available at the moment. Please try again.',
 }
@@ -35,7 +37,8 @@ const sentences: Partial<Record<RefusalCode, string>> = {
 export const answerErrors =
   (log: Log) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
-    const refusal = refusalOf(error)
+    const isCut = codeOf(error) === 'ECONNRESET' && !request.raw.complete
+    const refusal = isCut ? new Refusal('BAD_REQUEST', cutShort) : refusalOf(error)
     const status = refusals[refusal.code]
     if (status >= 500) {
       // The pattern of the route, not its URL: ids and query values may be a person's.
@@ -50,10 +53,15 @@ export const answerErrors =
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
+  if (error instanceof ErasedPerson) return new Refusal('CONFLICT', 'The person of this transaction has been erased.')
   const code = frameworkCodes[codeOf(error)] ?? (isOutage(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
   const retryAfterSeconds = code === 'SERVICE_UNAVAILABLE' ? 1 : undefined
   return new Refusal(code, sentences[code] ?? 'Something went wrong on our side.', [], retryAfterSeconds)
 }
+
+/** How the driver says that a connection has broken, and Node that the server's socket is gone: no codes of their own. */
+const lostConnection =
+  /^Connection terminated|^Client has encountered a connection error|^timeout expired$|connection timeout|^connect ENOENT/
 
 /**
  * The database cannot be reached, is starting, stopping or changing places: no bug of ours, and worth another try.
@@ -61,8 +69,8 @@ function refusalOf(error: unknown): Refusal {
  */
 function isOutage(error: unknown): boolean {
   if (/^(08|53|57P|25006)/.test(codeOf(error))) return true
-  if (/^(ECONNREFUSED|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(codeOf(error))) return true
-  return error instanceof Error && /^Connection terminated|^timeout expired$|connection timeout/.test(error.message)
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(codeOf(error))) return true
+  return error instanceof Error && lostConnection.test(error.message)
 }
 
 /** Answers what could not even be read as HTTP, in the same shape, and closes the connection. */

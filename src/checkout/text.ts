@@ -117,7 +117,8 @@ export const english = {
   'hold.underpaid':
     'Less money arrived than was agreed. Our staff will write to you whether the rest is needed or what came is sent back.',
   'hold.overpaid': 'More money arrived than was agreed. We send back what is too much.',
-  'hold.late': 'Your payment came after the price had ended, and the price has moved. Our staff will write to you before we go on.',
+  'hold.late':
+    'Your payment came after the price had ended, and the price has moved. Our staff will write to you before we go on.',
   'hold.wrong_asset': 'Another currency arrived than was agreed. Our staff will write to you how you get it back.',
   'hold.address_needed': 'The payout came back. Our staff will write to you to ask for another address.',
   'hold.refund_pending': 'Your money is on its way back to where it came from.',

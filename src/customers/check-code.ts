@@ -51,25 +51,29 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint |
     return 'wrong'
   }
   queries.useUp(db, key)
-  return proveEmail(ctx, db, answer)
+  return (await proveEmail(ctx, db, answer)).customerId
 }
+
+/** Who has proven an address: the customer, and what the partner knows of them. */
+export type Proven = { customerId: bigint; partnerCustomerId: bigint }
 
 /**
  * Takes an address for proven, without a code: for the sandbox's test customers, and for whoever has proven it elsewhere.
  * Gives the customer whose address it is.
  */
-export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: PassedEmail): Promise<bigint> {
+export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: PassedEmail): Promise<Proven> {
   const hash = emailHash(ctx, email)
   const [[known], passed] = await Promise.all([
     queries.findCustomer(db, hash),
     findOrMakePartnerCustomer(ctx, db, { partnerId, email }),
   ])
-  if (known && known.id === passed.customerId) return known.id
+  const proven = (customerId: bigint): Proven => ({ customerId, partnerCustomerId: passed.id })
+  if (known && known.id === passed.customerId) return proven(known.id)
 
   const customer = known ?? (await makeCustomer(ctx, db, email, hash))
   queries.linkPartnerCustomer(db, passed.id, customer.id)
   ownKeys(db, customer.id, [customer.dataKeyId, passed.dataKeyId])
-  return customer.id
+  return proven(customer.id)
 }
 
 /** Two blocks may prove one new address at once: the second waits for the first, and takes its customer. */

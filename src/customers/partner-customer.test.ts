@@ -77,11 +77,12 @@ describe('what a partner knows of an e-mail address', () => {
 
   it('belongs to the customer who proves the address, for that partner only, and so do its keys', async () => {
     const atOther = await find(other, 'proven@example.com')
-    const customers = await Promise.all(
+    const proven = await Promise.all(
       Array.from({ length: 4 }, () =>
         ctx.db.atomic((db) => proveEmail(ctx, db, { partnerId: one, email: 'Proven@example.com' })),
       ),
     )
+    const customers = proven.map(({ customerId }) => customerId)
     assert.equal(new Set(customers).size, 1)
     const atOne = await find(one, 'proven@example.com')
     assert.equal(atOne.customerId, customers[0])

@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream'
+
 import pg from 'pg'
 
 import type { Statement } from './sql.ts'
@@ -21,6 +23,8 @@ export type Connection = {
   busy: number
   /** Taken by an atomic block: nobody else may use it. */
   taken: boolean
+  /** True from the moment on when it cannot be used any more. */
+  lost: boolean
   run(statement: Statement): Promise<Result>
   end(): Promise<void>
 }
@@ -50,13 +54,14 @@ export async function connect(
     types,
   } as pg.ClientConfig)
 
-  let lost = false
   const connection: Connection = {
     busy: 0,
     taken: false,
+    lost: false,
     run: (statement) =>
       new Promise((resolve, reject) => {
         connection.busy += 1
+        corkForNow(client)
         client.query(statement, (error: Error | null, result: pg.QueryResult) => {
           connection.busy -= 1
           if (error) reject(error)
@@ -66,12 +71,26 @@ export async function connect(
     end: () => client.end(),
   }
   const lose = () => {
-    if (lost) return
-    lost = true
+    if (connection.lost) return
+    connection.lost = true
     onLost(connection)
   }
   client.on('error', lose)
   client.on('end', lose)
   await client.connect()
   return connection
+}
+
+const corked = new WeakSet<Writable>()
+
+/** What is sent in one turn of the event loop leaves in one piece: the driver would write each statement by itself. */
+function corkForNow(client: pg.Client): void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  if (corked.has(stream)) return
+  corked.add(stream)
+  stream.cork()
+  process.nextTick(() => {
+    corked.delete(stream)
+    stream.uncork()
+  })
 }

@@ -35,6 +35,7 @@ const ordinary: Record<string, string> = {
   full_page_writes: 'on',
   wal_level: 'minimal',
   max_wal_senders: '0',
+  wal_compression: 'pglz',
   min_wal_size: '128MB',
   max_wal_size: '2GB',
   checkpoint_timeout: '15min',

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { testDatabase } from '../../test/support/database.ts'
 import { openPool } from './pool.ts'
-import type { Atomic, Database } from './sql.ts'
+import { type Atomic, CommitUnknown, type Database } from './sql.ts'
 
 type Counted = { n: bigint }
 
@@ -91,6 +91,58 @@ describe('an atomic block', () => {
     )
   })
 
+  it('says so when nobody knows whether it has committed', async () => {
+    await assert.rejects(
+      db.atomic(async (block) => {
+        write('cut off')(block)
+        // The server ends this connection while the commit is already on its way.
+        block.send`select pg_terminate_backend(pg_backend_pid())`
+      }),
+      CommitUnknown,
+    )
+    await assert.rejects(
+      db.atomic(async (block) => block.send`select 1 / 0`),
+      { code: '22012' },
+    )
+  })
+
+  it('that waits for a connection learns that none can be opened', async () => {
+    const nowhere = openPool({ urls: ['postgresql://nobody@127.0.0.1:1/none'], size: 2, statementNames: true })
+    const blocks = Array.from({ length: 5 }, () => nowhere.atomic(async () => undefined))
+    const ends = await Promise.race([Promise.allSettled(blocks), patience(5_000)])
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      blocks.map(() => 'rejected'),
+    )
+    await nowhere.close()
+  })
+
+  it('that waits for a connection gets one when the one that was given out is lost', async () => {
+    const { url } = await testDatabase()
+    const small = openPool({ urls: [url], size: 2, statementNames: true })
+    const cut = () => small.atomic((block) => block.sql`select pg_terminate_backend(pg_backend_pid())`)
+    const blocks = [cut(), cut(), cut(), small.atomic((block) => block.sql`select 1`)]
+    const ends = await Promise.race([Promise.allSettled(blocks), patience(5_000)])
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['rejected', 'rejected', 'rejected', 'fulfilled'],
+    )
+    await small.close()
+  })
+
+  it('that waits for a connection ends with the pool', async () => {
+    const { url } = await testDatabase()
+    const small = openPool({ urls: [url], size: 2, statementNames: true })
+    const [enter, leave] = [meeting(3), meeting(3)]
+    const hold = () => small.atomic(() => enter().then(leave))
+    const holding = [hold(), hold()]
+    await enter()
+    const waits = small.atomic(async () => undefined)
+    const closing = small.close()
+    await assert.rejects(waits, /closed/)
+    await Promise.allSettled([leave(), ...holding, closing])
+  })
+
   it('is not used after its end', async () => {
     const escaped = await db.atomic(async (block) => block)
     await assert.rejects(escaped.sql`select 1`, /over/)
@@ -110,3 +162,9 @@ function meeting(expected: number): () => Promise<void> {
     return gate
   }
 }
+
+/** Fails when something takes too long. */
+const patience = (ms: number): Promise<never> =>
+  new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`Nothing came in ${ms} ms.`)), ms).unref()
+  })

@@ -1,6 +1,6 @@
 import { connect, type Connection, type Result } from './connection.ts'
 import { detach } from '../lib/detach.ts'
-import { type Atomic, type Database, statement } from './sql.ts'
+import { type Atomic, CommitUnknown, type Database, statement } from './sql.ts'
 
 /** How the service reaches its database. Several URLs: the first that accepts writes is used. */
 export type PoolOptions = {
@@ -22,17 +22,25 @@ const retryable = new Set(['40001', '40P01'])
 /** Opens a pool. Connections are made when needed, kept, and replaced when they break. */
 export function openPool(options: PoolOptions): Database & { counts: PoolCounts } {
   const connections = new Set<Connection>()
-  const waiting: ((connection: Connection) => void)[] = []
+  const waiting: Waiting[] = []
   /** Never taken by an atomic block: what a block reads beside itself must not wait for blocks to end. */
   let shared: Promise<Connection> | undefined
   const counts: PoolCounts = { statements: 0, commits: 0 }
   let opening = 0
   let closed = false
 
-  async function open(): Promise<Connection> {
+  /** Taken before anybody else can see it: two blocks must never get one connection. */
+  async function open(taken: boolean): Promise<Connection> {
     opening += 1
     try {
       const connection = await connectToPrimary(options, (lost) => connections.delete(lost))
+      // A server that dies may greet first: what was lost before it was added would stay here for ever.
+      if (connection.lost) throw new Error('Connection terminated unexpectedly')
+      if (closed) {
+        await connection.end()
+        throw isClosed()
+      }
+      connection.taken = taken
       connections.add(connection)
       return connection
     } finally {
@@ -41,40 +49,42 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
   }
 
   async function take(): Promise<Connection> {
-    if (closed) throw new Error('The database is closed.')
     const free = leastBusy(connections, await shared)
+    if (closed) throw isClosed()
     if (free && (free.busy === 0 || connections.size + opening >= options.size)) {
       free.taken = true
       return free
     }
-    if (connections.size + opening < options.size) {
-      const connection = await open()
-      connection.taken = true
-      return connection
+    if (connections.size + opening >= options.size) {
+      return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
     }
-    return new Promise((resolve) => waiting.push(resolve))
+    try {
+      return await open(true)
+    } catch (error) {
+      detach(openForWaiting())
+      throw error
+    }
   }
 
   function giveBack(connection: Connection): void {
     if (!connections.has(connection)) {
-      detach(replaceFor(waiting.shift()))
+      detach(openForWaiting())
       return
     }
     const next = waiting.shift()
-    if (next) next(connection)
+    if (next) next.resolve(connection)
     else connection.taken = false
   }
 
-  async function replaceFor(next: ((connection: Connection) => void) | undefined): Promise<void> {
-    if (!next) return
+  /** Who waits gets a connection, or the failure of opening one if nobody has any that will be given back. */
+  async function openForWaiting(): Promise<void> {
+    if (waiting.length === 0 || connections.size + opening >= options.size) return
     try {
-      const connection = await open()
-      connection.taken = true
-      next(connection)
-    } catch {
-      // The one who waits tries again with the next connection that comes free, or finds out by its own time-out.
-      waiting.unshift(next)
-      if (connections.size === 0) setTimeout(() => detach(replaceFor(waiting.shift())), 250).unref()
+      giveBack(await open(true))
+    } catch (error) {
+      if (opening > 0 || [...connections].some(({ taken }) => taken)) return
+      waiting.shift()?.reject(error)
+      await openForWaiting()
     }
   }
 
@@ -87,8 +97,8 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
   }
 
   async function openShared(): Promise<Connection> {
-    if (closed) throw new Error('The database is closed.')
-    shared ??= open()
+    if (closed) throw isClosed()
+    shared ??= open(false)
     try {
       const connection = await shared
       if (connections.has(connection)) return connection
@@ -130,10 +140,16 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
     },
     close: async () => {
       closed = true
+      for (const { reject } of waiting.splice(0)) reject(isClosed())
       await Promise.all([...connections].map((connection) => connection.end()))
     },
   }
 }
+
+/** An atomic block that waits for a connection. */
+type Waiting = { resolve(connection: Connection): void; reject(error: unknown): void }
+
+const isClosed = (): Error => new Error('The database is closed.')
 
 /** The SQLSTATE of a database error, or an empty text. */
 export const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '')
@@ -144,6 +160,10 @@ type Block = {
   commit(): Promise<void>
   rollback(): Promise<void>
 }
+
+/** Whether the server itself refused a statement, and lives on: what it says last before it ends is no answer. */
+const isAnswer = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 const plain = (text: string) => ({ text, name: undefined, values: [] })
 
@@ -184,7 +204,10 @@ function beginBlock(connection: Connection, names: boolean, counts: PoolCounts):
       ended = true
       const last = run(plain('commit'))
       await Promise.all(sent)
-      const { command } = await last
+      const { command } = await last.catch((error: unknown) => {
+        if (!isAnswer(block.firstFailure)) block.firstFailure = new CommitUnknown({ cause: error })
+        throw error
+      })
       if (command !== 'COMMIT') throw new Error('The atomic block did not commit.')
       counts.commits += 1
       for (const callback of then) callback()

@@ -40,11 +40,23 @@ export interface Atomic extends Db {
 export interface Database extends Db {
   /**
    * Runs `work` as one atomic block and gives its result once the commit is durable. A deadlock or serialization failure
-   * runs it again from the start (at most three times), so `work` must have no effects outside the block.
+   * runs it again from the start (at most three times), so `work` must have no effects outside the block. Throws
+   * `CommitUnknown` if nobody can say whether it has committed.
    */
   atomic<T>(work: (db: Atomic) => Promise<T>): Promise<T>
   /** Closes every connection when its statement is done. */
   close(): Promise<void>
+}
+
+/**
+ * The connection was lost between COMMIT and its answer: the block may have committed. What it did must not be done again
+ * without looking.
+ */
+export class CommitUnknown extends Error {
+  constructor(options: ErrorOptions) {
+    super('Connection terminated before the commit was answered.', options)
+    this.name = 'CommitUnknown'
+  }
 }
 
 /** Exactly one row, or a fault. */

@@ -9,8 +9,19 @@ const role = 'worker'
 const everyMs = 5_000
 const goodForMs = 15_000
 
-/** Says every few seconds that a process does jobs. Of several such processes one says it; another does when that one ends. */
-export function sayAlive({ db, clock, log }: { db: Database; clock: Clock; log: Log }): { stop(): void } {
+/**
+ * Says every few seconds that a process does jobs, for the first time before it resolves. Of several such processes one
+ * says it; another does when that one ends.
+ */
+export async function sayAlive({
+  db,
+  clock,
+  log,
+}: {
+  db: Database
+  clock: Clock
+  log: Log
+}): Promise<{ stop(): void }> {
   const holder = randomToken(9)
 
   async function say(): Promise<void> {
@@ -22,7 +33,7 @@ export function sayAlive({ db, clock, log }: { db: Database; clock: Clock; log: 
     }
   }
   const timer = setInterval(() => detach(say()), everyMs)
-  detach(say())
+  await say()
   return { stop: () => clearInterval(timer) }
 }
 

@@ -59,10 +59,15 @@ export const hold = (db: Db, jobs: Job[]): Promise<{ id: bigint }[]> =>
 /** Ends jobs. */
 export const remove = (db: Atomic, ids: bigint[]): void => db.send`delete from jobs where id = any(${ids})`
 
-/** Puts a job off: it is free again and due later. */
-export const putOff = (db: Atomic, id: bigint, runAt: Date, timebase: Timebase): void =>
+/** Puts jobs off: they are free again and due later. */
+export const putOff = (db: Atomic, again: [id: bigint, { at: Date; timebase: Timebase }][]): void =>
   db.send`
-    update jobs set run_at = ${runAt}, timebase = ${timebase}, lease_until = null, attempts = 0 where id = ${id}`
+    update jobs set run_at = later.at, timebase = later.timebase, lease_until = null, attempts = 0
+    from unnest(
+      ${again.map(([id]) => id)}::bigint[], ${again.map(([, { at }]) => at.toISOString())}::timestamptz[],
+      ${again.map(([, { timebase }]) => timebase)}::text[]
+    ) as later (id, at, timebase)
+    where jobs.id = later.id`
 
 /** Writes down that an attempt failed, and when the next is due by the job's own clock. Only the claim that failed may do so. */
 export const fail = (db: Db, job: Job, runAt: Record<Timebase, Date>, error: string): Promise<unknown[]> =>
@@ -78,12 +83,18 @@ export const release = (db: Db, jobs: Job[]): Promise<unknown[]> =>
     from unnest(${jobs.map((job) => job.id)}::bigint[], ${jobs.map((job) => job.fence)}::bigint[]) as ours (id, fence)
     where jobs.id = ours.id and jobs.fence = ours.fence`
 
-/** Lengthens the leases of jobs that are still being worked on. */
+/**
+ * Lengthens the leases of jobs that are still being worked on; one that has just been put off has none to lengthen. Those that a block holds at this moment are left out: waiting
+ * for it would keep back every statement that follows on the same connection, maybe one that this very block waits for.
+ */
 export const renew = (db: Db, jobs: Job[], leaseUntil: Date): Promise<unknown[]> =>
   db.sql`
-    update jobs set lease_until = ${leaseUntil}
-    from unnest(${jobs.map((job) => job.id)}::bigint[], ${jobs.map((job) => job.fence)}::bigint[]) as ours (id, fence)
-    where jobs.id = ours.id and jobs.fence = ours.fence`
+    with ours as (
+      select jobs.id from jobs
+      join unnest(${jobs.map((job) => job.id)}::bigint[], ${jobs.map((job) => job.fence)}::bigint[]) as ours (id, fence)
+        on ours.id = jobs.id and ours.fence = jobs.fence and jobs.lease_until is not null
+      for update of jobs skip locked)
+    update jobs set lease_until = ${leaseUntil} from ours where jobs.id = ours.id`
 
 /** The business time of the next job due at or before `until`, and how many are due at that very time or before. */
 export const nextDue = async (db: Db, until: Date): Promise<{ at: Date; count: number } | undefined> => {

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { testDatabase } from '../../test/support/database.ts'
 import { openPool } from '../db/pool.ts'
 import type { Database } from '../db/sql.ts'
-import { after as later, systemClock } from '../lib/clock.ts'
+import { after as later, stopwatch, systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
 import type { Handler, Job } from './job.ts'
 import { openQueue, type Queue } from './queue.ts'
@@ -130,5 +130,61 @@ describe('the queue', () => {
     await enqueue(queue, 'now', ['committed'])
     while (done.length === 0) await new Promise((resolve) => setTimeout(resolve, 1))
     assert.deepEqual(done, ['committed'])
+  })
+
+  it('keeps no statement waiting behind the renewal of leases, while a block holds its jobs', async () => {
+    const { url } = await testDatabase()
+    const small = openPool({ urls: [url], size: 2, statementNames: true, statementTimeoutMs: 2_000 })
+    let slowest = 0
+    const queue: Queue = openQueue({
+      ...{ db: small, clock, log: silentLog, leaseMs: 60, pollMs: 20 },
+      handlers: {
+        slow: {
+          batch: 1,
+          concurrency: 1,
+          run: (jobs) =>
+            queue.finish(jobs, async () => {
+              const whole = stopwatch()
+              while (whole() < 200) {
+                const one = stopwatch()
+                // Beside the block, as row ids are taken.
+                await small.sql`select 1`
+                slowest = Math.max(slowest, one())
+              }
+            }),
+        },
+      },
+    })
+    queue.start()
+    await small.atomic(async (block) => queue.enqueue(block, [{ kind: 'slow', key: 'a', runAt: clock.now() }]))
+    await queue.stop()
+    await small.close()
+    assert.ok(slowest > 0 && slowest < 1_000, `a statement waited for ${slowest} ms`)
+  })
+
+  it('stops, when its jobs cannot be given back any more', async () => {
+    const { url, drop } = await testDatabase()
+    const gone = openPool({ urls: [url], size: 2, statementNames: true })
+    let end: () => void = () => undefined
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const queue = openQueue({
+      ...{ db: gone, clock, log: silentLog, leaseMs: 10_000, pollMs: 20 },
+      handlers: { endless: { batch: 1, concurrency: 1, run: () => ended } },
+    })
+    queue.start()
+    await gone.atomic(async (block) =>
+      queue.enqueue(
+        block,
+        ['a', 'b'].map((key) => ({ kind: 'endless', key, runAt: clock.now() })),
+      ),
+    )
+    while (queue.idle()) await new Promise((resolve) => setTimeout(resolve, 1))
+    await drop()
+    const stopped = queue.stop()
+    end()
+    await stopped
+    await gone.close()
   })
 })

@@ -100,7 +100,9 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
 
   function accept(job: Job): void {
     const lane = lanes.get(job.kind)
-    if (!lane || underWay.has(job.id)) return
+    const mine = underWay.get(job.id)
+    // A job that this process has just put off may be claimed again before its first claim is over here.
+    if (!lane || (mine && mine.fence >= job.fence)) return
     underWay.set(job.id, job)
     lane.ready.push(job)
   }
@@ -118,7 +120,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     lane.running += 1
     try {
       await lane.handler.run(jobs)
-      for (const job of jobs) underWay.delete(job.id)
+      for (const job of jobs) isOver(job)
     } catch (error) {
       if (jobs.length > 1) lane.single.push(...jobs)
       else if (jobs[0]) await failed(jobs[0], error)
@@ -129,8 +131,13 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     }
   }
 
+  /** This claim is over; a later one of the same job may be under way already. */
+  function isOver(job: Job): void {
+    if (underWay.get(job.id) === job) underWay.delete(job.id)
+  }
+
   async function failed(job: Job, error: unknown): Promise<void> {
-    underWay.delete(job.id)
+    isOver(job)
     log.error(
       { err: error, kind: job.kind, key: job.key, attempts: job.attempts + 1 },
       'A job failed; it will be tried again.',
@@ -185,7 +192,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     const limit = 64
     const [businessNow, realNow] = [clock.now(), clock.realNow()]
     const jobs = await queries.claim(db, { kinds, businessNow, realNow, leaseUntil: leaseUntil(), limit })
-    backlog = jobs.length === limit
+    backlog = jobs.length >= limit
     for (const job of jobs) accept(job)
     dispatch()
   }
@@ -215,16 +222,25 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
           block,
           done.map((job) => job.id),
         )
-      for (const [id, { at, timebase }] of again) {
-        queries.putOff(block, id, at, timebase)
-        block.afterCommit(() => wakeAt({ runAt: at, timebase }))
-      }
+      if (again.size === 0) return
+      queries.putOff(block, [...again])
+      block.afterCommit(() => {
+        for (const { at, timebase } of again.values()) wakeAt({ runAt: at, timebase })
+      })
     })
   }
 
   async function heldOf(block: Atomic, jobs: Job[]): Promise<Job[]> {
     const ids = new Set((await queries.hold(block, jobs)).map(({ id }) => id))
     return jobs.filter((job) => ids.has(job.id))
+  }
+
+  async function giveUp(jobs: Job[]): Promise<void> {
+    try {
+      await queries.release(db, jobs)
+    } catch (error) {
+      log.warn({ err: error }, 'Jobs could not be given back; their leases will run out.')
+    }
   }
 
   async function renewLeases(): Promise<void> {
@@ -256,11 +272,9 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     stop: async () => {
       started = false
       clearTimeout(timer)
-      for (const lane of lanes.values()) {
-        const waiting = lane.ready.splice(0).concat(lane.single.splice(0))
-        for (const job of waiting) underWay.delete(job.id)
-        if (waiting.length > 0) await queries.release(db, waiting)
-      }
+      const waiting = [...lanes.values()].flatMap(({ ready, single }) => [...ready.splice(0), ...single.splice(0)])
+      for (const job of waiting) underWay.delete(job.id)
+      if (waiting.length > 0) await giveUp(waiting)
       while (underWay.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
       clearInterval(renewal)
     },

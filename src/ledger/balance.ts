@@ -13,6 +13,7 @@ export async function balanceOf(db: Db, account: string, asset: string): Promise
 /** Adds what is new to the folded balances, so that reading one stays cheap. Safe to run at any time, by anyone. */
 export const foldBalances = (db: Database): Promise<void> =>
   db.atomic(async (block) => {
+    queries.lockFold(block)
     await queries.fold(block)
   })
 

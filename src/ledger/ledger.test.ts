@@ -61,6 +61,26 @@ describe('the ledger', () => {
     assert.equal(await balanceOf(db, 'held:slow', 'EUR-EUR'), 12n)
   })
 
+  it('folds nothing twice when a fold has waited for another one', async () => {
+    await bring('folds', 1n)
+    await foldBalances(db)
+    let late: Promise<void> | undefined
+    await db.atomic(async (block) => {
+      await block.sql`select below from fold_state for update`
+      late = foldBalances(db)
+      await waitingForLock(db)
+      // What another fold does that has seen a later moment: it takes in what was booked since.
+      await bring('folds', 10n)
+      await block.sql`update folded_balances set amount = amount + 10 where account = 'held:folds'`
+      await block.sql`update folded_balances set amount = amount - 10 where account = 'capital'`
+      await block.sql`update fold_state set below = (select (max(xid)::text::numeric + 1)::text::xid8 from entries)`
+    })
+    await late
+    await foldBalances(db)
+    assert.equal(await balanceOf(db, 'held:folds', 'EUR-EUR'), 11n)
+    assert.deepEqual(await verifyBooks(db, books), [])
+  })
+
   it('books the same thing once', async () => {
     const postings = [{ debit: 'held:twice', credit: 'capital', asset: 'EUR-EUR', amount: 1n }]
     await book(postings, 999n)
@@ -138,3 +158,11 @@ describe('the ledger', () => {
     }
   })
 })
+
+/** Resolves when someone waits for a row that another block has locked. */
+async function waitingForLock(db: Database): Promise<void> {
+  const waits = () => db.sql`
+    select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%fold_state%'`
+  while ((await waits()).length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+}

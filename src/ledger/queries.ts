@@ -24,27 +24,34 @@ export const insertPostings = (db: Atomic, lines: Line[]): void =>
       ${lines.map((line) => line.debit)}::text[], ${lines.map((line) => line.credit)}::text[],
       ${lines.map((line) => line.asset)}::text[], ${lines.map((line) => line.amount)}::numeric[])`
 
-/** What accounts hold, debits counting up: the folded part and everything newer. */
+/**
+ * What accounts hold, debits counting up: the folded part and everything newer. `offset 0` keeps the planner, which cannot
+ * know how few entries are newer, from reading all postings.
+ */
 export const balances = (db: Db, accounts: string[], asset: string): Promise<{ account: string; amount: bigint }[]> =>
   db.sql`
     with fold as (select below from fold_state),
     newer as (
-      select account, sum(amount) as amount from (
-        select debit as account, amount from postings join entries on entries.id = entry_id
-          where xid >= (select below from fold) and asset = ${asset} and debit = any(${accounts})
-        union all
-        select credit, -amount from postings join entries on entries.id = entry_id
-          where xid >= (select below from fold) and asset = ${asset} and credit = any(${accounts})
-      ) as both_sides group by account)
+      select side.account, sum(side.amount) as amount from entries
+      cross join lateral (
+        select debit, credit, amount from postings where entry_id = entries.id and asset = ${asset} offset 0) as posting
+      cross join lateral (values (debit, posting.amount), (credit, -posting.amount)) as side (account, amount)
+      where xid >= (select below from fold) and side.account = any(${accounts}) group by side.account)
     select wanted.account, (coalesce(folded_balances.amount, 0) + coalesce(newer.amount, 0))::numeric(38, 0) as amount
     from unnest(${accounts}::text[]) as wanted (account)
     left join folded_balances on folded_balances.account = wanted.account and folded_balances.asset = ${asset}
     left join newer on newer.account = wanted.account`
 
-/** One at a time folds: adds what committed below the oldest running database transaction to the folded balances. */
+/**
+ * Keeps other folds out until the block ends. In a statement of its own, before `fold`: a fold that had waited inside its
+ * statement would go by a horizon older than what was folded meanwhile, and the next one would fold that again.
+ */
+export const lockFold = (db: Atomic): void => db.send`select from fold_state for update`
+
+/** Adds what committed below the oldest running database transaction to the folded balances. `lockFold` goes before. */
 export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
   db.sql`
-    with state as (select below from fold_state for update),
+    with state as (select below from fold_state),
     horizon as (select pg_snapshot_xmin(pg_current_snapshot()) as below),
     fresh as (
       select id from entries where xid >= (select below from state) and xid < (select below from horizon)),

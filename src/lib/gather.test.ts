@@ -30,6 +30,23 @@ test('one bad item harms no other', async () => {
   )
 })
 
+test('a run that may have happened all the same is not repeated', async () => {
+  let runs = 0
+  const write = gather(
+    async (_: number[]): Promise<number[]> => {
+      runs += 1
+      throw new Error('the answer was lost')
+    },
+    { mayRepeat: () => false },
+  )
+  const answers = await Promise.allSettled([write(1), write(2)])
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  assert.equal(runs, 1)
+})
+
 test('no run has more items than allowed', async () => {
   const sizes: number[] = []
   const count = gather(

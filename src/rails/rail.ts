@@ -78,6 +78,11 @@ export type PayoutRail = {
   /** May be called any number of times for one plan: it pays once. */
   submit(plan: { key: string; body: PlanBody }): Promise<void>
   look(plan: { key: string; body: PlanBody }): Promise<PlanOutcome>
+  /**
+   * Whether an address, in its canonical spelling, is our own: money that is sent there never leaves, and the books would
+   * say that it has.
+   */
+  owns(address: string): boolean
   /** What the rail says it holds of ours, to compare with the books. */
   balance(asset: string): Promise<bigint>
 }

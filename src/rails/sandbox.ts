@@ -22,7 +22,7 @@ export {
   isTestCard,
   oweCallbacks,
   payByCard,
-  paymentId,
+  payForSure,
   paymentState,
   type Processor,
   takeCallbacks,

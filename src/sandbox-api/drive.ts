@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto'
 
 import { makeSandboxAddress } from '../addresses/address.ts'
-import { assetOf } from '../catalog/asset.ts'
+import { assetById, assetOf } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import { proveEmail } from '../customers/check-code.ts'
-import { instructionOf } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { readAmount } from '../money/amount-in.ts'
-import { armTimeout, oweCallbacks, payByCard, paymentId, type Processor } from '../rails/sandbox.ts'
+import type { DepositOrder } from '../rails/rail.ts'
+import { armTimeout, oweCallbacks, payByCard, payForSure, type Processor } from '../rails/sandbox.ts'
 import { completeDetails } from '../transactions/checkout.ts'
 import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
-import { recordOf, type TransactionRecord } from '../transactions/record.ts'
+import { checkoutUrl, recordOf, type TransactionRecord } from '../transactions/record.ts'
 import type { Transaction } from '../transactions/transaction.ts'
+import * as queries from './queries.ts'
 
 /** What a test customer may be told to give at the checkout; the rest is made up. */
 export type TestCustomer = { email?: string; country?: string; payoutAddress?: string; extraId?: string }
@@ -32,11 +33,12 @@ export async function completeCheckout(
     if (transaction.status === 'waiting_for_deposit') return recordOf(ctx, transaction)
 
     const email = customer.email ?? transaction.personal.email ?? `customer-${publicId}@sandbox.invalid`
-    const provenCustomerId = await proveEmail(ctx, db, { partnerId, email })
+    const { customerId, partnerCustomerId } = await proveEmail(ctx, db, { partnerId, email })
     const address = customer.payoutAddress ?? transaction.personal.payoutAddress ?? testAddress(transaction)
-    const completed = await completeDetails(ctx, db, publicId, {
+    const completed = await completeDetails(ctx, db, transaction, {
       email,
-      provenCustomerId,
+      provenCustomerId: customerId,
+      partnerCustomerId,
       country: customer.country ?? transaction.country ?? 'DE',
       payoutAddress: address,
       ...(customer.extraId === undefined ? {} : { extraId: customer.extraId }),
@@ -61,10 +63,11 @@ export async function payDeposit(
   processor: Processor,
   { partnerId, publicId, deposit }: { partnerId: bigint; publicId: bigint; deposit: TestDeposit },
 ): Promise<{ deposit_id: string; hash: string }> {
-  const transaction = await ownTransaction(ctx, partnerId, publicId)
-  const order = await orderOf(ctx, transaction)
-  const { ticker, network } = transaction.from.asset
-  const asset = deposit.currency ? assetOf(deposit.currency, deposit.network) : assetOf(ticker, deposit.network ?? network)
+  const order = await orderOf(ctx, partnerId, publicId)
+  const due = assetById(order.asset)
+  const asset = deposit.currency
+    ? assetOf(deposit.currency, deposit.network)
+    : due && assetOf(due.ticker, deposit.network ?? due.network)
   if (!asset)
     throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [
       { path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' },
@@ -72,8 +75,7 @@ export async function payDeposit(
   const amount = deposit.amount === undefined ? order.amount : readAmount(deposit.amount, asset, 'amount')
 
   const paid = { ...order, asset: asset.id, amount, reference: deposit.reference ?? order.reference }
-  await payByCard(processor, paid, { number: '4242 4242 4242 4242' })
-  const id = (await paymentId(processor, paid.reference)) ?? ''
+  const id = await payForSure(processor, paid)
   return { deposit_id: id, hash: createHash('sha256').update(id).digest('hex') }
 }
 
@@ -89,7 +91,7 @@ export async function playRailEvent(
   const transaction = await ownTransaction(ctx, partnerId, publicId)
   switch (type) {
     case 'decline':
-      await payByCard(processor, await orderOf(ctx, transaction), { number: '4000 0000 0000 0002' })
+      await payByCard(processor, await orderOf(ctx, partnerId, publicId), { number: '4000 0000 0000 0002' })
       return
     case 'timeout':
       if (transaction.personal.payoutAddress === null) throw new Refusal('CONFLICT', 'There is no payout address yet.')
@@ -113,7 +115,7 @@ async function say(
   transaction: Transaction,
   type: 'duplicate' | 'unknown_word',
 ): Promise<void> {
-  const { reference } = await orderOf(ctx, transaction)
+  const { reference } = await orderOf(ctx, transaction.partnerId, transaction.publicId)
   const [fact] = await cardFacts(ctx, reference)
   if (!fact) throw new Refusal('CONFLICT', 'Nothing has been paid yet.')
   const { payment = '', status = '' } = fact.body
@@ -137,14 +139,15 @@ async function ownTransaction(ctx: Ctx, partnerId: bigint, publicId: bigint): Pr
   return transaction
 }
 
-async function orderOf(ctx: Ctx, transaction: Transaction) {
-  const instruction = await instructionOf(ctx.db, transaction.id)
-  if (!instruction) throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
-  return {
-    ...instruction,
-    returnUrl: recordOf(ctx, transaction).redirect_url,
-    locale: transaction.terms.locale ?? 'en',
+/** What the customer was told to pay, as the processor is asked for it. */
+async function orderOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<DepositOrder> {
+  const [row] = await queries.payable(ctx.db, partnerId, publicId)
+  if (!row) throw notFound()
+  const { reference, asset, amount, locale } = row
+  if (reference === null || asset === null || amount === null) {
+    throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
   }
+  return { reference, asset, amount, returnUrl: checkoutUrl(ctx, publicId), locale: locale ?? 'en' }
 }
 
 const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')

@@ -7,3 +7,22 @@ export const raiseOffset = async (db: Db, offsetMs: bigint): Promise<bigint> =>
       update service_state set clock_offset_ms = greatest(clock_offset_ms, ${offsetMs}), version = version + 1
       returning clock_offset_ms`,
   ).clock_offset_ms
+
+/** What a test customer needs to know of a transaction to pay for it; `reference` is null before the checkout is complete. */
+export type Payable = {
+  public_id: bigint
+  partner_id: bigint
+  from_asset: string
+  locale: string | null
+  reference: string | null
+  asset: string | null
+  amount: bigint | null
+}
+
+/** Reads what is to be paid for one of a partner's own transactions. */
+export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Payable[]> =>
+  db.sql`
+    select public_id, partner_id, from_asset, terms ->> 'locale' as locale, reference, asset, amount
+    from transactions left join deposit_instructions on transaction_id = transactions.id
+    where public_id = ${publicId} and partner_id = ${partnerId}
+    order by deposit_instructions.id desc nulls last limit 1`

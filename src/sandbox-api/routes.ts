@@ -41,7 +41,10 @@ export const sandboxApi =
         ...optional('email', email(fields)),
         ...optional('country', text(fields, 'country')),
         ...optional('payoutAddress', text(fields, 'payout_address', isCardNumber)),
-        ...optional('extraId', text(fields, 'extra_id', () => false)),
+        ...optional(
+          'extraId',
+          text(fields, 'extra_id', () => false),
+        ),
       })
       return reply.code(201).send(record)
     })

@@ -14,6 +14,7 @@ import { ownKeys } from '../privacy/own-keys.ts'
 import type { DepositRail } from '../rails/rail.ts'
 import { advance, amend, type Change } from './advance.ts'
 import type { CheckoutView, Missing } from './checkout-view.ts'
+import { ownAddress } from './create.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { askOfTransaction, momentOf, payDeadlineMs, termsOfPartner } from './policy.ts'
 import { recordOf } from './record.ts'
@@ -23,6 +24,8 @@ import type { Transaction } from './transaction.ts'
 export type Details = {
   email?: string
   provenCustomerId?: bigint
+  /** What the partner knows of that address, where the caller has it at hand. */
+  partnerCustomerId?: bigint
   country?: string
   payoutAddress?: string
   extraId?: string
@@ -40,14 +43,21 @@ export async function openCheckout(ctx: Ctx, publicId: bigint): Promise<Checkout
  * to pay and waits for the deposit. Details of a transaction that is past that are refused: the page shows where it is.
  */
 export async function giveDetails(ctx: Ctx, publicId: bigint, details: Details): Promise<CheckoutView> {
-  const transaction = await ctx.db.atomic((db) => completeDetails(ctx, db, publicId, details))
-  return viewOf(ctx, transaction)
+  const completed = await ctx.db.atomic(async (db) => {
+    const transaction = await lockTransaction(ctx, db, publicId)
+    if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+    return completeDetails(ctx, db, transaction, details)
+  })
+  return viewOf(ctx, completed)
 }
 
-/** The same inside a caller's block. */
-export async function completeDetails(ctx: Ctx, db: Atomic, publicId: bigint, details: Details): Promise<Transaction> {
-  const transaction = await lockTransaction(ctx, db, publicId)
-  if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+/** The same for a transaction that the caller's block has locked. */
+export async function completeDetails(
+  ctx: Ctx,
+  db: Atomic,
+  transaction: Transaction,
+  details: Details,
+): Promise<Transaction> {
   if (!takesDetails(transaction, details)) {
     if (Object.keys(details).length === 0) return transaction
     throw new Refusal('CONFLICT', 'This transaction has moved on.')
@@ -117,21 +127,26 @@ async function changeOf(ctx: Ctx, db: Atomic, transaction: Transaction, details:
   const change: Change = {}
   if (details.country !== undefined) change.country = await judgedCountry(ctx, transaction, details.country)
   if (details.payoutAddress !== undefined) {
-    personal.payoutAddress = judgedAddress(transaction, details.payoutAddress)
+    personal.payoutAddress = judgedAddress(ctx, transaction, details.payoutAddress)
     personal.payoutExtraId = judgedMemo(transaction, details.extraId ?? '')
   }
   if (details.email !== undefined && details.email !== personal.email) {
     if (transaction.customerId !== null)
       throw badField('email', 'The e-mail address has been proven and cannot be changed.')
-    const { id } = await findOrMakePartnerCustomer(ctx, db, { partnerId: transaction.partnerId, email: details.email })
     personal.email = details.email
-    change.partnerCustomerId = id
+    change.partnerCustomerId =
+      details.partnerCustomerId ?? (await partnerCustomerOf(ctx, db, transaction, details.email))
   }
   if (details.provenCustomerId !== undefined) {
     change.customerId = details.provenCustomerId
     ownKeys(db, details.provenCustomerId, [transaction.dataKey.id])
   }
   return { ...change, personal }
+}
+
+async function partnerCustomerOf(ctx: Ctx, db: Atomic, { partnerId }: Transaction, email: string): Promise<bigint> {
+  const { id } = await findOrMakePartnerCustomer(ctx, db, { partnerId, email })
+  return id
 }
 
 /** The country must be served, and reached by the ways to pay and to be paid: the one resolver says. */
@@ -154,7 +169,7 @@ const countryRules: ReadonlySet<Rule> = new Set<Rule>([
   'the payout method reaches the country',
 ])
 
-function judgedAddress({ terms, personal, to }: Transaction, address: string): string {
+function judgedAddress({ rails }: Ctx, { terms, personal, to }: Transaction, address: string): string {
   if (!terms.payoutAddressChangeable && address !== personal.payoutAddress) {
     throw badField('payout_address', 'The address was set by the site that sent you and cannot be changed.')
   }
@@ -162,6 +177,9 @@ function judgedAddress({ terms, personal, to }: Transaction, address: string): s
   if (!chain) throw new Error('A bank account is no address.')
   const check = checkAddress(chain.family, address)
   if (!check.ok) throw badField('payout_address', check.reason, 'INVALID_ADDRESS')
+  if (rails.forPayout(to.network.code)?.owns(check.canonical)) {
+    throw badField('payout_address', ownAddress, 'INVALID_ADDRESS')
+  }
   return check.canonical
 }
 

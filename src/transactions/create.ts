@@ -3,7 +3,7 @@ import { type Available, resolve } from '../availability/resolve.ts'
 import { refusalOf } from '../availability/rule.ts'
 import type { Ctx } from '../context.ts'
 import { findOrMakePartnerCustomers, type PartnerCustomer } from '../customers/partner-customer.ts'
-import type { Atomic } from '../db/sql.ts'
+import { type Atomic, CommitUnknown } from '../db/sql.ts'
 import { recordEvents } from '../events/record.ts'
 import { after } from '../lib/clock.ts'
 import { gather } from '../lib/gather.ts'
@@ -52,7 +52,11 @@ const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Created>>()
 function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Created> {
   const known = gatherers.get(ctx)
   if (known) return known
-  const made = gather((drafts: Draft[]) => ctx.db.atomic((db) => write(ctx, db, drafts)), { most: 32, lanes: 2 })
+  const made = gather((drafts: Draft[]) => ctx.db.atomic((db) => write(ctx, db, drafts)), {
+    most: 32,
+    lanes: 2,
+    mayRepeat: (error) => !(error instanceof CommitUnknown),
+  })
   gatherers.set(ctx, made)
   return made
 }
@@ -66,7 +70,7 @@ function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draf
   const now = ctx.clock.now()
   const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner), askOf(input))
   if (!outcome.available) throw refusalOf(outcome.failures)
-  const addressProblem = judgeAddress(input, outcome)
+  const addressProblem = judgeAddress(ctx, input, outcome)
   if (addressProblem) throw new Refusal('BAD_REQUEST', addressProblem.message, [addressProblem])
   if (!outcome.sum) throw new Error('A create was judged without its amount.')
 
@@ -81,22 +85,30 @@ function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draf
   return { partner, read, available: outcome, quote, now }
 }
 
-/** A preset payout address must be one of its network, checksum included, with the memo that the network demands. */
+/**
+ * A preset payout address must be one of its network, checksum included, and not our own, with the memo that the network
+ * demands.
+ */
 export function judgeAddress(
+  { rails }: Pick<Ctx, 'rails'>,
   input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>,
   { exchange }: Pick<Available, 'exchange'>,
 ): Problem | undefined {
-  const { chain, name } = exchange.target.network
+  const { chain, name, code } = exchange.target.network
   if (input.payoutAddress === undefined || chain === null) return undefined
 
   const check = checkAddress(chain.family, input.payoutAddress)
   const path = 'payout_info.payout_address'
   if (!check.ok) return { path, code: 'INVALID_ADDRESS', message: check.reason }
+  if (rails.forPayout(code)?.owns(check.canonical)) return { path, code: 'INVALID_ADDRESS', message: ownAddress }
   if (chain.memo?.required && input.payoutExtraId === undefined) {
     return { path: 'payout_info.extra_id', code: 'REQUIRED', message: `${name} needs a ${chain.memo.name}.` }
   }
   return undefined
 }
+
+/** Why nobody is paid to an address of this exchange. */
+export const ownAddress = 'This address belongs to the exchange itself.'
 
 /** Writes drafts: a handful of statements however many there are, sent together with the commit. */
 async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Created[]> {

@@ -7,6 +7,7 @@ import { settleReserves, type Settlement } from '../ledger/balance.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import { after } from '../lib/clock.ts'
+import { gather } from '../lib/gather.ts'
 import { endPlans, lockOpenPlans, markPlans, type Sent, sendPlans } from '../payouts/send.ts'
 import type { Evidence } from '../rails/rail.ts'
 import { advance, type Change, type Step } from './advance.ts'
@@ -22,25 +23,40 @@ type Proven = Sent & { outcome: { state: 'done'; evidence: Evidence } }
  * Brings plans to their rails and waits for evidence: from `sending` to `finished`. Nothing is decided on a guess: what the
  * rail has not answered plainly is asked again, for as long as it takes.
  */
-export const finishPayouts = (ctx: Ctx): Handler => ({
-  batch: 64,
-  concurrency: 4,
-  run: async (jobs) => {
-    const sent = await sendPlans(
-      ctx,
-      jobs.map(({ key }) => BigInt(key)),
-    )
-    await ctx.queue.revisit(jobs, async (db, mine) => {
-      // What was submitted for a job that someone else has claimed since is that one's to write down.
-      const keys = new Set(mine.map(({ key }) => key))
-      const ours = sent.filter(({ plan }) => keys.has(String(plan.id)))
-      const proven = ours.filter((one): one is Proven => one.outcome.state === 'done')
-      if (proven.length > 0) await finish(ctx, db, proven)
-      await mark(db, ours)
-      return lookAgain(ctx, mine, ours)
-    })
-  },
-})
+export const finishPayouts = (ctx: Ctx): Handler => {
+  // Rails are asked side by side, and one that is slow keeps back no other; what they answered is booked together.
+  const settleTogether = gather(async (answers: Answer[]) => {
+    await settle(ctx, answers)
+    return answers.map(() => undefined)
+  })
+  return {
+    batch: 64,
+    concurrency: 4,
+    run: async (jobs) => {
+      const sent = await sendPlans(
+        ctx,
+        jobs.map(({ key }) => BigInt(key)),
+      )
+      await settleTogether({ jobs, sent })
+    },
+  }
+}
+
+/** Jobs, and what the rails said of their plans. */
+type Answer = { jobs: Job[]; sent: Sent[] }
+
+async function settle(ctx: Ctx, answers: Answer[]): Promise<void> {
+  const jobs = answers.flatMap((answer) => answer.jobs)
+  await ctx.queue.revisit(jobs, async (db, mine) => {
+    // What was submitted for a job that someone else has claimed since is that one's to write down.
+    const keys = new Set(mine.map(({ key }) => key))
+    const ours = answers.flatMap(({ sent }) => sent).filter(({ plan }) => keys.has(String(plan.id)))
+    const proven = ours.filter((one): one is Proven => one.outcome.state === 'done')
+    if (proven.length > 0) await finish(ctx, db, proven)
+    await mark(db, ours)
+    return lookAgain(ctx, mine, ours)
+  })
+}
 
 async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
   const transactions = await lockTransactions(
@@ -102,7 +118,10 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
  * An ended transaction owes nobody: money that came while the payout was under way, in whatever currency, stops it for a
  * person.
  */
-function finishedOrHeld({ history, fromAmount, expectedFrom }: Transaction, paid: Change): Omit<Step, 'transaction' | 'fact'> {
+function finishedOrHeld(
+  { history, fromAmount, expectedFrom }: Transaction,
+  paid: Change,
+): Omit<Step, 'transaction' | 'fact'> {
   const deposits = history.filter(({ fact }) => fact.startsWith('deposit:'))
   if (deposits.length <= 1) return { to: 'finished', change: paid }
   return {

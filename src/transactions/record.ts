@@ -9,6 +9,10 @@ import type { Transaction } from './transaction.ts'
 /** What a partner sees of a transaction, in the wire's spelling (wire.md, section 3): answers, lists and webhooks alike. */
 export type TransactionRecord = ReturnType<typeof recordOf>
 
+/** Where a transaction's customer goes on. */
+export const checkoutUrl = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, publicId: bigint): string =>
+  `${publicUrl}/checkout?tid=${publicId}`
+
 /** Writes the record of a transaction as it stands, whole, for its partner's secret key. */
 export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Transaction) {
   const { from, to, personal, terms } = transaction
@@ -47,7 +51,7 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     estimate_breakdown: breakdownOf(transaction.quote),
     partner_id: String(transaction.partnerId),
     external_partner_link_id: transaction.externalPartnerLinkId,
-    redirect_url: `${publicUrl}/checkout?tid=${transaction.publicId}`,
+    redirect_url: checkoutUrl({ publicUrl }, transaction.publicId),
     skip_choose_payout_address: terms.skipChoosePayoutAddress,
     skip_choose_payment_category: terms.skipChoosePaymentCategory,
     customer_payout_address_changeable: terms.payoutAddressChangeable,

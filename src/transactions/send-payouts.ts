@@ -16,8 +16,8 @@ const coverAgainMs = 5_000
 
 /** Plans ordered payouts: from `exchanging` to `sending`. What is not covered waits, what is on hold is left alone. */
 export const sendPayouts = (ctx: Ctx): Handler => ({
-  batch: 32,
-  concurrency: 2,
+  batch: 64,
+  concurrency: 1,
   run: (jobs) => ctx.queue.revisit(jobs, (db, held) => send(ctx, db, held)),
 })
 

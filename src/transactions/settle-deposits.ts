@@ -19,8 +19,8 @@ import type { StatusDetails, Transaction } from './transaction.ts'
 
 /** Settles what rails told: matches each fact, books the money, and lets the transaction go on or stop for a person. */
 export const settleDeposits = (ctx: Ctx): Handler => ({
-  batch: 32,
-  concurrency: 2,
+  batch: 64,
+  concurrency: 1,
   run: (jobs) => ctx.queue.finish(jobs, (db, held) => settle(ctx, db, held)),
 })
 
@@ -67,7 +67,7 @@ async function settle(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<void> {
     }
   }
   keepDeposits(db, outcome.deposits)
-  queries.insertQuotes(db, outcome.quotes.map(quoteRow))
+  if (outcome.quotes.length > 0) queries.insertQuotes(db, outcome.quotes.map(quoteRow))
   await advance(ctx, db, outcome.steps)
   await post(db, ctx, outcome.entries)
   await orderPayouts(ctx, db, outcome.payouts)

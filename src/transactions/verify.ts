@@ -63,14 +63,17 @@ function disagreements(row: queries.Agreement): string[] {
   return wrong.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
 }
 
-/** What a rail holds must be what the books say, as long as nothing is on its way. */
+/** What a rail holds must be what the books say, as long as nothing is on its way and nothing moved while we looked. */
 async function statementsThatDiffer({ db, rails }: Ctx): Promise<string[]> {
   const problems: string[] = []
   for (const { asset, network } of listings) {
     const rail = network.chain && rails.forPayout(network.code)
     if (!rail) continue
-    const [stated, ours] = [await rail.balance(asset.id), await balanceOf(db, held(rail.place), asset.id)]
-    if (stated !== ours && !(await queries.underWay(db, rail.name))) {
+    const before = await balanceOf(db, held(rail.place), asset.id)
+    const stated = await rail.balance(asset.id)
+    const isUnderWay = await queries.underWay(db, rail.name)
+    const ours = await balanceOf(db, held(rail.place), asset.id)
+    if (stated !== ours && before === ours && !isUnderWay) {
       problems.push(`${rail.name} holds ${stated} units of ${asset.id}, the books say ${ours}.`)
     }
   }

@@ -31,7 +31,21 @@ function assertAnswered({ status, body, headers }: Answer<Refused>, good: number
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string({ unit: 'binary', maxLength: 300 }),
-  fc.constantFrom('', 'null', '__proto__', 'constructor', '\u0000', '\ud800', '1e309', '-0', '٣', '$$', "'; drop table x", '%00', '../..'),
+  fc.constantFrom(
+    '',
+    'null',
+    '__proto__',
+    'constructor',
+    '\u0000',
+    '\ud800',
+    '1e309',
+    '-0',
+    '٣',
+    '$$',
+    "'; drop table x",
+    '%00',
+    '../..',
+  ),
   fc.double().map(String),
   fc.bigInt().map(String),
 )
@@ -44,7 +58,16 @@ const sensible = {
 /** Mostly what it should be, now and then anything. */
 const mostly = <T>(usual: fc.Arbitrary<T>) => fc.oneof({ weight: 4, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
-const billing = ['country_alpha_2', 'us_region_alpha_2', 'region', 'city', 'post_index', 'first_name', 'date_of_birthday', 'gender']
+const billing = [
+  'country_alpha_2',
+  'us_region_alpha_2',
+  'region',
+  'city',
+  'post_index',
+  'first_name',
+  'date_of_birthday',
+  'gender',
+]
 const customer = fc.record(
   {
     ip: mostly(fc.ipV4()),
@@ -63,9 +86,16 @@ const body = fc.record(
     to_currency: mostly(sensible.coin),
     to_network: mostly(sensible.network),
     customer: mostly(customer),
-    payout_info: mostly(fc.record({ payout_address: odd, extra_id: odd, skip_choose_payout_address: odd }, { requiredKeys: [] })),
+    payout_info: mostly(
+      fc.record({ payout_address: odd, extra_id: odd, skip_choose_payout_address: odd }, { requiredKeys: [] }),
+    ),
     payout_address: odd,
-    deposit: mostly(fc.record({ payment_category: mostly(fc.constant('VISA_MC')), skip_choose_payment_category: odd }, { requiredKeys: [] })),
+    deposit: mostly(
+      fc.record(
+        { payment_category: mostly(fc.constant('VISA_MC')), skip_choose_payment_category: odd },
+        { requiredKeys: [] },
+      ),
+    ),
     redirects: mostly(fc.record({ successful: mostly(fc.webUrl()), failed: odd }, { requiredKeys: [] })),
     external_partner_link_id: odd,
     locale: mostly(fc.constantFrom('en', 'pt-BR')),
@@ -73,7 +103,22 @@ const body = fc.record(
   },
   { requiredKeys: ['from_amount', 'from_currency', 'to_currency'] },
 )
-const queryNames = ['from_amount', 'to_amount', 'from_currency', 'to_currency', 'from_network', 'to_network', 'type', 'fees_included', 'deposit_type', 'payout_type', 'deposit_category', 'customer_country', 'ip', 'x']
+const queryNames = [
+  'from_amount',
+  'to_amount',
+  'from_currency',
+  'to_currency',
+  'from_network',
+  'to_network',
+  'type',
+  'fees_included',
+  'deposit_type',
+  'payout_type',
+  'deposit_category',
+  'customer_country',
+  'ip',
+  'x',
+]
 const query = fc.array(fc.tuple(fc.constantFrom(...queryNames), odd.map(textOf)), { maxLength: 5 })
 
 function textOf(value: unknown): string {
@@ -102,23 +147,48 @@ describe('whatever is sent', () => {
     check(fc.tuple(body, query, fc.constantFrom('mainSecret', 'second')), async ([sent, pairs, key]) => {
       const asked = new URLSearchParams(pairs).toString()
       const text = JSON.stringify(sent)
-      assertAnswered(await ask(`/v1/transaction?${asked}`, { body: text, key: keys[key as 'second'] }), 201, `${asked} ${text}`)
+      assertAnswered(
+        await ask(`/v1/transaction?${asked}`, { body: text, key: keys[key as 'second'] }),
+        201,
+        `${asked} ${text}`,
+      )
     }))
 
   it('a body that is any text, and a number in any spelling', async () => {
-    const number = fc.tuple(fc.constantFrom('', '-', '+'), fc.double({ noNaN: true }), fc.constantFrom('', 'e0', 'E+2', 'e-31', 'e999', '.0', '0'))
-    const spelled = number.map(([sign, value, end]) => `{"from_amount": ${sign}${Math.abs(value)}${end}, "from_currency": "EUR", "to_currency": "BTC"}`)
+    const number = fc.tuple(
+      fc.constantFrom('', '-', '+'),
+      fc.double({ noNaN: true }),
+      fc.constantFrom('', 'e0', 'E+2', 'e-31', 'e999', '.0', '0'),
+    )
+    const spelled = number.map(
+      ([sign, value, end]) =>
+        `{"from_amount": ${sign}${Math.abs(value)}${end}, "from_currency": "EUR", "to_currency": "BTC"}`,
+    )
     await check(fc.oneof(fc.string({ unit: 'binary' }).map(textOf), spelled), async (text) => {
       assertAnswered(await ask('/v1/transaction', { method: 'POST', body: text }), 201, text)
     })
   })
 
   it('an address of any kind', () =>
-    check(fc.tuple(fc.constantFrom('/v1/transaction/', '/v1/currencies/', '/v1/market-info/min-max-range/', '/v1/sandbox/mail?to=', '/'), odd.map(textOf)), async ([path, rest]) => {
-      const answer = await fetch(exchange.url + path + encodeURIComponent(rest), { headers: { 'x-api-key': keys.mainSecret } })
-      await answer.arrayBuffer()
-      assert.ok(answer.status < 500, `${answer.status} to ${path}${rest}`)
-    }))
+    check(
+      fc.tuple(
+        fc.constantFrom(
+          '/v1/transaction/',
+          '/v1/currencies/',
+          '/v1/market-info/min-max-range/',
+          '/v1/sandbox/mail?to=',
+          '/',
+        ),
+        odd.map(textOf),
+      ),
+      async ([path, rest]) => {
+        const answer = await fetch(exchange.url + path + encodeURIComponent(rest), {
+          headers: { 'x-api-key': keys.mainSecret },
+        })
+        await answer.arrayBuffer()
+        assert.ok(answer.status < 500, `${answer.status} to ${path}${rest}`)
+      },
+    ))
 
   it('leaves books that hold', () => assertBooksHold(exchange))
 })

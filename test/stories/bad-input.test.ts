@@ -29,7 +29,19 @@ const ask = (path: string, asking: Asking = {}) => exchange.api<Refused>(path, a
 const traces = () =>
   lookup(
     exchange,
-    ['transactions', 'quotes', 'moves', 'events', 'entries', 'postings', 'facts', 'deposits', 'jobs', 'partner_customers', 'idempotent_answers']
+    [
+      'transactions',
+      'quotes',
+      'moves',
+      'events',
+      'entries',
+      'postings',
+      'facts',
+      'deposits',
+      'jobs',
+      'partner_customers',
+      'idempotent_answers',
+    ]
       .map((name) => `select '${name}' as name, count(*) from ${name}`)
       .join(' union all '),
   )
@@ -99,7 +111,12 @@ describe('GET /v1/estimate', () => {
       assertRefused(await ask(`/v1/estimate?${asked}`), code, path, asked)
     }
     for (const name of Object.keys(good)) {
-      assertRefused(await ask(`/v1/estimate?${new URLSearchParams(good)}&${name}=1`), 'BAD_REQUEST', name, `${name} twice`)
+      assertRefused(
+        await ask(`/v1/estimate?${new URLSearchParams(good)}&${name}=1`),
+        'BAD_REQUEST',
+        name,
+        `${name} twice`,
+      )
     }
   })
 
@@ -171,7 +188,11 @@ describe('POST /v1/transaction', () => {
         const headers = { 'idempotency-key': body.replace(/[^ -~]/g, '') }
         assertRefused(await ask('/v1/transaction', { body: whole, headers }), code, path, body)
       }
-      for (const [country, code] of [['XX', 'BAD_REQUEST'], ['KP', 'COUNTRY_NOT_SUPPORTED'], ['D', 'BAD_REQUEST']] as const) {
+      for (const [country, code] of [
+        ['XX', 'BAD_REQUEST'],
+        ['KP', 'COUNTRY_NOT_SUPPORTED'],
+        ['D', 'BAD_REQUEST'],
+      ] as const) {
         const answer = await ask(`/v1/transaction?customer_country=${country}`, { body: good })
         assertRefused(answer, code, 'query.customer_country', country)
       }
@@ -187,7 +208,19 @@ describe('POST /v1/transaction', () => {
 
   it('refuses what is no JSON object of a bearable size', () =>
     withoutTrace(async () => {
-      for (const body of ['{', '{"a":1,}', '[]', '1', 'null', 'true', '"x"', '\u0000', 'NaN', '['.repeat(50_000), '{"a":'.repeat(50_000)]) {
+      for (const body of [
+        '{',
+        '{"a":1,}',
+        '[]',
+        '1',
+        'null',
+        'true',
+        '"x"',
+        '\u0000',
+        'NaN',
+        '['.repeat(50_000),
+        '{"a":'.repeat(50_000),
+      ]) {
         assertRefused(await ask('/v1/transaction', { body }), 'BAD_REQUEST', '-', body.slice(0, 20))
       }
       const large = JSON.stringify({ ...good, note: 'x'.repeat(262_144) })
@@ -243,7 +276,13 @@ describe('every address', () => {
   it('refuses in the same shape whoever or whatever does not belong there', () =>
     withoutTrace(async () => {
       const { public_key, secret_key, revoked_key } = exchange.sandbox
-      const keys: Record<string, string | null> = { public: public_key, secret: secret_key, revoked: revoked_key, wrong: 'sk_test_x', none: null }
+      const keys: Record<string, string | null> = {
+        public: public_key,
+        secret: secret_key,
+        revoked: revoked_key,
+        wrong: 'sk_test_x',
+        none: null,
+      }
       for (const { method = '', address = '', key = '', code = '', path = '' } of rows) {
         const asking = { method, key: keys[key] ?? null, ...(method === 'POST' ? { body: {} } : {}) }
         const answer = await ask(address, asking)
@@ -258,6 +297,9 @@ describe('every address', () => {
       const answer = await ask('/v1/sandbox/clock', { key: public_key, headers: { 'x-secret-key': secret } })
       assertRefused(answer, 'INVALID_TOKEN', '-', secret)
     }
-    assert.equal((await ask('/v1/sandbox/clock', { key: public_key, headers: { 'x-secret-key': secret_key } })).status, 200)
+    assert.equal(
+      (await ask('/v1/sandbox/clock', { key: public_key, headers: { 'x-secret-key': secret_key } })).status,
+      200,
+    )
   })
 })

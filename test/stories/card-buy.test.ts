@@ -6,7 +6,18 @@ import { Webhook } from 'standardwebhooks'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, assertBooksHold, bookBalance, buy, checkOut, create, lookup, pay, read, statusesOf } from '../support/journey.ts'
+import {
+  arrive,
+  assertBooksHold,
+  bookBalance,
+  buy,
+  checkOut,
+  create,
+  lookup,
+  pay,
+  read,
+  statusesOf,
+} from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'
 import { type Received, startReceiver } from '../support/telling.ts'
 
@@ -47,7 +58,10 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
 
   await t.test('the record shows where it is, in the form that strict readers take', () => {
     for (const record of [created, ready, finished]) assert.deepEqual(offences('transaction', record), [])
-    assert.deepEqual([created.status, created.from_amount, created.to_amount, created.output_hash], ['new', '0', null, null])
+    assert.deepEqual(
+      [created.status, created.from_amount, created.to_amount, created.output_hash],
+      ['new', '0', null, null],
+    )
     assert.deepEqual([ready.status, ready.email, ready.location], ['waiting_for_deposit', 'ann@example.com', 'NL'])
     assert.deepEqual(statusesOf(finished), straightRoad)
     assert.equal(finished.from_amount, '250')
@@ -56,7 +70,12 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
   })
 
   await t.test('what was shown is what was agreed, booked, sent and told', async () => {
-    const amounts = [created.expected_to_amount, finished.expected_to_amount, finished.to_amount, finished.estimate_breakdown.toAmount]
+    const amounts = [
+      created.expected_to_amount,
+      finished.expected_to_amount,
+      finished.to_amount,
+      finished.estimate_breakdown.toAmount,
+    ]
     assert.deepEqual(new Set(amounts), new Set([estimate.value]))
     assert.equal(finished.estimate_breakdown.estimatedExchangeRate, estimate.estimated_exchange_rate)
 
@@ -79,9 +98,18 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
     const webhook = new Webhook(secret)
     for (const { body, headers } of receiver.all) webhook.verify(body, headers as Record<string, string>)
     const told = receiver.all.map(({ body }) => JSON.parse(body) as Told)
-    assert.deepEqual(told.map(({ sequence }) => sequence), [1, 2, 3, 4, 5])
-    assert.deepEqual(told.map(({ payload }) => payload.status), straightRoad)
-    assert.deepEqual(told.map(({ type }) => type), ['transaction.created', ...Array<string>(4).fill('transaction.status_changed')])
+    assert.deepEqual(
+      told.map(({ sequence }) => sequence),
+      [1, 2, 3, 4, 5],
+    )
+    assert.deepEqual(
+      told.map(({ payload }) => payload.status),
+      straightRoad,
+    )
+    assert.deepEqual(
+      told.map(({ type }) => type),
+      ['transaction.created', ...Array<string>(4).fill('transaction.status_changed')],
+    )
     for (const [index, { payload, requesterType, version, id }] of told.entries()) {
       assert.deepEqual(offences('transaction', payload), [])
       assert.deepEqual(statusesOf(payload), straightRoad.slice(0, index + 1))
@@ -100,12 +128,20 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
   })
 
   await t.test('the books hold, and its customer is owed nothing', async () => {
-    for (const asset of ['EUR-EUR', 'BTC-BTC']) assert.equal(await bookBalance(exchange, `customer:${created.id}`, asset), 0n)
+    for (const asset of ['EUR-EUR', 'BTC-BTC'])
+      assert.equal(await bookBalance(exchange, `customer:${created.id}`, asset), 0n)
     await assertBooksHold(exchange)
   })
 })
 
-type Told = { id: string; type: string; sequence: number; requesterType: string; version: string; payload: TransactionRecord }
+type Told = {
+  id: string
+  type: string
+  sequence: number
+  requesterType: string
+  version: string
+  payload: TransactionRecord
+}
 
 const fiat = ['EUR', 'USD', 'GBP']
 const coins = [
@@ -118,7 +154,9 @@ const coins = [
 test('every pair can be bought at both ends of its range, and wallets hold what the books say', async () => {
   const pairs = fiat.flatMap((from_currency) => coins.map((coin) => ({ from_currency, ...coin })))
   const finished = await Promise.all(
-    pairs.flatMap((pair) => ['min', 'max'].map(async (end) => buy(exchange, { ...pair, from_amount: await endOf(pair, end) }))),
+    pairs.flatMap((pair) =>
+      ['min', 'max'].map(async (end) => buy(exchange, { ...pair, from_amount: await endOf(pair, end) })),
+    ),
   )
 
   for (const record of finished) {
@@ -126,7 +164,11 @@ test('every pair can be bought at both ends of its range, and wallets hold what 
     assert.equal(record.to_amount, record.expected_to_amount)
     assert.deepEqual(offences('transaction', record), [])
     const transfers = await transfersTo(String(record.payout?.address))
-    assert.deepEqual(transfers.map(({ hash }) => hash), [record.output_hash], 'exactly one transfer')
+    assert.deepEqual(
+      transfers.map(({ hash }) => hash),
+      [record.output_hash],
+      'exactly one transfer',
+    )
   }
   assert.equal(finished.length, 24)
   await assertWalletsAgree()
@@ -134,9 +176,14 @@ test('every pair can be bought at both ends of its range, and wallets hold what 
 })
 
 /** An end of a pair's range, as the range answers it. */
-async function endOf(pair: { from_currency: string; to_currency: string; to_network?: string }, end: string): Promise<number> {
+async function endOf(
+  pair: { from_currency: string; to_currency: string; to_network?: string },
+  end: string,
+): Promise<number> {
   const target = pair.to_network ? `${pair.to_currency}-${pair.to_network}` : pair.to_currency
-  const { body } = await exchange.api<Record<string, number>>(`/v1/market-info/min-max-range/${pair.from_currency}_${target}`)
+  const { body } = await exchange.api<Record<string, number>>(
+    `/v1/market-info/min-max-range/${pair.from_currency}_${target}`,
+  )
   const amount = body[end]
   assert.ok(amount)
   return amount
@@ -162,7 +209,10 @@ test('a customer who pays when everything was known beforehand needs no checkout
     customer: { contact_info: { email: 'beth@example.com' } },
   })
   const ready = await checkOut(exchange, id)
-  assert.deepEqual([ready.payout?.address, ready.email], ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'beth@example.com'])
+  assert.deepEqual(
+    [ready.payout?.address, ready.email],
+    ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'beth@example.com'],
+  )
   await pay(exchange, id)
   await arrive(exchange, id, 'finished')
   assert.equal((await transfersTo('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed')).length, 1)

@@ -5,6 +5,7 @@ import pg from 'pg'
 
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { runCommand } from '../support/command.ts'
+import type { Asking } from '../support/exchange.ts'
 import { isAlive, type ServedExchange, serveExchange } from '../support/process.ts'
 import { startReceiver, until } from '../support/telling.ts'
 
@@ -17,18 +18,29 @@ before(async () => {
 })
 after(() => exchange.remove())
 
-const coins = [{ to_currency: 'BTC' }, { to_currency: 'ETH' }, { to_currency: 'USDT', to_network: 'ETH' }, { to_currency: 'USDT', to_network: 'TRX' }]
+const coins = [
+  { to_currency: 'BTC' },
+  { to_currency: 'ETH' },
+  { to_currency: 'USDT', to_network: 'ETH' },
+  { to_currency: 'USDT', to_network: 'TRX' },
+]
 
 /** Twenty buys at the same time: the later a buy, the earlier its partner's program gives up. */
 const twenty = (round: string): Drive[] =>
-  Array.from({ length: 20 }, (_, index) => ({ key: `${round}-${index}`, ...(coins[index % 4] ?? { to_currency: 'BTC' }) }))
+  Array.from({ length: 20 }, (_, index) => ({
+    key: `${round}-${index}`,
+    ...(coins[index % 4] ?? { to_currency: 'BTC' }),
+  }))
 
 /** Takes a buy as far as it gets: each step is noted once the exchange has acknowledged it. */
 async function drive(buy: Drive, onPaid: () => void = () => undefined): Promise<void> {
   const { key, to_currency, to_network } = buy
   if (buy.id === undefined) {
     const body = { from_amount: 100, from_currency: 'EUR', to_currency, to_network }
-    const created = await exchange.api<TransactionRecord>('/v1/transaction', { body, headers: { 'idempotency-key': key } })
+    const created = await exchange.api<TransactionRecord>('/v1/transaction', {
+      body,
+      headers: { 'idempotency-key': key },
+    })
     assert.equal(created.status, 201)
     buy.id = created.body.id
   }
@@ -82,64 +94,112 @@ async function assertAllIsWell(buys: Drive[]): Promise<void> {
   for (const buy of acknowledged) {
     const status = await statusOf(buy)
     if (!buy.isReady) assert.ok(['new', 'waiting_for_deposit'].includes(status), status)
-    else if (!buy.isPaid) assert.ok(['waiting_for_deposit', 'exchanging', 'sending', 'finished'].includes(status), status)
+    else if (!buy.isPaid)
+      assert.ok(['waiting_for_deposit', 'exchanging', 'sending', 'finished'].includes(status), status)
     else await until(async () => (await statusOf(buy)) === 'finished', `${buy.id} to be finished by itself`)
   }
   for (const buy of buys) await drive(buy)
   for (const buy of buys) await until(async () => (await statusOf(buy)) === 'finished', `${buy.id} to be finished`)
 }
 
-async function assertNothingTwice(buys: Drive[]): Promise<void> {
-  assert.deepEqual(await rows(`select count(*)::int from transactions`), [{ count: buys.length }])
-  assert.deepEqual(await rows('select count(*)::int, count(distinct recipient)::int as recipients from sandbox.transfers'), [
-    { count: buys.length, recipients: buys.length },
-  ])
+async function assertNothingTwice(...bought: number[]): Promise<void> {
+  const count = bought.reduce((sum, one) => sum + one, 0)
+  assert.deepEqual(await rows(`select count(*)::int from transactions`), [{ count }])
+  assert.deepEqual(
+    await rows('select count(*)::int, count(distinct recipient)::int as recipients from sandbox.transfers'),
+    [{ count, recipients: count }],
+  )
   const { exitCode, out, err } = await runCommand(['verify', '--json'], exchange.env)
   assert.deepEqual([exitCode, out.trim(), err], [0, '{"ok":true,"problems":[]}', ''])
   assert.deepEqual(JSON.parse((await runCommand(['stuck', '--json'], exchange.env)).out), [])
 }
 
-test('twenty running buys survive a kill -9 of the service, and of the service with its database', { timeout: 90_000 }, async (t) => {
-  const receiver = await startReceiver(t)
-  const added = await runCommand(['webhook', 'add', receiver.url, '--partner', exchange.sandbox.partner_id], exchange.env)
-  assert.equal(added.exitCode, 0, added.err)
+test(
+  'twenty running buys survive a kill -9 of the service, and of the service with its database',
+  { timeout: 90_000 },
+  async (t) => {
+    const receiver = await startReceiver(t)
+    const added = await runCommand(
+      ['webhook', 'add', receiver.url, '--partner', exchange.sandbox.partner_id],
+      exchange.env,
+    )
+    assert.equal(added.exitCode, 0, added.err)
 
-  const first = twenty('first')
-  await driveInto(() => exchange.kill('SIGKILL'), first, 6)
-  const orphan = exchange.databasePid()
-  assert.ok(isAlive(orphan), 'the database outlives the service')
-  await exchange.start()
-  await assertAllIsWell(first)
-  await assertNothingTwice(first)
+    const first = twenty('first')
+    await driveInto(() => exchange.kill('SIGKILL'), first, 6)
+    const orphan = exchange.databasePid()
+    assert.ok(isAlive(orphan), 'the database outlives the service')
+    await exchange.start()
+    await assertAllIsWell(first)
+    await assertNothingTwice(first.length)
 
-  const second = twenty('second')
-  await driveInto(
-    () => {
-      process.kill(exchange.databasePid(), 'SIGKILL')
-      return exchange.kill('SIGKILL')
-    },
-    second,
-    6,
-  )
-  await exchange.start()
-  await assertAllIsWell(second)
-  const all = [...first, ...second]
-  await assertNothingTwice(all)
+    const second = twenty('second')
+    await driveInto(
+      () => {
+        process.kill(exchange.databasePid(), 'SIGKILL')
+        return exchange.kill('SIGKILL')
+      },
+      second,
+      6,
+    )
+    await exchange.start()
+    await assertAllIsWell(second)
+    const all = [...first, ...second]
+    await assertNothingTwice(first.length, second.length)
 
-  await t.test('partners are told everything, in order', async () => {
-    const told = () => {
-      const streams = new Map<string, number[]>()
-      for (const { body } of receiver.all) {
-        const { sequence, payload } = JSON.parse(body) as { sequence: number; payload: TransactionRecord }
-        const sequences = streams.get(payload.id) ?? []
-        if (!sequences.includes(sequence)) streams.set(payload.id, [...sequences, sequence])
+    await t.test('partners are told everything, in order', async () => {
+      const told = () => {
+        const streams = new Map<string, number[]>()
+        for (const { body } of receiver.all) {
+          const { sequence, payload } = JSON.parse(body) as { sequence: number; payload: TransactionRecord }
+          const sequences = streams.get(payload.id) ?? []
+          if (!sequences.includes(sequence)) streams.set(payload.id, [...sequences, sequence])
+        }
+        return streams
       }
-      return streams
+      await until(() => [...told().values()].filter(({ length }) => length === 5).length === all.length, 'all webhooks')
+      for (const { id } of all) assert.deepEqual(told().get(id ?? ''), [1, 2, 3, 4, 5])
+    })
+  },
+)
+
+test(
+  'a database that dies is started again by the service, and meanwhile nobody is told that we have a bug',
+  { timeout: 60_000 },
+  async () => {
+    const before = await rows<{ count: number }>('select count(*)::int from transactions')
+    const seen = new Map<number, number>()
+    const died = exchange.databasePid()
+    /** Asks until the exchange can answer; a request that was not answered is asked again, with the same key. */
+    const insist = async <Body>(path: string, asking: Asking = {}): Promise<Body> => {
+      for (;;) {
+        const { status, body } = await exchange.api<Body>(path, asking)
+        seen.set(status, (seen.get(status) ?? 0) + 1)
+        if (status < 300) return body
+        assert.ok(
+          status === 503 || status === 409,
+          `${status}: ${JSON.stringify(body)}\n${exchange.output().slice(-2_000)}`,
+        )
+      }
     }
-    await until(() => [...told().values()].filter(({ length }) => length === 5).length === all.length, 'all webhooks')
-    for (const { id } of all) assert.deepEqual(told().get(id ?? ''), [1, 2, 3, 4, 5])
-  })
-})
+    const buys = Array.from({ length: 10 }, async (_, index) => {
+      const body = { from_amount: 100, from_currency: 'EUR', to_currency: 'ETH' }
+      const headers = { 'idempotency-key': `while it is away ${index}` }
+      const { id } = await insist<TransactionRecord>('/v1/transaction', { body, headers })
+      if (index === 4) process.kill(died, 'SIGKILL')
+      await insist(`/v1/sandbox/transaction/${id}/checkout`, { body: {} })
+      await insist(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
+      await until(
+        async () => (await insist<TransactionRecord>(`/v1/transaction/${id}`)).status === 'finished',
+        `${id} to be finished`,
+      )
+    })
+    await Promise.all(buys)
+    assert.notEqual(exchange.databasePid(), died)
+    assert.ok(seen.get(503), 'it was away')
+    await assertNothingTwice(before[0]?.count ?? 0, 10)
+  },
+)
 
 test('SIGTERM and Ctrl-C leave no process behind, and the next start finds everything', async () => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -122,7 +122,13 @@ describe('money that comes when its price has ended', () => {
         assert.equal(record.to_amount, record.estimate_breakdown.toAmount)
         assert.equal(record.expected_to_amount, record.to_amount)
         const explained = await explainPrices(exchange.service.house.ctx, BigInt(agreed.id))
-        assert.deepEqual(explained.map(({ number, agrees }) => [number, agrees]), [[1, true], [2, true]])
+        assert.deepEqual(
+          explained.map(({ number, agrees }) => [number, agrees]),
+          [
+            [1, true],
+            [2, true],
+          ],
+        )
       }
       assert.equal(record.from_amount, '100')
       await assertBooksHold(exchange)
@@ -182,9 +188,6 @@ describe('the clock', () => {
     const later = twin.house.ctx.clock.now().getTime()
     await twin.stop()
     assert.ok(later >= before + 5 * 60_000, 'a second process has the same time')
-    await assert.rejects(
-      lookup(exchange, 'update service_state set clock_offset_ms = -1'),
-      /clock_offset_ms/,
-    )
+    await assert.rejects(lookup(exchange, 'update service_state set clock_offset_ms = -1'), /clock_offset_ms/)
   })
 })

@@ -29,7 +29,8 @@ const count = async (sql: string, ...values: unknown[]): Promise<number> =>
   Number((await lookup<{ count: string }>(exchange, `select count(*) from ${sql}`, values))[0]?.count)
 
 /** Waits until every fact that was told has been dealt with. */
-const settled = () => until(async () => (await count(`jobs where kind = 'fact.received'`)) === 0, 'every fact to be settled')
+const settled = () =>
+  until(async () => (await count(`jobs where kind = 'fact.received'`)) === 0, 'every fact to be settled')
 
 describe('what a rail tells', () => {
   it('is booked once, told fifty times at once', async () => {
@@ -71,14 +72,37 @@ describe('what a rail tells', () => {
     assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
   })
 
+  it('is refused when it is signed and still no fact', async () => {
+    const said = captured('of-nobody', { event: 'pay_odd_form' })
+    const { amount: _, ...short } = said
+    const forms = ['', 'x', '{}', '[]', 'null', '5', JSON.stringify(short), JSON.stringify({ ...said, amount: 5 })]
+    const changed = [{ amount: '' }, { amount: '-5' }, { amount: '1.5' }, { amount: '9'.repeat(39) }, { event: 'a\0b' }]
+    for (const body of [...forms, ...changed.map((change) => JSON.stringify({ ...said, ...change }))]) {
+      const { status, body: refused } = await callBack(exchange, body)
+      assert.deepEqual([status, refused.code], [400, 'BAD_REQUEST'], body)
+    }
+    assert.equal(await count('facts where reference = $1', said.merchant_reference), 0)
+  })
+
   it('moves no money in a word that nobody has met', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    for (const status of ['FROBNICATED', 'captured', 'CAPTURED ', '', 'PENDING', 'CAPTURE', 'constructor', '__proto__']) {
+    for (const status of [
+      'FROBNICATED',
+      'captured',
+      'CAPTURED ',
+      '',
+      'PENDING',
+      'CAPTURE',
+      'constructor',
+      '__proto__',
+    ]) {
       assert.equal((await callBack(exchange, captured(reference, { status, event: `pay_word_${status}` }))).status, 200)
     }
     await settled()
-    assert.deepEqual(await lookup(exchange, 'select distinct kind from facts where reference = $1', [reference]), [{ kind: 'other' }])
+    assert.deepEqual(await lookup(exchange, 'select distinct kind from facts where reference = $1', [reference]), [
+      { kind: 'other' },
+    ])
     const record = await read(exchange, id)
     assert.deepEqual([record.status, record.from_amount], ['waiting_for_deposit', '0'])
     assert.equal(await bookBalance(exchange, `customer:${id}`, 'EUR-EUR'), 0n)
@@ -101,8 +125,12 @@ describe('what a rail tells', () => {
   it('does not end a transaction whose money has been told of but not booked yet', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await lookup(exchange, `insert into facts (rail, fact_key, kind, reference, body, received_at)
-      values ('sandbox-card', 'seen', 'deposit.seen', $1, '{"asset": "EUR-EUR", "amount": "10000"}', now())`, [reference])
+    await lookup(
+      exchange,
+      `insert into facts (rail, fact_key, kind, reference, body, received_at)
+      values ('sandbox-card', 'seen', 'deposit.seen', $1, '{"asset": "EUR-EUR", "amount": "10000"}', now())`,
+      [reference],
+    )
     await advance(exchange, 'PT31M')
     assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
     await callBack(exchange, captured(reference, { event: 'pay_seen_2' }))
@@ -114,11 +142,29 @@ type Odd = { what: string; change: Partial<Said>; details: string; shown: string
 
 const odd: Odd[] = [
   { what: 'a cent less', change: { amount: '9999' }, details: 'underpaid', shown: '99.99', owed: ['EUR-EUR', 9_999n] },
-  { what: 'a cent more', change: { amount: '10001' }, details: 'overpaid', shown: '100.01', owed: ['EUR-EUR', 10_001n] },
+  {
+    what: 'a cent more',
+    change: { amount: '10001' },
+    details: 'overpaid',
+    shown: '100.01',
+    owed: ['EUR-EUR', 10_001n],
+  },
   { what: 'one cent', change: { amount: '1' }, details: 'underpaid', shown: '0.01', owed: ['EUR-EUR', 1n] },
-  { what: 'a fortune', change: { amount: '9'.repeat(30) }, details: 'overpaid', shown: `${'9'.repeat(28)}.99`, owed: ['EUR-EUR', BigInt('9'.repeat(30))] },
+  {
+    what: 'a fortune',
+    change: { amount: '9'.repeat(30) },
+    details: 'overpaid',
+    shown: `${'9'.repeat(28)}.99`,
+    owed: ['EUR-EUR', BigInt('9'.repeat(30))],
+  },
   { what: 'dollars', change: { asset: 'USD-USD' }, details: 'wrong_asset', shown: '0', owed: ['USD-USD', 10_000n] },
-  { what: 'the coin that was to be bought', change: { asset: 'BTC-BTC' }, details: 'wrong_asset', shown: '0', owed: ['BTC-BTC', 10_000n] },
+  {
+    what: 'the coin that was to be bought',
+    change: { asset: 'BTC-BTC' },
+    details: 'wrong_asset',
+    shown: '0',
+    owed: ['BTC-BTC', 10_000n],
+  },
 ]
 
 describe('money that is not what was agreed', () => {
@@ -186,7 +232,10 @@ describe('a declined card', () => {
   it('changes nothing after the end', async () => {
     const record = await buy(exchange)
     await railEvent(exchange, record.id, 'decline')
-    await callBack(exchange, captured(await referenceOf(exchange, record.id), { event: 'pay_late_no', status: 'DECLINED' }))
+    await callBack(
+      exchange,
+      captured(await referenceOf(exchange, record.id), { event: 'pay_late_no', status: 'DECLINED' }),
+    )
     await settled()
     assert.deepEqual(await read(exchange, record.id), record)
   })

@@ -26,17 +26,37 @@ after(() => exchange.stop())
 
 /** The only job of a kind, as a worker would hold it. */
 async function jobOf(kind: string): Promise<Job> {
-  const rows = await lookup<Record<'id' | 'kind' | 'key' | 'fence', string>>(exchange, 'select * from jobs where kind = $1', [kind])
+  const rows = await lookup<Record<'id' | 'kind' | 'key' | 'fence', string>>(
+    exchange,
+    'select * from jobs where kind = $1',
+    [kind],
+  )
   const [row] = rows
   assert.ok(row && rows.length === 1, `one job ${kind}, not ${rows.length}`)
   return { id: BigInt(row.id), kind, key: row.key, attempts: 0, fence: BigInt(row.fence) }
 }
 
-const tables = ['transactions', 'moves', 'quotes', 'entries', 'postings', 'deposits', 'facts', 'payouts', 'plans', 'events', 'reserves', 'jobs']
+const tables = [
+  'transactions',
+  'moves',
+  'quotes',
+  'entries',
+  'postings',
+  'deposits',
+  'facts',
+  'payouts',
+  'plans',
+  'events',
+  'reserves',
+  'jobs',
+]
 
 /** Every row that work could write, as text. */
 const everything = () =>
-  lookup(exchange, `${tables.map((name) => `select '${name}' || ${name}::text as row from ${name}`).join(' union all ')} order by 1`)
+  lookup(
+    exchange,
+    `${tables.map((name) => `select '${name}' || ${name}::text as row from ${name}`).join(' union all ')} order by 1`,
+  )
 
 /** Does a job as it must never be done: by one who has lost it, by two at once, and once more afterwards. */
 async function doAgainAndAgain(kind: string, handler: Handler): Promise<void> {
@@ -99,7 +119,8 @@ describe('a job that fails', () => {
         { kind: 'real', key: '1', runAt: clock.realNow(), timebase: 'real' },
       ]),
     )
-    const failed = () => lookup<{ kind: string; run_at: Date }>(exchange, 'select kind, run_at from jobs where attempts = 1')
+    const failed = () =>
+      lookup<{ kind: string; run_at: Date }>(exchange, 'select kind, run_at from jobs where attempts = 1')
     await until(async () => (await failed()).length === 2)
     await queue.stop()
     for (const { kind, run_at } of await failed()) {

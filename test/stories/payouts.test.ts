@@ -51,8 +51,12 @@ test('a payout beyond what is held waits, visibly, and goes out when the money i
   await bringCapital(250_000_000n - before)
   const ready = await Promise.all(Array.from({ length: 6 }, () => readyToPay(exchange, tether)))
   await Promise.all(ready.map(({ id }) => pay(exchange, id)))
-  const statuses = async () => (await Promise.all(ready.map(({ id }) => read(exchange, id)))).map(({ status }) => status)
-  await until(async () => (await statuses()).filter((status) => status === 'finished').length === 2, 'two to be covered')
+  const statuses = async () =>
+    (await Promise.all(ready.map(({ id }) => read(exchange, id)))).map(({ status }) => status)
+  await until(
+    async () => (await statuses()).filter((status) => status === 'finished').length === 2,
+    'two to be covered',
+  )
 
   assert.deepEqual((await statuses()).toSorted(), [...Array<string>(4).fill('exchanging'), 'finished', 'finished'])
   const { ctx } = exchange.service.house
@@ -74,7 +78,10 @@ test('a payout beyond what is held waits, visibly, and goes out when the money i
 test('what one network charges for another coin is not promised twice', async () => {
   await buy(exchange, { to_currency: 'ETH' })
   await buy(exchange, { to_currency: 'USDT', to_network: 'ETH' })
-  const promised = await lookup<{ place: string; asset: string; covered: string }>(exchange, 'select place, asset, covered::text from reserves')
+  const promised = await lookup<{ place: string; asset: string; covered: string }>(
+    exchange,
+    'select place, asset, covered::text from reserves',
+  )
   for (const { place, asset, covered } of promised) {
     assert.ok(BigInt(covered) <= (await bookBalance(exchange, `held:${place}`, asset)), `${asset} at ${place}`)
   }
@@ -114,7 +121,13 @@ describe('a payout goes out once', () => {
       for (const id of ids) {
         const { payout, ...record } = await arrive(exchange, id, 'finished')
         assert.deepEqual(await transfersTo(payout?.address), [{ hash: record.output_hash }])
-        assert.deepEqual(statusesOf({ payout, ...record }), ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'])
+        assert.deepEqual(statusesOf({ payout, ...record }), [
+          'new',
+          'waiting_for_deposit',
+          'exchanging',
+          'sending',
+          'finished',
+        ])
       }
     } finally {
       await twin.stop()
@@ -134,7 +147,9 @@ describe('a payout goes out once', () => {
        union all select 'plan.due', id::text, 'real', now() from plans`,
     )
     exchange.service.house.ctx.queue.wake()
-    await until(async () => (await lookup(exchange, `select 1 from jobs where kind <> 'transaction.deadline'`)).length === 0)
+    await until(
+      async () => (await lookup(exchange, `select 1 from jobs where kind <> 'transaction.deadline'`)).length === 0,
+    )
     assert.deepEqual(await everything(), before)
     assert.equal((await read(exchange, id)).status, 'finished')
     await assertBooksHold(exchange)
@@ -142,22 +157,39 @@ describe('a payout goes out once', () => {
 })
 
 /** The same calls at another address. */
-const viaTwin = (url: string): Exchange['api'] => async (path, asking = {}) => {
-  const answer = await fetch(url + path, {
-    method: 'POST',
-    headers: { 'x-api-key': exchange.sandbox.secret_key, 'content-type': 'application/json' },
-    body: JSON.stringify(asking.body),
-  })
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as never }
-}
+const viaTwin =
+  (url: string): Exchange['api'] =>
+  async (path, asking = {}) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { 'x-api-key': exchange.sandbox.secret_key, 'content-type': 'application/json' },
+      body: JSON.stringify(asking.body),
+    })
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as never }
+  }
 
 /** Every row that a buy leaves behind, as text. */
 const everything = () =>
   lookup<{ row: string }>(
     exchange,
-    ['transactions', 'moves', 'quotes', 'entries', 'postings', 'deposits', 'facts', 'payouts', 'plans', 'events', 'reserves']
+    [
+      'transactions',
+      'moves',
+      'quotes',
+      'entries',
+      'postings',
+      'deposits',
+      'facts',
+      'payouts',
+      'plans',
+      'events',
+      'reserves',
+    ]
       .map((name) => `select '${name}' || ${name}::text as row from ${name}`)
-      .concat(`select 'transfers' || transfers::text from sandbox.transfers`, `select wallets::text from sandbox.wallets`)
+      .concat(
+        `select 'transfers' || transfers::text from sandbox.transfers`,
+        `select wallets::text from sandbox.wallets`,
+      )
       .join(' union all ') + ' order by 1',
   )
 
@@ -170,7 +202,9 @@ describe('one balance, spent five hundred times at once', () => {
       const ref = await ctx.rowIds.next()
       const brought = { transactionId: null, kind: 'capital', ref, at: ctx.clock.now() } as const
       const amount = 100_000n
-      await ctx.db.atomic((db) => post(db, ctx, [entry(brought, [{ debit: held(place), credit: capital, asset: 'BTC-BTC', amount }])]))
+      await ctx.db.atomic((db) =>
+        post(db, ctx, [entry(brought, [{ debit: held(place), credit: capital, asset: 'BTC-BTC', amount }])]),
+      )
       const granted = await Promise.all(
         amounts.map((wanted) => ctx.db.atomic((db) => reserve(db, [{ place, asset: 'BTC-BTC', amount: wanted }]))),
       )

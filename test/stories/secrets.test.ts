@@ -45,7 +45,11 @@ const api = <Answered = Refused>(path: string, asking: Asking = {}) => exchange.
 const good: Body = { from_amount: 100, from_currency: 'EUR', to_currency: 'ETH' }
 
 /** Posts a form as a browser does, and gives the status and what the next request needs. */
-async function post(url: string, form: Record<string, string>, cookie = ''): Promise<{ status: number; cookie: string }> {
+async function post(
+  url: string,
+  form: Record<string, string>,
+  cookie = '',
+): Promise<{ status: number; cookie: string }> {
   const headers = { origin: new URL(url).origin, cookie }
   const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams(form) })
   await answer.text()
@@ -75,9 +79,22 @@ const createFields: Record<string, (text: string) => Body> = {
   'customer.contact_info.phone_number': (text) => ({ customer: { contact_info: { phone_number: text } } }),
   'redirects.successful': (text) => ({ redirects: { successful: `https://shop.example/?n=${text}` } }),
   ...Object.fromEntries(
-    ['country_alpha_2', 'us_region_alpha_2', 'region', 'city', 'street_address', 'apt_number', 'post_index', 'first_name', 'last_name', 'date_of_birthday', 'gender'].map(
-      (name) => [`customer.billing_info.${name}`, (text: string) => ({ customer: { billing_info: { [name]: text } } })],
-    ),
+    [
+      'country_alpha_2',
+      'us_region_alpha_2',
+      'region',
+      'city',
+      'street_address',
+      'apt_number',
+      'post_index',
+      'first_name',
+      'last_name',
+      'date_of_birthday',
+      'gender',
+    ].map((name) => [
+      `customer.billing_info.${name}`,
+      (text: string) => ({ customer: { billing_info: { [name]: text } } }),
+    ]),
   ),
 }
 
@@ -94,9 +111,22 @@ describe('a card number', () => {
   })
 
   it('vanishes from what we ignore, and is kept from no header, query or address', async () => {
-    const ignored = { note: plainCard, customer: { card: { number: plainCard } }, card_number: plainCard, [plainCard]: 1, kyc_shared_token: plainCard }
+    const ignored = {
+      note: plainCard,
+      customer: { card: { number: plainCard } },
+      card_number: plainCard,
+      [plainCard]: 1,
+      kyc_shared_token: plainCard,
+    }
     const { id } = await created({ ...ignored, payout_info: { extra_id: plainCard } })
-    const headers = { 'idempotency-key': plainCard, 'x-request-id': plainCard, 'user-agent': plainCard, cookie: `card=${plainCard}`, referer: `https://a.example/${plainCard}`, 'x-forwarded-for': plainCard }
+    const headers = {
+      'idempotency-key': plainCard,
+      'x-request-id': plainCard,
+      'user-agent': plainCard,
+      cookie: `card=${plainCard}`,
+      referer: `https://a.example/${plainCard}`,
+      'x-forwarded-for': plainCard,
+    }
     assert.equal((await api('/v1/transaction', { body: good, headers })).status, 201)
     assert.equal((await api(`/v1/transaction?ip=${plainCard}&note=${plainCard}`, { body: good })).status, 201)
     for (const path of [
@@ -115,7 +145,10 @@ describe('a card number', () => {
     const base = `/v1/sandbox/transaction/${id}`
     await api(`${base}/checkout`, { body: {} })
     await api(`${base}/deposit`, { body: {} })
-    await until(async () => (await api<TransactionRecord>(`/v1/transaction/${id}`)).body.status === 'finished', 'the end')
+    await until(
+      async () => (await api<TransactionRecord>(`/v1/transaction/${id}`)).body.status === 'finished',
+      'the end',
+    )
   })
 
   it('is refused by the controls of the sandbox', async () => {
@@ -153,12 +186,22 @@ describe('a card number', () => {
 describe('a person', () => {
   it('buys, gives everything, and is told of to the partner', async (t) => {
     const receiver = await startReceiver(t)
-    receiver.answer = (_request, response, { body }) => response.writeHead(receiver.all.length % 2 ? 200 : 500).end(body)
-    const added = await runCommand(['webhook', 'add', receiver.url, '--partner', exchange.sandbox.partner_id], exchange.env)
+    receiver.answer = (_request, response, { body }) =>
+      response.writeHead(receiver.all.length % 2 ? 200 : 500).end(body)
+    const added = await runCommand(
+      ['webhook', 'add', receiver.url, '--partner', exchange.sandbox.partner_id],
+      exchange.env,
+    )
     assert.equal(added.exitCode, 0, added.err)
 
     const { email, phone_number, ip, first_name, last_name } = person
-    const billing_info = { country_alpha_2: 'DE', street_address: street, first_name, last_name, date_of_birthday: '23.04.1987' }
+    const billing_info = {
+      country_alpha_2: 'DE',
+      street_address: street,
+      first_name,
+      last_name,
+      date_of_birthday: '23.04.1987',
+    }
     const body = {
       ...good,
       customer: { ip, contact_info: { email, phone_number }, billing_info },
@@ -174,10 +217,16 @@ describe('a person', () => {
     assert.equal(status, 303)
     assert.equal((await post(url, { do: 'country', country: 'DE' }, cookie)).status, 303)
     await api(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
-    await until(async () => (await api<TransactionRecord>(`/v1/transaction/${id}`)).body.status === 'finished', 'the end')
+    await until(
+      async () => (await api<TransactionRecord>(`/v1/transaction/${id}`)).body.status === 'finished',
+      'the end',
+    )
     const { body: record } = await api<TransactionRecord>(`/v1/transaction/${id}`)
     assert.deepEqual([record.email, record.payout?.address], [email, person.address])
-    assert.equal((await api(`/v1/sandbox/transaction/${id}/rail-event`, { body: { type: 'unknown_word' } })).status, 201)
+    assert.equal(
+      (await api(`/v1/sandbox/transaction/${id}/rail-event`, { body: { type: 'unknown_word' } })).status,
+      201,
+    )
     await until(() => exchange.output().includes('"level":'), 'the unknown word to be logged')
     await receiver.got(2)
   })

@@ -57,13 +57,20 @@ async function estimate(query: string): Promise<Estimate> {
 }
 
 /** The sum of wire.md, section 2, in whole units; nothing of ours is used but reading decimal text. */
-function assertSum(told: Estimate, { from, to, feesOf }: Assets & { feesOf?: bigint }, paid: bigint, value: bigint): void {
+function assertSum(
+  told: Estimate,
+  { from, to, feesOf }: Assets & { feesOf?: bigint },
+  paid: bigint,
+  value: bigint,
+): void {
   const { service_fees, converted_amount, network_fee, price } = told
   const fees = service_fees.reduce((sum, { amount }) => sum + parseAmount(amount, from), 0n)
   const converted = parseAmount(converted_amount.amount, from)
   assert.equal(paid, fees + converted)
 
-  const gross = (converted * BigInt(price.numerator) * 10n ** BigInt(to.decimals)) / (BigInt(price.denominator) * 10n ** BigInt(from.decimals))
+  const gross =
+    (converted * BigInt(price.numerator) * 10n ** BigInt(to.decimals)) /
+    (BigInt(price.denominator) * 10n ** BigInt(from.decimals))
   assert.equal(value, gross - parseAmount(network_fee.amount, to))
   for (const { currency } of [...service_fees, converted_amount]) assert.equal(currency, from.ticker)
   assert.equal(network_fee.currency, to.ticker)
@@ -81,7 +88,8 @@ function assertSum(told: Estimate, { from, to, feesOf }: Assets & { feesOf?: big
   }
 }
 
-const holds = (runs: number, property: (one: Asked) => Promise<void>) => fc.assert(fc.asyncProperty(asked, property), { numRuns: runs })
+const holds = (runs: number, property: (one: Asked) => Promise<void>) =>
+  fc.assert(fc.asyncProperty(asked, property), { numRuns: runs })
 
 const sums = () => {
   it('holds for any amount', () =>
@@ -128,7 +136,11 @@ const sums = () => {
       const body = { from_amount: amount, from_currency: from.ticker, to_currency: to.ticker, to_network: to.network }
       const { body: record } = await exchange.api<Record<string, unknown>>('/v1/transaction', { body })
       assert.equal(record.expected_to_amount, told.value)
-      const breakdown = record.estimate_breakdown as { toAmount: string; estimatedExchangeRate: string; convertedAmount: Money }
+      const breakdown = record.estimate_breakdown as {
+        toAmount: string
+        estimatedExchangeRate: string
+        convertedAmount: Money
+      }
       assert.deepEqual(
         [breakdown.toAmount, breakdown.estimatedExchangeRate, breakdown.convertedAmount],
         [told.value, told.estimated_exchange_rate, told.converted_amount],
@@ -147,7 +159,9 @@ describe('the sum with a partner’s commission', () => {
     const until = performance.now() + 5_000
     let names: string[] = []
     while (!names.includes('1.37%') && performance.now() < until) {
-      names = (await estimate('from_currency=EUR&to_currency=BTC&from_amount=100')).service_fees.map(({ percentage }) => percentage)
+      names = (await estimate('from_currency=EUR&to_currency=BTC&from_amount=100')).service_fees.map(
+        ({ percentage }) => percentage,
+      )
     }
     assert.ok(names.includes('1.37%'), names.join())
   })

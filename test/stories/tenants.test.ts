@@ -28,7 +28,10 @@ describe('another partner', () => {
       [`/v1/sandbox/transaction/${id}/checkout`, {}],
       [`/v1/sandbox/transaction/${id}/checkout`, { email: 'thief@example.com', payout_address: address }],
       [`/v1/sandbox/transaction/${id}/deposit`, {}],
-      ...['decline', 'timeout', 'duplicate', 'unknown_word'].map((type): [string, unknown] => [`/v1/sandbox/transaction/${id}/rail-event`, { type }]),
+      ...['decline', 'timeout', 'duplicate', 'unknown_word'].map((type): [string, unknown] => [
+        `/v1/sandbox/transaction/${id}/rail-event`,
+        { type },
+      ]),
     ]
     for (const key of [second, exchange.sandbox.second_partner.public_key]) {
       for (const [path, body] of attempts) {
@@ -51,10 +54,14 @@ describe('another partner', () => {
 
     const { redirect_url: url } = await create(exchange, { customer: contact })
     const body = new URLSearchParams({ do: 'send' })
-    assert.equal((await fetch(url, { method: 'POST', redirect: 'manual', headers: { origin: exchange.url }, body })).status, 303)
+    assert.equal(
+      (await fetch(url, { method: 'POST', redirect: 'manual', headers: { origin: exchange.url }, body })).status,
+      303,
+    )
     const mail = `/v1/sandbox/mail?to=${contact.contact_info.email}`
     await until(async () => (await exchange.api<unknown[]>(mail)).body.length === 1, 'the letter')
-    for (const path of [mail, '/v1/sandbox/mail']) assert.deepEqual((await exchange.api(path, { key: second })).body, [])
+    for (const path of [mail, '/v1/sandbox/mail'])
+      assert.deepEqual((await exchange.api(path, { key: second })).body, [])
 
     const theirs = await create(exchange, { customer: contact }, { key: second })
     await until(() => receiver.all.length === 1)
@@ -78,13 +85,18 @@ describe('a public key', () => {
     const created = await create(exchange, { customer: contact, payout_info }, { key })
     const { body: seen } = await exchange.api<TransactionRecord>(`/v1/transaction/${created.id}`, { key })
     const headers = { 'idempotency-key': 'from a browser' }
-    const asking = { key, headers, body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer: contact, payout_info } }
+    const asking = {
+      key,
+      headers,
+      body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer: contact, payout_info },
+    }
     const first = await exchange.api<TransactionRecord>('/v1/transaction', asking)
     const again = await exchange.api<TransactionRecord>('/v1/transaction', asking)
     for (const record of [created, seen, first.body, again.body]) {
       assert.deepEqual([record.email, record.payout], [null, { address: 'bc1qw5…f3t4', extra_id: '' }])
       const text = JSON.stringify(record)
-      for (const hidden of [contact.contact_info.email, address, 'secret-memo', '1234567']) assert.ok(!text.includes(hidden), hidden)
+      for (const hidden of [contact.contact_info.email, address, 'secret-memo', '1234567'])
+        assert.ok(!text.includes(hidden), hidden)
       assert.deepEqual(offences('transaction', record), [])
     }
     const whole = await read(exchange, created.id)
@@ -104,7 +116,8 @@ describe('one Idempotency-Key', () => {
     exchange.api<TransactionRecord & Refused>(path, { body, key: apiKey, headers: { 'idempotency-key': key } })
 
   it('makes one transaction and gives one answer, asked a hundred times over twenty connections', async () => {
-    const counted = async () => (await lookup<{ n: number }>(exchange, 'select count(*)::int as n from transactions'))[0]?.n ?? 0
+    const counted = async () =>
+      (await lookup<{ n: number }>(exchange, 'select count(*)::int as n from transactions'))[0]?.n ?? 0
     const before = await counted()
     const answers = await Promise.all(
       Array.from({ length: 20 }, async () => {

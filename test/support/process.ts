@@ -44,7 +44,10 @@ export async function serveExchange(settings: Record<string, string> = {}): Prom
     output: () => output,
     api: (path, asking = {}) => ask(exchange.sandbox, path, asking),
     start: async () => {
-      const started = spawn(process.execPath, [join(projectFolder, 'bin/cambio'), 'serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      const started = spawn(process.execPath, [join(projectFolder, 'bin/cambio'), 'serve'], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       child = started
       ended = new Promise((resolve) => started.once('close', resolve))
       started.stderr.on('data', (text) => (output += String(text)))
@@ -89,7 +92,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function ask<Body>({ url, secret_key }: Sandbox, path: string, { method, body, key = secret_key, headers }: Asking): Promise<Answer<Body>> {
+async function ask<Body>(
+  { url, secret_key }: Sandbox,
+  path: string,
+  { method, body, key = secret_key, headers }: Asking,
+): Promise<Answer<Body>> {
   const answer = await fetch(url + path, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers: { ...(key ? { 'x-api-key': key } : {}), 'content-type': 'application/json', ...headers },

@@ -25,7 +25,9 @@ export async function everyTable(url: string): Promise<Map<string, string>> {
 
 /** Whether a text stands in a table's dump, as text or as bytes. */
 export const isIn = (dump: string, text: string): boolean =>
-  dump.includes(text) || dump.includes(JSON.stringify(text).slice(1, -1)) || dump.includes(Buffer.from(text).toString('hex'))
+  dump.includes(text) ||
+  dump.includes(JSON.stringify(text).slice(1, -1)) ||
+  dump.includes(Buffer.from(text).toString('hex'))
 
 /** The files of a folder in whose bytes a text stands; what cannot be read any more is no file. */
 export function filesWith(folder: string, text: string): string[] {

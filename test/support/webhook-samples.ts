@@ -52,7 +52,7 @@ const load = async (path: string): Promise<object> => (await import(pathToFileUR
 export type SampleReceiver = {
   /** What it took, in the order in which it came. */
   events: SampleEvent[]
-  /** Resolves when it has taken so many in all. */
+  /** Resolves when it has taken so many in all; rejects when that takes long. */
   got(count: number): Promise<void>
   close(): Promise<void>
 }
@@ -73,9 +73,11 @@ export async function startSampleReceiver({ service, sandbox }: Exchange): Promi
   return {
     events,
     got: (count) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
+        const late = () => reject(new Error(`${events.length} events were taken within 15 seconds, not ${count}.`))
         if (events.length >= count) resolve()
         else waiting.push({ count, resolve })
+        setTimeout(late, 15_000).unref()
       }),
     close: () =>
       new Promise((resolve) => {

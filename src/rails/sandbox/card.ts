@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-import type { Atomic, Database } from '../../db/sql.ts'
+import { type Atomic, type Database, one } from '../../db/sql.ts'
 import type { Queue } from '../../jobs/queue.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { gather } from '../../lib/gather.ts'
@@ -89,6 +89,12 @@ export function payByCard(
   return attempt(processor, order, outcome)
 }
 
+/** Pays with a good card, for whoever drives the sandbox, and gives the processor's own id of the payment. */
+export async function payForSure(processor: Processor, order: DepositOrder): Promise<string> {
+  const { id } = await attemptWithOthers(processor, { order, outcome: 'captured' })
+  return publicPaymentId(id ?? one(await queries.payment(processor.db, order.reference)).id)
+}
+
 /** Answers the challenge that a card asked for. */
 export const answerChallenge = (
   processor: Processor,
@@ -102,31 +108,32 @@ export async function paymentState({ db }: Processor, reference: string): Promis
   return payment?.state ?? 'open'
 }
 
-/** The processor's own id of a payment, as it tells its merchant. Undefined until someone has tried to pay. */
-export async function paymentId({ db }: Processor, reference: string): Promise<string | undefined> {
-  const [payment] = await queries.payment(db, reference)
-  return payment && publicPaymentId(payment.id)
-}
-
 const publicPaymentId = (id: bigint): string => `pay_${id}`
 
 type Attempt = { order: DepositOrder; outcome: 'captured' | 'challenge' | 'declined' }
 
-const attempts = new WeakMap<Processor, (one: Attempt) => Promise<queries.CardState>>()
+/** What an attempt came to. Without an id nothing has changed: the payment was made before. */
+type Attempted = { state: queries.CardState; id: bigint | undefined }
 
-/** Attempts that come at the same time share one atomic block. */
+const attempts = new WeakMap<Processor, (one: Attempt) => Promise<Attempted>>()
+
 async function attempt<Outcome extends Attempt['outcome']>(
   processor: Processor,
   order: DepositOrder,
   outcome: Outcome,
 ): Promise<Outcome> {
-  let run = attempts.get(processor)
-  if (!run) attempts.set(processor, (run = gather((all: Attempt[]) => settle(processor, all), { most: 64 })))
-  const state = await run({ order, outcome })
+  const { state } = await attemptWithOthers(processor, { order, outcome })
   return (state === 'captured' ? 'captured' : outcome) as Outcome
 }
 
-async function settle(processor: Processor, all: Attempt[]): Promise<queries.CardState[]> {
+/** Attempts that come at the same time share one atomic block. */
+function attemptWithOthers(processor: Processor, one: Attempt): Promise<Attempted> {
+  let run = attempts.get(processor)
+  if (!run) attempts.set(processor, (run = gather((all: Attempt[]) => settle(processor, all), { most: 64 })))
+  return run(one)
+}
+
+async function settle(processor: Processor, all: Attempt[]): Promise<Attempted[]> {
   const at = processor.clock.realNow()
   const rows = all.map(({ order, outcome }) => ({
     id: randomId(),
@@ -140,9 +147,9 @@ async function settle(processor: Processor, all: Attempt[]): Promise<queries.Car
   const changed = await processor.db.atomic(async (db) => {
     const written = await queries.writeAttempts(db, rows)
     await oweCallbacks(processor, db, written.filter(({ state }) => state !== 'challenge').map(bodyOf))
-    return new Map(written.map(({ reference, state }) => [reference, state]))
+    return new Map(written.map(({ reference, state, id }) => [reference, { state, id }]))
   })
-  return all.map(({ order }) => changed.get(order.reference) ?? 'captured')
+  return all.map(({ order }) => changed.get(order.reference) ?? { state: 'captured', id: undefined })
 }
 
 type Told = { id: bigint; reference: string; state: queries.CardState; attempts: number; asset: string; amount: bigint }
@@ -191,10 +198,8 @@ const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
 
 function readCallback(processor: Processor, body: string, signature: string | undefined): Fact {
   if (!isSigned(processor, body, signature)) throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
-  const told = JSON.parse(body) as Record<
-    'event' | 'payment' | 'status' | 'merchant_reference' | 'asset' | 'amount',
-    string
-  >
+  const told = readSaid(body)
+  if (!told) throw new Refusal('BAD_REQUEST', 'This is not what the processor says of a payment.')
   return {
     key: told.event,
     kind: kinds.get(told.status) ?? 'other',
@@ -203,6 +208,24 @@ function readCallback(processor: Processor, body: string, signature: string | un
     amount: BigInt(told.amount),
     body: { payment: told.payment, status: told.status },
   }
+}
+
+const saidNames = ['event', 'payment', 'status', 'merchant_reference', 'asset', 'amount'] as const
+
+/** The processor's words: six texts, one of them an amount in smallest units. Undefined for anything else. */
+function readSaid(body: string): Record<(typeof saidNames)[number], string> | undefined {
+  let said: unknown
+  try {
+    said = JSON.parse(body)
+  } catch {
+    return undefined
+  }
+  if (typeof said !== 'object' || said === null) return undefined
+  const texts = Object.fromEntries(
+    Object.entries(said).filter(([, text]) => typeof text === 'string' && !text.includes('\0')),
+  )
+  const isWhole = saidNames.every((name) => name in texts) && /^\d{1,38}$/.test(String(texts.amount))
+  return isWhole ? (texts as Record<(typeof saidNames)[number], string>) : undefined
 }
 
 function factOf(told: Told): Fact {

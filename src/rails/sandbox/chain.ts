@@ -42,6 +42,7 @@ function chainRail(world: ChainWorld, network: Network): PayoutRail {
       if (!answered) throw new Error('The node did not answer in time.')
     },
     look: ({ key }) => look(key),
+    owns: (address) => address === sender,
     balance: async (asset) => (await queries.balance(world.db, network.code, sender, asset))[0]?.balance ?? 0n,
   }
 }
