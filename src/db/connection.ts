@@ -52,7 +52,7 @@ export async function connect(
     keepAlive: true,
     pipeline: true,
     types,
-  } as pg.ClientConfig)
+  })
 
   const connection: Connection = {
     busy: 0,

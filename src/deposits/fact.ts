@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import * as queries from './queries.ts'
 
-export type { MatchedRow as MatchedFact, ToldFact } from './queries.ts'
+export type { MatchedRow as MatchedFact } from './queries.ts'
 
 /** The job that settles what a rail has told. Its key is our id of the fact. */
 export const factReceived = 'fact.received'

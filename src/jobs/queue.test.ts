@@ -137,7 +137,11 @@ describe('the queue', () => {
     const small = openPool({ urls: [url], size: 2, statementNames: true, statementTimeoutMs: 2_000 })
     let slowest = 0
     const queue: Queue = openQueue({
-      ...{ db: small, clock, log: silentLog, leaseMs: 60, pollMs: 20 },
+      db: small,
+      clock,
+      log: silentLog,
+      leaseMs: 60,
+      pollMs: 20,
       handlers: {
         slow: {
           batch: 1,
@@ -170,7 +174,11 @@ describe('the queue', () => {
       end = resolve
     })
     const queue = openQueue({
-      ...{ db: gone, clock, log: silentLog, leaseMs: 10_000, pollMs: 20 },
+      db: gone,
+      clock,
+      log: silentLog,
+      leaseMs: 10_000,
+      pollMs: 20,
       handlers: { endless: { batch: 1, concurrency: 1, run: () => ended } },
     })
     queue.start()

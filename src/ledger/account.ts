@@ -23,6 +23,3 @@ export const capital = 'capital'
 
 /** What customers paid for sending on chains, less what sending has cost. */
 export const networkFees = 'network-fees'
-
-/** The kind of an account, for reports: what stands before the first colon. */
-export const kindOf = (account: string): string => account.split(':', 1)[0] ?? account

@@ -2,7 +2,7 @@ import type { Atomic, Database, Db } from '../db/sql.ts'
 import { held } from './account.ts'
 import * as queries from './queries.ts'
 
-export { owed, postingsOf } from './queries.ts'
+export { postingsOf } from './queries.ts'
 
 /** What an account holds of an asset, debits counting up (so `customer:` and `capital` are negative when we owe them). */
 export async function balanceOf(db: Db, account: string, asset: string): Promise<bigint> {

@@ -30,10 +30,6 @@ export function entry(what: Omit<Entry, 'postings'>, postings: Posting[]): Entry
   return { ...what, postings: real }
 }
 
-/** The same money back: books are corrected by a mirror entry, never by an update. */
-export const mirrored = (postings: Posting[]): Posting[] =>
-  postings.toReversed().map((posting) => ({ ...posting, debit: posting.credit, credit: posting.debit }))
-
 /**
  * The keyed digest of an entry: HMAC-SHA-256 over its fields and postings, one a line. Who can write to the database but
  * has not the master key cannot change a posting and make the digest fit.

@@ -70,20 +70,6 @@ export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
     moved as (update fold_state set below = (select below from horizon) returning 1)
     select count(*) as folded from added, moved`
 
-/** What one transaction's customer is owed, per asset. */
-export const owed = (
-  db: Db,
-  transactionIds: bigint[],
-): Promise<{ transaction_id: bigint; asset: string; amount: bigint }[]> =>
-  db.sql`
-    select transaction_id, asset, sum(amount)::numeric(38, 0) as amount from (
-      select transaction_id, asset, amount from entries join postings on entry_id = entries.id
-        where transaction_id = any(${transactionIds}) and credit like 'customer:%'
-      union all
-      select transaction_id, asset, -amount from entries join postings on entry_id = entries.id
-        where transaction_id = any(${transactionIds}) and debit like 'customer:%'
-    ) as both_sides group by transaction_id, asset`
-
 /** All postings of one transaction, in the order of the books. */
 export const postingsOf = (
   db: Db,

@@ -33,9 +33,9 @@ test('one bad item harms no other', async () => {
 test('a run that may have happened all the same is not repeated', async () => {
   let runs = 0
   const write = gather(
-    async (_: number[]): Promise<number[]> => {
+    async (items: number[]): Promise<number[]> => {
       runs += 1
-      throw new Error('the answer was lost')
+      throw new Error(`the answer for ${items.length} was lost`)
     },
     { mayRepeat: () => false },
   )

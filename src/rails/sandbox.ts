@@ -16,16 +16,6 @@ export function openSandboxRails(processor: Processor): Rails {
   }
 }
 
-export {
-  callbackOwed,
-  type Callback,
-  isTestCard,
-  oweCallbacks,
-  payByCard,
-  payForSure,
-  paymentState,
-  type Processor,
-  takeCallbacks,
-} from './sandbox/card.ts'
+export { callbackOwed, oweCallbacks, payByCard, payForSure, type Processor, takeCallbacks } from './sandbox/card.ts'
 export { armTimeout, fundWallet } from './sandbox/chain.ts'
 export { buildProcessor } from './sandbox/processor.ts'

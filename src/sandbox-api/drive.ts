@@ -80,7 +80,7 @@ export async function payDeposit(
 }
 
 /** What a rail may do besides, at a word. Those of the first road; the others belong to endings that do not exist yet. */
-export const railEvents = ['decline', 'duplicate', 'timeout', 'unknown_word'] as const
+const railEvents = ['decline', 'duplicate', 'timeout', 'unknown_word'] as const
 
 /** Makes a rail misbehave, or say something, about a transaction. */
 export async function playRailEvent(

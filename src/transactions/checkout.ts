@@ -113,7 +113,7 @@ export async function startPayment(ctx: Ctx, publicId: bigint): Promise<{ payAt:
 }
 
 /** What still has to be known before the customer can pay, in the order in which it is asked. */
-export function missingOf({ personal, customerId, country }: Transaction): Missing[] {
+function missingOf({ personal, customerId, country }: Transaction): Missing[] {
   const missing: Missing[] = []
   if (personal.email === null) missing.push('email')
   if (customerId === null) missing.push('code')
@@ -194,7 +194,7 @@ function judgedMemo({ to }: Transaction, extraId: string): string | null {
 }
 
 /** What the customer's pages show. */
-export async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView> {
+async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView> {
   const partner = await partnerOf(ctx, transaction)
   const { personal, terms, to, outputHash } = transaction
   const mask = to.network.chain?.explorerMask
@@ -240,7 +240,7 @@ const railCategory = ({ from, depositMethod }: Transaction) => {
 }
 
 /** The rail by which a transaction's money comes in. */
-export function depositRail({ rails }: Pick<Ctx, 'rails'>, transaction: Transaction): DepositRail {
+function depositRail({ rails }: Pick<Ctx, 'rails'>, transaction: Transaction): DepositRail {
   const rail = rails.forDeposit(railCategory(transaction), transaction.from.network.code)
   if (!rail) throw new Error(`No rail takes ${transaction.depositMethod}.`)
   return rail

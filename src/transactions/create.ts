@@ -89,7 +89,7 @@ function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draf
  * A preset payout address must be one of its network, checksum included, and not our own, with the memo that the network
  * demands.
  */
-export function judgeAddress(
+function judgeAddress(
   { rails }: Pick<Ctx, 'rails'>,
   input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>,
   { exchange }: Pick<Available, 'exchange'>,

@@ -191,10 +191,6 @@ export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>
       ${rows.map((row) => row.fact)}::text[], ${rows.map((row) => row.status)}::text[],
       ${rows.map((row) => row.reason)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
-/** Our id of a partner's transaction; nothing for another partner's. */
-export const idOf = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ id: bigint }[]> =>
-  db.sql`select id from transactions where public_id = ${publicId} and partner_id = ${partnerId}`
-
 /** A partner's transaction, whole; nothing for another partner's. */
 export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<TransactionRow[]> =>
   db.sql`

@@ -1,6 +1,5 @@
 import type { Listing } from '../catalog/asset.ts'
 import type { Side } from '../catalog/payment-method.ts'
-import type { Asset } from '../money/amount.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import type { Warning } from './create-input.ts'
@@ -86,9 +85,6 @@ export type Transaction = {
   createdAt: Date
   updatedAt: Date
 }
-
-/** The fields of an asset that amounts need. */
-export const assetOfListing = ({ asset }: Listing): Asset => asset
 
 /** Where a transaction's personal data belongs; sealed bytes open nowhere else. */
 export const personalPlace = (publicId: bigint): string => `transactions:${publicId}`

@@ -134,7 +134,7 @@ const sums = () => {
       const amount = formatAmount(one.cents, from)
       const told = await estimate(`${pair}&from_amount=${amount}`)
       const body = { from_amount: amount, from_currency: from.ticker, to_currency: to.ticker, to_network: to.network }
-      const { body: record } = await exchange.api<Record<string, unknown>>('/v1/transaction', { body })
+      const { body: record } = await exchange.api('/v1/transaction', { body })
       assert.equal(record.expected_to_amount, told.value)
       const breakdown = record.estimate_breakdown as {
         toAmount: string

@@ -57,7 +57,7 @@ export async function serveExchange(settings: Record<string, string> = {}): Prom
           output += `${line}\n`
           if (line.includes('Cambio is open')) resolve()
         })
-        void ended.then(() => reject(new Error(`It ended before it was open:\n${output}`)))
+        ended.then(() => reject(new Error(`It ended before it was open:\n${output}`)), reject)
       })
       exchange.pid = started.pid ?? 0
       exchange.sandbox = JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8')) as Sandbox
