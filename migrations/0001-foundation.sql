@@ -6,7 +6,9 @@ set local lock_timeout = '5s';
 create table service_state (
   only_row boolean primary key default true check (only_row),
   clock_offset_ms bigint not null default 0 check (clock_offset_ms >= 0),
-  version bigint not null default 0
+  version bigint not null default 0,
+  -- Stands for the master key that everything personal is wrapped with, and tells nothing about it.
+  key_mark bytea
 );
 insert into service_state default values;
 

@@ -6,4 +6,6 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 
 -- The books, and whatever else is a record of what happened, can only grow.
 revoke update, delete, truncate on entries, postings, moves, quotes, facts, audit, assets from "service";
+-- What is owed and what was paid changes its state, and never goes.
+revoke delete, truncate on transactions, deposit_instructions, deposits, payouts, plans, reserves from "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";

@@ -8,6 +8,7 @@ import {
   counts,
   describeSetting,
   duration,
+  host,
   list,
   oneOf,
   onOff,
@@ -76,7 +77,7 @@ const definitions = {
   outsideTimeoutMs: setting('OUTSIDE_TIMEOUT', 'PT10S', duration(1), 'How long a rail or a market may take to answer.'),
 
   http: {
-    host: setting('HOST', '127.0.0.1', String, 'The address to listen on; 0.0.0.0 or :: for every network.'),
+    host: setting('HOST', '127.0.0.1', host, 'The address to listen on; 0.0.0.0 or :: for every network.'),
     port: setting('PORT', '3000', port, 'The port of the API, the checkout and the calculator; 0 for a free one.'),
     adminPort: setting('ADMIN_PORT', portAfter(1), port, 'The port of /healthz, /readyz and /metrics; keep it inside.'),
     processorPort: setting('PROCESSOR_PORT', portAfter(2), port, "The port of the sandbox card processor's page."),

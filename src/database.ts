@@ -69,6 +69,7 @@ export async function bringUpToDate({ ownerUrls }: Reached, secrets: Secrets): P
         ownerUrl,
         serviceRole: serviceRoleOf(ownerUrl),
         servicePassword: secrets.databasePassword,
+        keyMark: secrets.mark,
       })
       return applied
     } catch (error) {

@@ -10,6 +10,7 @@ import { doChores } from './chores.ts'
 import { type Config, readConfig } from './config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from './db/bell.ts'
+import { codeOf } from './db/pool.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
 import { systemClock } from './lib/clock.ts'
@@ -81,7 +82,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
     const alive = await sayAlive(ctx)
     ends.push(() => alive.stop())
   }
-  await listen(buildAdmin(ctx), config, config.http.adminPort, ends)
+  await listen(buildAdmin(ctx), config, 'adminPort', ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
@@ -104,7 +105,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
   const { ctx, processor } = house
   const { config } = ctx
-  const processorUrl = await listen(buildProcessor(processor, ctx.log), config, config.http.processorPort, ends)
+  const processorUrl = await listen(buildProcessor(processor, ctx.log), config, 'processorPort', ends)
   processor.url = config.http.processorUrl ?? processorUrl
   const app = buildApi(ctx, {
     accounts,
@@ -112,7 +113,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
     v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
     pages: [callbackRoutes(ctx), mailPage(ctx), (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] })],
   })
-  return listen(app, config, config.http.port, ends)
+  return listen(app, config, 'port', ends)
 }
 
 /** Hears of work that processes without workers have written. */
@@ -143,7 +144,12 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
 
 /** Everything that business time makes due. */
 const dueWork = ({ ctx, relay, sender }: House) => [
-  { nextDue: (until: Date) => ctx.queue.nextDue(until), wake: () => ctx.queue.wake(), idle: () => ctx.queue.idle() },
+  {
+    nextDue: (until: Date) => ctx.queue.nextDue(until),
+    wake: () => ctx.queue.wake(),
+    idle: () => ctx.queue.idle(),
+    done: () => ctx.queue.done(),
+  },
   {
     nextDue: (until: Date) => sender.nextDue(until),
     wake: () => sender.wake(),
@@ -151,13 +157,24 @@ const dueWork = ({ ctx, relay, sender }: House) => [
   },
 ]
 
-async function listen(app: FastifyInstance, { http }: Config, port: number, ends: Ends): Promise<string> {
+async function listen(app: FastifyInstance, { http }: Config, name: Port, ends: Ends): Promise<string> {
   ends.push(() => app.close())
-  await app.listen({ host: http.host, port })
+  await app.listen({ host: http.host, port: http[name] }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EADDRINUSE') throw error
+    throw new Error(`Port ${http[name]} is taken by another program: set ${portSettings[name]}.`, { cause: error })
+  })
   const address = app.server.address()
   if (!address || typeof address === 'string') throw new Error('A listener has no port.')
   return originOf({ http }, address.port)
 }
+
+/** Our listeners, and the settings that say where they listen. */
+const portSettings = {
+  port: 'PORT',
+  adminPort: 'ADMIN_PORT (PORT + 1 unless set)',
+  processorPort: 'PROCESSOR_PORT (PORT + 2 unless set)',
+}
+type Port = keyof typeof portSettings
 
 /** The origin of a listener of ours, for whoever is on the same machine. */
 function originOf({ http }: Pick<Config, 'http'>, port: number): string {

@@ -29,6 +29,7 @@ test('the page follows from the state and the browser alone', () => {
     waiting_for_deposit   ''                          proven,confirming   checking
     waiting_for_deposit   ''                          proven,declined     pay
     waiting_for_deposit   ''                          proven,back,declined  pay
+    waiting_for_deposit   ''                          proven,back,declined,paid  checking
     waiting_for_deposit   ''                          proven,ask-address  payout_address
     waiting_for_deposit   ''                          proven,confirming,ask-address  checking
     waiting_for_deposit   ''                          proven,fixed,ask-address  pay
@@ -65,7 +66,14 @@ test('the page follows from the state and the browser alone', () => {
       ['ask-proof', 'proof'],
     ]
     const wish = asks.find(([flag]) => has(flag))?.[1]
-    const known = { view, isProven: has('proven'), hasCode: has('code'), isBack: has('back'), wish }
+    const known = {
+      view,
+      isProven: has('proven'),
+      hasCode: has('code'),
+      isBack: has('back'),
+      isPaid: has('paid'),
+      wish,
+    }
     assert.equal(stepOf(known), step, `${status} ${missing} ${flags}`)
   }
 })
@@ -75,7 +83,14 @@ test('no step that shows or takes something personal is reached without proof, w
   for (const status of Object.keys(lifecycle) as Status[]) {
     for (const wish of [undefined, 'email', 'payout_address', 'proof'] as const) {
       for (const isBack of [true, false]) {
-        const step = stepOf({ view: sampleView({ status }), isProven: false, hasCode: isBack, isBack, wish })
+        const step = stepOf({
+          view: sampleView({ status }),
+          isProven: false,
+          hasCode: isBack,
+          isBack,
+          isPaid: false,
+          wish,
+        })
         assert(!personal.has(step), `${status} ${wish}: ${step}`)
       }
     }

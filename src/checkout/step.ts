@@ -29,6 +29,8 @@ export type Known = {
   hasCode: boolean
   /** The processor has just sent the customer back. */
   isBack: boolean
+  /** The processor has the money, and its word is still on the way to us. */
+  isPaid: boolean
   wish: Wish | undefined
 }
 
@@ -80,10 +82,10 @@ function detailStep({ view, wish }: Known): Step {
   return next ?? 'pay'
 }
 
-function paymentStep({ view, isBack, wish }: Known): Step {
+function paymentStep({ view, isBack, isPaid, wish }: Known): Step {
   if (view.statusDetails === 'confirming') return 'checking'
   if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
-  return isBack && !wasDeclined(view) ? 'checking' : 'pay'
+  return isBack && (isPaid || !wasDeclined(view)) ? 'checking' : 'pay'
 }
 
 /** The card was declined and no later attempt has gone through. */

@@ -4,10 +4,10 @@ import type { Ctx } from '../context.ts'
 import { provenInBrowser } from '../customers/checkout-session.ts'
 import { pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
-import { giveDetails, openCheckout } from '../transactions/checkout.ts'
+import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
 import { tokenIn } from './session-cookie.ts'
-import { type Step, stepOf, type Wish, wishes } from './step.ts'
+import { type Step, stepOf, wasDeclined, type Wish, wishes } from './step.ts'
 
 /** What a request tells: the query's texts (empty where absent) and the cookies. */
 export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined }
@@ -41,7 +41,9 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
     isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
   const wish = wishes.find((one) => one === asked.ask)
   const isBack = asked.returned !== ''
-  const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, wish })
+  // A decline that went before says nothing of the attempt that the customer comes back from: the processor knows.
+  const isPaid = isBack && wasDeclined(view) && (await isPaidAtRail(ctx, view))
+  const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
   return { view, step, wish, isBack, customerId, code, version: versionOf(view, step) }
 }
 

@@ -2,6 +2,8 @@ import type { Writable } from 'node:stream'
 
 import pg from 'pg'
 
+import { detach } from '../lib/detach.ts'
+
 import type { Statement } from './sql.ts'
 
 const INT8 = 20
@@ -50,6 +52,7 @@ export async function connect(
     idle_in_transaction_session_timeout: options.statementTimeoutMs,
     lock_timeout: options.statementTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     pipeline: true,
     types,
   })
@@ -64,8 +67,10 @@ export async function connect(
         corkForNow(client)
         client.query(statement, (error: Error | null, result: pg.QueryResult) => {
           connection.busy -= 1
-          if (error) reject(error)
-          else resolve(result)
+          if (error) {
+            if (hasOldPlans(error)) detach(client.end())
+            reject(error)
+          } else resolve(result)
         })
       }),
     end: () => client.end(),
@@ -80,6 +85,10 @@ export async function connect(
   await client.connect()
   return connection
 }
+
+/** A migration has changed a table under statements that this connection had prepared: only a new connection knows it. */
+const hasOldPlans = (error: Error): boolean =>
+  'code' in error && error.code === '0A000' && error.message.includes('cached plan')
 
 const corked = new WeakSet<Writable>()
 

@@ -13,6 +13,8 @@ export type MigrateOptions = {
   serviceRole: string
   /** Its password, derived from the master key; set again at each run, so that a new master key takes effect. */
   servicePassword: string
+  /** Stands for the master key. The first run writes it down; a later one with another is refused before it changes anything. */
+  keyMark?: Buffer
 }
 
 /** What a run of `migrate` did: the files it applied, in order. */
@@ -35,6 +37,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     await client.query('select pg_advisory_lock($1)', [oneMigratorAtATime])
     await client.query(`create table if not exists schema_migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null default now())`)
+    if (options.keyMark) await refuseOtherKey(client, options.keyMark)
     const done = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations')
     const known = new Map(done.rows.map((row) => [row.name, row.checksum]))
     assertUnchanged(migrations, known)
@@ -47,6 +50,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
     if (due.length === 0 && known.get(grantsName) === grantsMark) return { applied: [] }
 
     for (const migration of due) await apply(client, migration)
+    if (options.keyMark)
+      await client.query('update service_state set key_mark = $1 where key_mark is null', [options.keyMark])
     await ensureRole(client, options)
     await apply(client, { name: grantsName, text: forRole(grants, options.serviceRole), checksum: grantsMark })
     return { applied: due.map(({ name }) => name) }
@@ -57,6 +62,19 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
 
 const migrationsFolder = join(projectRoot, 'migrations')
 const grantsName = 'grants.sql'
+
+/** What was encrypted under one master key is noise under another: nothing may be written that only the other could read. */
+async function refuseOtherKey(client: pg.Client, keyMark: Buffer): Promise<void> {
+  const { rows: there } = await client.query<{ there: boolean }>(
+    "select exists (select from pg_attribute where attrelid = to_regclass('service_state') and attname = 'key_mark') as there",
+  )
+  if (there[0]?.there !== true) return
+  const { rows } = await client.query<{ key_mark: Buffer | null }>('select key_mark from service_state')
+  const known = rows[0]?.key_mark
+  if (known && !known.equals(keyMark)) {
+    throw new Error('This database belongs to another master key: see MASTER_KEY_FILE. Nothing was changed.')
+  }
+}
 
 async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(migrationsFolder)).filter((name) => /^\d{4}-.+\.sql$/.test(name)).toSorted()

@@ -17,7 +17,7 @@ export type PoolOptions = {
 export type PoolCounts = { statements: number; commits: number }
 
 const atomicTries = 4
-const retryable = new Set(['40001', '40P01'])
+const retryable = new Set(['40001', '40P01', '0A000'])
 
 /** Opens a pool. Connections are made when needed, kept, and replaced when they break. */
 export function openPool(options: PoolOptions): Database & { counts: PoolCounts } {

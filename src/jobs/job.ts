@@ -5,7 +5,7 @@ export type Timebase = 'business' | 'real'
 export type NewJob = { kind: string; key: string; runAt: Date; timebase?: Timebase }
 
 /** A job that this process has claimed. Whoever claims it next raises the fence, and this claim can write nothing any more. */
-export type Job = { id: bigint; kind: string; key: string; attempts: number; fence: bigint }
+export type Job = { id: bigint; kind: string; key: string; timebase: Timebase; attempts: number; fence: bigint }
 
 /** What does the jobs of one kind. */
 export type Handler = {

@@ -16,7 +16,7 @@ export const insert = (db: Atomic, jobs: NewJob[], leases: (Date | null)[]): Pro
       ${leases.map((lease) => lease?.toISOString() ?? null)}::timestamptz[]
     ) as job (kind, key, timebase, run_at, lease_until)
     on conflict (kind, key) do nothing
-    returning id, kind, key, attempts, fence`
+    returning id, kind, key, timebase, attempts, fence`
 
 /**
  * Claims the oldest due jobs of some kinds, up to `limit` by each clock. A job that another worker is claiming is skipped, not waited for; one whose
@@ -46,7 +46,7 @@ export const claim = (
     update jobs set lease_until = ${leaseUntil}, fence = fence + 1
     from (select id from by_business union all select id from by_real) as chosen
     where jobs.id = chosen.id
-    returning jobs.id, jobs.kind, jobs.key, jobs.attempts, jobs.fence`
+    returning jobs.id, jobs.kind, jobs.key, jobs.timebase, jobs.attempts, jobs.fence`
 
 /** Locks the jobs that are still ours, until the block ends: nobody can claim them meanwhile. Gives their ids. */
 export const hold = (db: Db, jobs: Job[]): Promise<{ id: bigint }[]> =>

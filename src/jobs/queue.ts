@@ -29,6 +29,8 @@ export type Queue = {
   idle(): boolean
   /** The next business time, up to `until`, at which a job is due, and how many are due by then, whoever does them. */
   nextDue(until: Date): Promise<{ at: Date; count: number } | undefined>
+  /** How many jobs that business time made due this process has done since it started. */
+  done(): number
 }
 
 /** When to look at a job again. */
@@ -60,6 +62,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
   let lookAgain = false
   /** More was due than this process took: look again as soon as a lane is empty. */
   let backlog = false
+  let done = 0
 
   const leaseUntil = () => after(clock.realNow(), leaseMs)
 
@@ -121,6 +124,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     try {
       await lane.handler.run(jobs)
       for (const job of jobs) isOver(job)
+      done += jobs.filter(({ timebase }) => timebase === 'business').length
     } catch (error) {
       if (jobs.length > 1) lane.single.push(...jobs)
       else if (jobs[0]) await failed(jobs[0], error)
@@ -261,6 +265,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     wake,
     idle: () => underWay.size === 0,
     nextDue: (until) => queries.nextDue(db, until),
+    done: () => done,
     start: () => {
       for (const [kind, handler] of Object.entries(handlers)) {
         lanes.set(kind, { handler, ready: [], running: 0, single: [] })

@@ -14,6 +14,7 @@ export async function balanceOf(db: Db, account: string, asset: string): Promise
 export const foldBalances = (db: Database): Promise<void> =>
   db.atomic(async (block) => {
     queries.lockFold(block)
+    queries.startAnewAfterRestore(block)
     await queries.fold(block)
   })
 

@@ -48,6 +48,16 @@ export const balances = (db: Db, accounts: string[], asset: string): Promise<{ a
  */
 export const lockFold = (db: Atomic): void => db.send`select from fold_state for update`
 
+/**
+ * A dump that was restored into another server has brought that server's numbers of database transactions along: if they
+ * are still to come here, nothing that was folded by them counts any more.
+ */
+export const startAnewAfterRestore = (db: Atomic): void =>
+  db.send`
+    with stale as (
+      update fold_state set below = '0' where below > pg_snapshot_xmax(pg_current_snapshot()) returning 1)
+    delete from folded_balances where exists (select from stale)`
+
 /** Adds what committed below the oldest running database transaction to the folded balances. `lockFold` goes before. */
 export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
   db.sql`

@@ -173,6 +173,13 @@ export function origin(text: string): string {
   return url.origin
 }
 
+/** Reads an address or a name to listen on. */
+export function host(text: string): string {
+  const isName = /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
+  if (isIP(text) === 0 && !isName) throw new RangeError(`"${text}" is no address or name to listen on`)
+  return text
+}
+
 /** Reads a URL with one of the given protocols. It may hold a password, so a refusal does not repeat it. */
 export const url =
   (...protocols: string[]) =>

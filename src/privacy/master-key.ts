@@ -17,6 +17,8 @@ export type Secrets = {
   ledger: Buffer
   /** Signs what the sandbox's own processor and the exchange tell each other. 32 bytes. */
   processor: Buffer
+  /** Stands for the master key where its data lies. 32 bytes that tell nothing about it. */
+  mark: Buffer
   /** The password of the service's database role. */
   databasePassword: string
 }
@@ -36,6 +38,7 @@ export function deriveSecrets(master: Buffer): Secrets {
     index: derive('search-index'),
     ledger: derive('ledger-digest'),
     processor: derive('sandbox-processor'),
+    mark: derive('key-mark'),
     databasePassword: derive('database-role').toString('base64url'),
   }
 }

@@ -29,7 +29,7 @@ export function seal(key: Buffer, text: string | Buffer, place: string): Buffer 
 
 /** Opens what `seal` made for the same place. Bytes that were changed, moved or made with another key are a fault. */
 export function unseal(key: Buffer, sealed: Buffer, place: string): Buffer {
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12))
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 })
   decipher.setAAD(Buffer.from(place))
   decipher.setAuthTag(sealed.subarray(12, 28))
   return Buffer.concat([decipher.update(sealed.subarray(28)), decipher.final()])

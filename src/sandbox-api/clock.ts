@@ -12,6 +12,8 @@ export type DueWork = {
   wake(): void
   /** Whether nothing is under way here that might make something due. */
   idle(): boolean
+  /** How much of it was done here since the start; undefined where that is not counted. */
+  done?(): number
 }
 
 /** Ten years: more is a slip of the pen. */
@@ -49,22 +51,29 @@ export async function advanceClock(ctx: Ctx, work: DueWork[], ms: number): Promi
 
 async function advanceNow(ctx: Ctx, work: DueWork[], ms: number): Promise<{ now: Date; ran: number }> {
   const target = after(ctx.clock.now(), ms)
-  let ran = 0
+  const before = work.map((one) => one.done?.() ?? 0)
+  const seen = work.map(() => 0)
   for (;;) {
     const next = await earliest(work, target)
     if (!next) break
     await moveTo(ctx, next.at)
-    ran += next.count
+    for (const [index, count] of next.counts.entries()) seen[index] = (seen[index] ?? 0) + count
     await drain(ctx, work)
   }
   await moveTo(ctx, target)
   await drain(ctx, work)
-  return { now: ctx.clock.now(), ran }
+  // What came due while other work was done is counted by whoever did it, if that was this process.
+  const ran = work.map((one, index) => Math.max(seen[index] ?? 0, (one.done?.() ?? 0) - (before[index] ?? 0)))
+  return { now: ctx.clock.now(), ran: ran.reduce((sum, count) => sum + count, 0) }
 }
 
-async function earliest(work: DueWork[], until: Date): Promise<{ at: Date; count: number } | undefined> {
-  const due = (await Promise.all(work.map((one) => one.nextDue(until)))).filter((one) => one !== undefined)
-  return due.toSorted((a, b) => a.at.getTime() - b.at.getTime())[0]
+/** The first time at which something is due, and how much of each work is due by then. */
+async function earliest(work: DueWork[], until: Date): Promise<{ at: Date; counts: number[] } | undefined> {
+  const due = await Promise.all(work.map((one) => one.nextDue(until)))
+  const times = due.flatMap((one) => one?.at.getTime() ?? [])
+  if (times.length === 0) return undefined
+  const first = Math.min(...times)
+  return { at: new Date(first), counts: due.map((one) => (one?.at.getTime() === first ? one.count : 0)) }
 }
 
 /** Business time only grows: a moment that has passed already moves nothing. */

@@ -15,7 +15,13 @@ import type { Transaction } from '../transactions/transaction.ts'
 import * as queries from './queries.ts'
 
 /** What a test customer may be told to give at the checkout; the rest is made up. */
-export type TestCustomer = { email?: string; country?: string; payoutAddress?: string; extraId?: string }
+export type TestCustomer = {
+  email?: string
+  country?: string
+  paymentCategory?: string
+  payoutAddress?: string
+  extraId?: string
+}
 
 /**
  * Completes the checkout as a test customer would, e-mail address and code included, and gives the record. What the partner
@@ -30,6 +36,7 @@ export async function completeCheckout(
   return ctx.db.atomic(async (db) => {
     const transaction = await lockTransaction(ctx, db, publicId)
     if (!transaction || transaction.partnerId !== partnerId) throw notFound()
+    refuseOtherCategory(transaction, customer.paymentCategory)
     if (transaction.status === 'waiting_for_deposit') return recordOf(ctx, transaction)
 
     const email = customer.email ?? transaction.personal.email ?? `customer-${publicId}@sandbox.invalid`
@@ -45,6 +52,16 @@ export async function completeCheckout(
     })
     return recordOf(ctx, completed)
   })
+}
+
+/** A transaction has one way to pay, chosen when it was created; another is refused as create would refuse it. */
+function refuseOtherCategory({ from, depositMethod }: Transaction, asked: string | undefined): void {
+  const method = from.network.paymentMethods.find(({ type }) => type === depositMethod)
+  if (asked === undefined || asked.toUpperCase() === method?.category) return
+  const message = 'This transaction cannot be paid that way.'
+  throw new Refusal('PAIR_NOT_AVAILABLE', message, [
+    { path: 'payment_category', code: 'METHOD_NOT_AVAILABLE', message },
+  ])
 }
 
 /** An address of the right network that belongs to nobody, always the same for a transaction. */

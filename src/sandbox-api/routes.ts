@@ -40,6 +40,7 @@ export const sandboxApi =
       const record = await completeCheckout(ctx, partnerIdOf(request), idOf(request), {
         ...optional('email', email(fields)),
         ...optional('country', text(fields, 'country')),
+        ...optional('paymentCategory', text(fields, 'payment_category')),
         ...optional('payoutAddress', text(fields, 'payout_address', isCardNumber)),
         ...optional(
           'extraId',

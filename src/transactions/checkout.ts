@@ -1,4 +1,3 @@
-import { checkAddress } from '../addresses/address.ts'
 import { resolve } from '../availability/resolve.ts'
 import type { Rule } from '../availability/rule.ts'
 import { findCountry } from '../catalog/country.ts'
@@ -14,7 +13,7 @@ import { ownKeys } from '../privacy/own-keys.ts'
 import type { DepositRail } from '../rails/rail.ts'
 import { advance, amend, type Change } from './advance.ts'
 import type { CheckoutView, Missing } from './checkout-view.ts'
-import { ownAddress } from './create.ts'
+import { checkPayoutAddress } from './payout-address.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { askOfTransaction, momentOf, payDeadlineMs, termsOfPartner } from './policy.ts'
 import { recordOf } from './record.ts'
@@ -112,6 +111,13 @@ export async function startPayment(ctx: Ctx, publicId: bigint): Promise<{ payAt:
   })
 }
 
+/** Whether the rail says that money is there, while its callback is still on the way. */
+export async function isPaidAtRail(ctx: Ctx, { id, status }: Pick<Transaction, 'id' | 'status'>): Promise<boolean> {
+  const instruction = status === 'waiting_for_deposit' ? await instructionOf(ctx.db, id) : undefined
+  const facts = await ctx.rails.deposit.get(instruction?.rail ?? '')?.look(instruction?.reference ?? '')
+  return (facts ?? []).some(({ kind }) => kind === 'deposit.seen' || kind === 'deposit.final')
+}
+
 /** What still has to be known before the customer can pay, in the order in which it is asked. */
 function missingOf({ personal, customerId, country }: Transaction): Missing[] {
   const missing: Missing[] = []
@@ -169,17 +175,12 @@ const countryRules: ReadonlySet<Rule> = new Set<Rule>([
   'the payout method reaches the country',
 ])
 
-function judgedAddress({ rails }: Ctx, { terms, personal, to }: Transaction, address: string): string {
+function judgedAddress(ctx: Ctx, { terms, personal, to }: Transaction, address: string): string {
   if (!terms.payoutAddressChangeable && address !== personal.payoutAddress) {
     throw badField('payout_address', 'The address was set by the site that sent you and cannot be changed.')
   }
-  const { chain } = to.network
-  if (!chain) throw new Error('A bank account is no address.')
-  const check = checkAddress(chain.family, address)
+  const check = checkPayoutAddress(ctx, to, address)
   if (!check.ok) throw badField('payout_address', check.reason, 'INVALID_ADDRESS')
-  if (rails.forPayout(to.network.code)?.owns(check.canonical)) {
-    throw badField('payout_address', ownAddress, 'INVALID_ADDRESS')
-  }
   return check.canonical
 }
 

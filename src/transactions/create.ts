@@ -1,4 +1,3 @@
-import { checkAddress } from '../addresses/address.ts'
 import { type Available, resolve } from '../availability/resolve.ts'
 import { refusalOf } from '../availability/rule.ts'
 import type { Ctx } from '../context.ts'
@@ -15,6 +14,7 @@ import { makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import { changedRow, createdEvents } from './advance.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
+import { checkPayoutAddress } from './payout-address.ts'
 import { askOf, momentOf, payDeadlineMs, priceValidityMs, termsOfPartner } from './policy.ts'
 import * as queries from './queries.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
@@ -90,25 +90,20 @@ function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draf
  * demands.
  */
 function judgeAddress(
-  { rails }: Pick<Ctx, 'rails'>,
+  ctx: Pick<Ctx, 'rails'>,
   input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>,
   { exchange }: Pick<Available, 'exchange'>,
 ): Problem | undefined {
-  const { chain, name, code } = exchange.target.network
+  const { chain, name } = exchange.target.network
   if (input.payoutAddress === undefined || chain === null) return undefined
 
-  const check = checkAddress(chain.family, input.payoutAddress)
-  const path = 'payout_info.payout_address'
-  if (!check.ok) return { path, code: 'INVALID_ADDRESS', message: check.reason }
-  if (rails.forPayout(code)?.owns(check.canonical)) return { path, code: 'INVALID_ADDRESS', message: ownAddress }
+  const check = checkPayoutAddress(ctx, exchange.target, input.payoutAddress)
+  if (!check.ok) return { path: 'payout_info.payout_address', code: 'INVALID_ADDRESS', message: check.reason }
   if (chain.memo?.required && input.payoutExtraId === undefined) {
     return { path: 'payout_info.extra_id', code: 'REQUIRED', message: `${name} needs a ${chain.memo.name}.` }
   }
   return undefined
 }
-
-/** Why nobody is paid to an address of this exchange. */
-export const ownAddress = 'This address belongs to the exchange itself.'
 
 /** Writes drafts: a handful of statements however many there are, sent together with the commit. */
 async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Created[]> {

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { instructionOf, moneySeen } from '../deposits/deposit.ts'
 import { receiveFacts } from '../deposits/fact.ts'
+import { after } from '../lib/clock.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { advance, type Step } from './advance.ts'
@@ -34,6 +35,9 @@ async function askRail(ctx: Ctx, transactionId: bigint): Promise<void> {
   )
 }
 
+/** Money that was seen ends the wait for the deadline, unless it never becomes final: then it is looked at again. */
+const lookAgainMs = 10_000
+
 async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
   const transactions = await lockTransactions(
     ctx,
@@ -47,7 +51,9 @@ async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
     const transaction = transactions.get(BigInt(job.key))
     if (!transaction || !open.has(transaction.status)) continue
     if (transaction.expiresAt > now) again.set(job.id, { at: transaction.expiresAt, timebase: 'business' })
-    else if (!(await moneySeen(db, transaction.id))) {
+    else if (await moneySeen(db, transaction.id)) {
+      again.set(job.id, { at: after(ctx.clock.realNow(), lookAgainMs), timebase: 'real' })
+    } else {
       steps.push({ transaction, fact: 'deadline', to: 'expired', reason: 'The time to pay has passed.' })
     }
   }

@@ -33,7 +33,7 @@ async function jobOf(kind: string): Promise<Job> {
   )
   const [row] = rows
   assert.ok(row && rows.length === 1, `one job ${kind}, not ${rows.length}`)
-  return { id: BigInt(row.id), kind, key: row.key, attempts: 0, fence: BigInt(row.fence) }
+  return { id: BigInt(row.id), kind, key: row.key, timebase: 'business', attempts: 0, fence: BigInt(row.fence) }
 }
 
 const tables = [

@@ -22,7 +22,8 @@ export type CoinEntry = {
 }
 
 /**
- * The coins. A new one is one entry here, and its drawing in `assets/logos/`. Sources:
+ * The coins. A new one is one entry here, its drawing in `assets/logos/`, and a price level in
+ * `src/pricing/recorded-levels.ts`: without a price nothing is sold. Sources:
  * - Tether's contracts: tether.to/en/supported-protocols; decimals: `decimals()` of the contracts (etherscan.io,
  *   tronscan.org).
  * - `networkFee`: our price list, of the usual size of a payout and the usual price of space in 2026. Bitcoin: 141 vB
