@@ -6,6 +6,7 @@ import type { Ctx } from '../context.ts'
 import { proveEmail } from '../customers/check-code.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { readAmount } from '../money/amount-in.ts'
+import { ErasedPerson } from '../privacy/data-key.ts'
 import type { DepositOrder } from '../rails/rail.ts'
 import { armTimeout, oweCallbacks, payByCard, payForSure, type Processor } from '../rails/sandbox.ts'
 import { completeDetails } from '../transactions/checkout.ts'
@@ -160,6 +161,7 @@ async function ownTransaction(ctx: Ctx, partnerId: bigint, publicId: bigint): Pr
 async function orderOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<DepositOrder> {
   const [row] = await queries.payable(ctx.db, partnerId, publicId)
   if (!row) throw notFound()
+  if (row.is_erased) throw new ErasedPerson()
   const { reference, asset, amount, locale } = row
   if (reference === null || asset === null || amount === null) {
     throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')

@@ -17,12 +17,17 @@ export type Payable = {
   reference: string | null
   asset: string | null
   amount: bigint | null
+  /** The person's key is gone. */
+  is_erased: boolean
 }
 
 /** Reads what is to be paid for one of a partner's own transactions. */
 export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Payable[]> =>
   db.sql`
-    select public_id, partner_id, from_asset, terms ->> 'locale' as locale, reference, asset, amount
-    from transactions left join deposit_instructions on transaction_id = transactions.id
+    select public_id, partner_id, from_asset, terms ->> 'locale' as locale, reference, asset, amount,
+      wrapped is null as is_erased
+    from transactions
+    join data_keys on data_keys.id = data_key_id
+    left join deposit_instructions on transaction_id = transactions.id
     where public_id = ${publicId} and partner_id = ${partnerId}
     order by deposit_instructions.id desc nulls last limit 1`

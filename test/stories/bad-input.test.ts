@@ -25,26 +25,14 @@ function assertRefused(answer: Answer<Refused>, code: string, path: string, what
 
 const ask = (path: string, asking: Asking = {}) => exchange.api<Refused>(path, asking)
 
+const kept =
+  'transactions quotes moves events entries postings facts deposits jobs partner_customers idempotent_answers'
+
 /** How many rows there are of all that a create or a payment leaves behind. */
-const traces = () =>
-  lookup(
-    exchange,
-    [
-      'transactions',
-      'quotes',
-      'moves',
-      'events',
-      'entries',
-      'postings',
-      'facts',
-      'deposits',
-      'jobs',
-      'partner_customers',
-      'idempotent_answers',
-    ]
-      .map((name) => `select '${name}' as name, count(*) from ${name}`)
-      .join(' union all '),
-  )
+const traces = () => {
+  const counts = kept.split(' ').map((name) => `select '${name}' as name, count(*) from ${name}`)
+  return lookup(exchange, counts.join(' union all '))
+}
 
 /** Does what must leave no trace. */
 async function withoutTrace(work: () => Promise<void>): Promise<void> {

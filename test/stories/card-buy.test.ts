@@ -19,7 +19,7 @@ import {
   statusesOf,
 } from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'
-import { type Received, startReceiver } from '../support/telling.ts'
+import { type Received, type Receiver, startReceiver } from '../support/telling.ts'
 
 const straightRoad = ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished']
 
@@ -28,6 +28,8 @@ before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
 })
 after(() => exchange.stop())
+
+const question = '/v1/estimate?from_amount=250&from_currency=EUR&to_currency=BTC'
 
 /** What an estimate says of 250 EUR in bitcoin. */
 type Estimate = { value: string; estimated_exchange_rate: string }
@@ -43,12 +45,11 @@ const transfersTo = (address: string) =>
 test('a card buy ends in coins on the chain within ten seconds, and everyone is told the same', async (t) => {
   const receiver = await startReceiver(t)
   const { ctx } = exchange.service.house
-  const partnerId = BigInt(exchange.sandbox.partner_id)
-  const { secret } = await addEndpoint(ctx, { partnerId, url: receiver.url }, 'test')
+  const endpoint = { partnerId: BigInt(exchange.sandbox.partner_id), url: receiver.url }
+  const { secret } = await addEndpoint(ctx, endpoint, 'test')
   assert.equal(secret, exchange.sandbox.webhook_secret)
 
-  const asked = '/v1/estimate?from_amount=250&from_currency=EUR&to_currency=BTC'
-  const estimate = (await exchange.api<Estimate>(asked)).body
+  const estimate = (await exchange.api<Estimate>(question)).body
   const started = performance.now()
   const created = await create(exchange, { from_amount: 250, external_partner_link_id: 'order 17' })
   const ready = await checkOut(exchange, created.id, { email: 'ann@example.com', country: 'NL' })
@@ -94,30 +95,8 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
   })
 
   await t.test('webhooks tell it in order, signed, each with the record as of its moment', async () => {
-    await receiver.got(straightRoad.length)
-    const webhook = new Webhook(secret)
-    for (const { body, headers } of receiver.all) webhook.verify(body, headers as Record<string, string>)
-    const told = receiver.all.map(({ body }) => JSON.parse(body) as Told)
-    assert.deepEqual(
-      told.map(({ sequence }) => sequence),
-      [1, 2, 3, 4, 5],
-    )
-    assert.deepEqual(
-      told.map(({ payload }) => payload.status),
-      straightRoad,
-    )
-    assert.deepEqual(
-      told.map(({ type }) => type),
-      ['transaction.created', ...Array<string>(4).fill('transaction.status_changed')],
-    )
-    for (const [index, { payload, requesterType, version, id }] of told.entries()) {
-      assert.deepEqual(offences('transaction', payload), [])
-      assert.deepEqual(statusesOf(payload), straightRoad.slice(0, index + 1))
-      assert.deepEqual([requesterType, version], ['EXCHANGE', '1.0'])
-      assert.match(id, /^evt_\d+$/)
-      assert.equal(id, receiver.all[index]?.headers['webhook-id'])
-    }
-    assert.deepEqual(told.at(-1)?.payload, await read(exchange, created.id))
+    const last = await assertToldInOrder(receiver, secret)
+    assert.deepEqual(last, await read(exchange, created.id))
   })
 
   await t.test('a webhook that was changed on its way is not accepted', () => {
@@ -133,6 +112,34 @@ test('a card buy ends in coins on the chain within ten seconds, and everyone is 
     await assertBooksHold(exchange)
   })
 })
+
+/** Five webhooks have come, signed and in order, each with the record as of its moment. Gives the last record. */
+async function assertToldInOrder(receiver: Receiver, secret: string): Promise<TransactionRecord | undefined> {
+  await receiver.got(straightRoad.length)
+  const webhook = new Webhook(secret)
+  for (const { body, headers } of receiver.all) webhook.verify(body, headers as Record<string, string>)
+  const told = receiver.all.map(({ body }) => JSON.parse(body) as Told)
+  assert.deepEqual(
+    told.map(({ sequence }) => sequence),
+    [1, 2, 3, 4, 5],
+  )
+  assert.deepEqual(
+    told.map(({ payload }) => payload.status),
+    straightRoad,
+  )
+  assert.deepEqual(
+    told.map(({ type }) => type),
+    ['transaction.created', ...Array<string>(4).fill('transaction.status_changed')],
+  )
+  for (const [index, { payload, requesterType, version, id }] of told.entries()) {
+    assert.deepEqual(offences('transaction', payload), [])
+    assert.deepEqual(statusesOf(payload), straightRoad.slice(0, index + 1))
+    assert.deepEqual([requesterType, version], ['EXCHANGE', '1.0'])
+    assert.match(id, /^evt_\d+$/)
+    assert.equal(id, receiver.all[index]?.headers['webhook-id'])
+  }
+  return told.at(-1)?.payload
+}
 
 type Told = {
   id: string
