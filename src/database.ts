@@ -31,6 +31,7 @@ export async function reachDatabase(config: Config, log: Log): Promise<Reached> 
       log.error({}, 'The embedded database has died; it is started again.')
       try {
         embedded = await startEmbedded({ dataDir: config.dataDir })
+        if (released) await embedded.stop()
         await embedded.ended
       } catch (error) {
         log.error({ err: error }, 'The embedded database does not start; trying again.')
@@ -38,12 +39,14 @@ export async function reachDatabase(config: Config, log: Log): Promise<Reached> 
       }
     }
   }
-  detach(revive())
+  const revival = revive()
+  detach(revival)
   return {
     ownerUrls: [url],
-    release: () => {
+    release: async () => {
       released = true
-      return embedded.stop()
+      await embedded.stop()
+      await revival
     },
   }
 }

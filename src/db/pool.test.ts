@@ -77,7 +77,7 @@ describe('an atomic block', () => {
       rows.map(({ fence }) => fence),
       [3n, 3n],
     )
-    assert.equal(runs, 3)
+    assert.ok(runs >= 3, 'one of the two was run again')
   })
 
   it('can be waited for by single statements inside it, with every connection taken', async () => {

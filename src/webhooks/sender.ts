@@ -164,7 +164,11 @@ export function openSender(
 
   async function record(attempts: Attempt[]): Promise<void> {
     const leaseUntil = leaseEnd()
-    const { next, woken } = await settleAttempts(ctx, attempts, started ? leaseUntil : null)
+    const { next, woken } = await settleAttempts(ctx, attempts, started ? leaseUntil : null).catch((error: unknown) => {
+      // At a stop nobody writes them down again: their leases run out, and the deliveries are made once more.
+      if (!started) for (const { delivery } of attempts) letGo(delivery)
+      throw error
+    })
     for (const { delivery } of attempts) letGo(delivery)
     await accept(next, leaseUntil)
     if (woken > 0n) wake()
@@ -254,7 +258,9 @@ export function openSender(
       started = false
       clearTimeout(poll)
       await claiming
-      await giveBack([...lanes.values()].flatMap((lane) => lane.ready.splice(0)).map(({ delivery }) => delivery))
+      await giveBack([...lanes.values()].flatMap((lane) => lane.ready.splice(0)).map(({ delivery }) => delivery)).catch(
+        complain,
+      )
       const elapsed = stopwatch()
       while (hand.size > 0 && elapsed() < ctx.config.shutdownGraceMs) {
         await recorder.drain()
