@@ -164,7 +164,6 @@ const definitions = {
 
   jobs: {
     leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long a worker that fell silent keeps its jobs.'),
-    concurrency: setting('JOB_CONCURRENCY', '8', count(1, 1_000), 'Jobs that one process runs at once.'),
   },
 
   webhooks: {

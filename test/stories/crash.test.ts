@@ -98,7 +98,7 @@ async function assertAllIsWell(buys: Drive[]): Promise<void> {
       assert.ok(['waiting_for_deposit', 'exchanging', 'sending', 'finished'].includes(status), status)
     else await until(async () => (await statusOf(buy)) === 'finished', `${buy.id} to be finished by itself`)
   }
-  for (const buy of buys) await drive(buy)
+  await Promise.all(buys.map((buy) => drive(buy)))
   for (const buy of buys) await until(async () => (await statusOf(buy)) === 'finished', `${buy.id} to be finished`)
 }
 

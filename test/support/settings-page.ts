@@ -18,7 +18,6 @@ const groups: Readonly<Record<string, string>> = {
 
 /** Settings that are read and that nothing asks for yet, each with what the code would say if something did. */
 export const idleSettings: Readonly<Record<string, RegExp>> = {
-  JOB_CONCURRENCY: /config\.jobs\.concurrency|\bjobs: \{[^}]*concurrency/,
   B2B_COOLING_OFF: /\bcoolingOffMs\b/,
   EVENTS_RETENTION: /\beventsMs\b/,
 }
