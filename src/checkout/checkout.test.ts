@@ -247,7 +247,7 @@ describe('the checkout over HTTP', () => {
       [await send(`do=email&email=${'a'.repeat(20_000)}`, 'application/x-www-form-urlencoded'), 413],
     ] as const) {
       assert.equal(answer.status, status)
-      assert.match(await answer.text(), /can not be read/)
+      assert.match(await answer.text(), /cannot be read/)
     }
     assert.equal((await post(url, { do: 'email', email: 'a@b.c\u0000' })).status, 400)
     assert.equal((await post(url, { do: '\u0000', constructor: 'x' })).status, 303)
