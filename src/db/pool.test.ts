@@ -77,7 +77,8 @@ describe('an atomic block', () => {
       rows.map(({ fence }) => fence),
       [3n, 3n],
     )
-    assert.ok(runs >= 3, 'one of the two was run again')
+    // The server ends one of the two, or, when both look at the same moment, each.
+    assert.ok(runs === 3 || runs === 4, `${runs} runs`)
   })
 
   it('can be waited for by single statements inside it, with every connection taken', async () => {
