@@ -241,9 +241,13 @@ test('a card number is refused in every text that is read but the memo, and neve
   assert.deepEqual(pathsOf({ ...good, payout_info: { extra_id: card } }), [])
 })
 
-test('a telephone number that begins with + is not mistaken for a card', () => {
-  const german = '+49 151 2345 6781'
-  assert.deepEqual(pathsOf({ ...good, customer: { contact_info: { phone_number: german } } }), [])
+test('a telephone number that could be a card is refused, with + or without, and any other is taken', () => {
+  const pathsWith = (phone_number: string) => pathsOf({ ...good, customer: { contact_info: { phone_number } } })
+  const path = 'customer.contact_info.phone_number'
+  assert.deepEqual(pathsWith('+49 151 2345 0004'), [path])
+  assert.deepEqual(pathsWith('+378282246310005'), [path])
+  assert.deepEqual(pathsWith('378282246310005'), [path])
+  assert.deepEqual(pathsWith('+49 151 2345 6781'), [])
 })
 
 test('any JSON object at all is read without a fault, and nothing of it is repeated', () => {

@@ -112,16 +112,14 @@ function deprecatedIp({ ip }: Query): string | undefined {
 const emailComplaint = (text: string) => (isEmail(text) ? undefined : 'This is not an e-mail address.')
 
 /**
- * A telephone number: 5 to 15 digits (ITU-T E.164) with what people write between them. One that begins with `+` is not
- * mistaken for a card: a German number has 13 digits, begins with 4, and every tenth would pass the card's check digit.
+ * A telephone number: 5 to 15 digits (ITU-T E.164) with what people write between them. One that could be a card is refused
+ * like any other text (wire.md, section 9, excepts `extra_id` alone): about a tenth of German mobile numbers are such.
  */
 function readPhone(read: FieldReader, value: unknown): string | undefined {
   const path = 'customer.contact_info.phone_number'
-  const isInternational = typeof value === 'string' && value.startsWith('+')
   return read.text(path, value, {
     longest: 40,
     check: phoneComplaint,
-    isCardChecked: !isInternational,
     isNumberRead: true,
   })
 }
