@@ -1,39 +1,81 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 
-import { bitcoin } from './bitcoin.ts'
+import { algorand } from './algorand.ts'
+import { bitcoinCash } from './bitcoin-cash.ts'
+import { bitcoin, dogecoin, litecoin } from './bitcoin.ts'
+import { cardano } from './cardano.ts'
 import { evm } from './evm.ts'
+import { polkadot } from './polkadot.ts'
+import { refuse } from './refuse.ts'
+import { solana } from './solana.ts'
+import { stellar } from './stellar.ts'
+import { ton } from './ton.ts'
 import { tron } from './tron.ts'
+import { xrp } from './xrp.ts'
 
-/** Chains whose addresses follow the same rules, one file each. A network's family is in the catalogue. */
-export type AddressFamily = 'bitcoin' | 'evm' | 'tron'
+/** Chains whose addresses follow the same rules. A network's family is in the catalogue. */
+export type AddressFamily =
+  | 'bitcoin'
+  | 'litecoin'
+  | 'dogecoin'
+  | 'bitcoin-cash'
+  | 'evm'
+  | 'tron'
+  | 'solana'
+  | 'xrp'
+  | 'stellar'
+  | 'cardano'
+  | 'polkadot'
+  | 'algorand'
+  | 'ton'
 
-/** An address in the one spelling that we store and compare, or one plain sentence on what is wrong with it. */
-export type AddressCheck = { ok: true; canonical: string } | { ok: false; reason: string }
+/**
+ * An address in the one spelling that we store and compare, or one plain sentence on what is wrong with it. `extraId` is there
+ * where the address itself says which tag goes with it (an X-address of the XRP Ledger, a muxed account of Stellar).
+ */
+export type AddressCheck = { ok: true; canonical: string; extraId?: string } | { ok: false; reason: string }
 
 /** What a family's file provides. */
 export type AddressRules = {
-  /** Never throws, whatever the text; the text has at most 100 characters. */
+  /** Never throws, whatever the text; the text has at most 128 characters, all of them visible ASCII. */
   check: (text: string) => AddressCheck
   /** A well-formed address of 32 bytes that are as good as random. */
   make: (digest: Uint8Array) => string
 }
 
-const rulesOf: Record<AddressFamily, AddressRules> = { bitcoin, evm, tron }
-
-/** Longer than any address of any family: the work below may grow with the square of the length. */
-const maxLength = 100
+const rulesOf: Record<AddressFamily, AddressRules> = {
+  bitcoin,
+  litecoin,
+  dogecoin,
+  'bitcoin-cash': bitcoinCash,
+  evm,
+  tron,
+  solana,
+  xrp,
+  stellar,
+  cardano,
+  polkadot,
+  algorand,
+  ton,
+}
 
 /**
- * Tells whether a text is a payable address of a family, checksum included, and gives its canonical spelling. Only
- * main networks' forms are accepted, in the sandbox too: a partner's form that works there works unchanged in live
- * mode. Nothing is trimmed or mended: the customer confirms what was typed.
+ * Longer than any address of any family (Cardano's have up to 114 characters): the work below may grow with the square
+ * of the length.
+ */
+const maxLength = 128
+
+/**
+ * Tells whether a text is a payable address of a family, checksum included, and gives its canonical spelling: two
+ * addresses are one place exactly if their canonical spellings are the same. Only main networks' forms are accepted, in
+ * the sandbox too: a partner's form that works there works unchanged in live mode. Nothing is trimmed or mended: the
+ * customer confirms what was typed. Where an address holds a tag or memo, `extraId` has it.
  */
 export function checkAddress(family: AddressFamily, text: string): AddressCheck {
-  if (text === '') return { ok: false, reason: 'The address is empty.' }
-  if (text.length > maxLength) return { ok: false, reason: 'The address is too long.' }
-  if (!/^[\x21-\x7e]+$/.test(text))
-    return { ok: false, reason: 'An address has only letters and digits, and no spaces.' }
+  if (text === '') return refuse('The address is empty.')
+  if (text.length > maxLength) return refuse('The address is too long.')
+  if (!/^[\x21-\x7e]+$/.test(text)) return refuse('An address has only letters and digits, and no spaces.')
   return rulesOf[family].check(text)
 }
 

@@ -2,46 +2,96 @@ import { bech32, bech32m } from '@scure/base'
 
 import type { AddressCheck, AddressRules } from './address.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
+import { refuse } from './refuse.ts'
 
 /**
- * Versions of base58check addresses: pay to public key hash, pay to script hash; and the test networks' (Bitcoin
- * Core, chainparams).
+ * What differs between Bitcoin and the chains that kept its addresses. Versions are the first bytes of base58check
+ * addresses: those that pay to a key's hash or a script's, and those of test networks.
  */
-const mainVersions = new Set([0x00, 0x05])
-const testVersions = new Set([0x6f, 0xc4])
-
-const refuse = (reason: string): AddressCheck => ({ ok: false, reason })
+type Chain = {
+  name: string
+  versions: readonly number[]
+  testVersions: readonly number[]
+  /** Versions that we do not take, each with the reason. */
+  refused?: Readonly<Record<number, string>>
+  witness?: { prefix: string; testPrefixes: readonly string[]; refused: readonly number[] }
+}
 
 /**
  * Bitcoin: base58check (`1...`, `3...`) and segregated witness of any version (`bc1...`; BIP-173 for version 0,
- * BIP-350 for later ones). Canonical is lower case for `bc1`, as written for base58.
+ * BIP-350 for later ones, which demands that versions without a meaning be taken too). Canonical is lower case for
+ * `bc1`, as written for base58. Versions: Bitcoin Core, chainparams.
  */
-export const bitcoin: AddressRules = { check, make }
+export const bitcoin: AddressRules = {
+  ...rulesOf({
+    name: 'Bitcoin',
+    versions: [0x00, 0x05],
+    testVersions: [0x6f, 0xc4],
+    witness: { prefix: 'bc', testPrefixes: ['tb', 'bcrt'], refused: [] },
+  }),
+  make: (digest) => makeWitness('bc', digest),
+}
 
-function check(text: string): AddressCheck {
-  const lower = text.toLowerCase()
-  if (lower.startsWith('bc1')) return checkWitness(text)
-  if (lower.startsWith('tb1') || lower.startsWith('bcrt1')) return refuse('This is an address of a test network.')
+/**
+ * Litecoin: `L...`, `M...` and `ltc1...` (Litecoin Core, chainparams). Its scripts were written `3...` at first, as
+ * Bitcoin's are; Litecoin Core still reads that and writes `M...`. We refuse it: nobody can tell whether it is one or
+ * the other, and coins sent to a Bitcoin address on Litecoin are mostly lost. Witness versions 8 and 9 are doors of the
+ * extension blocks (LIP-0003), not addresses.
+ */
+export const litecoin: AddressRules = {
+  ...rulesOf({
+    name: 'Litecoin',
+    versions: [0x30, 0x32],
+    testVersions: [0x6f, 0xc4, 0x3a],
+    refused: {
+      0x05: 'This may be a Bitcoin address. Ask your wallet for the Litecoin spelling, which begins with M or ltc1.',
+    },
+    witness: { prefix: 'ltc', testPrefixes: ['tltc', 'rltc'], refused: [8, 9] },
+  }),
+  make: (digest) => makeWitness('ltc', digest),
+}
 
+/** Dogecoin: base58check, `D...` for keys, `A...` and `9...` for scripts (Dogecoin Core, chainparams). */
+export const dogecoin: AddressRules = {
+  ...rulesOf({ name: 'Dogecoin', versions: [0x1e, 0x16], testVersions: [0x71, 0x6f, 0xc4] }),
+  make: (digest) => encodeBase58(Uint8Array.of(0x1e, ...digest.subarray(0, 20))),
+}
+
+function rulesOf(chain: Chain): Pick<AddressRules, 'check'> {
+  const { name, witness } = chain
+  return {
+    check: (text) => {
+      const lower = text.toLowerCase()
+      if (witness && lower.startsWith(`${witness.prefix}1`)) return checkWitness(text, name, witness)
+      if (witness?.testPrefixes.some((prefix) => lower.startsWith(`${prefix}1`))) return refuseTest()
+      return checkBase58(text, chain)
+    },
+  }
+}
+
+const refuseTest = (): AddressCheck => refuse('This is an address of a test network.')
+
+function checkBase58(text: string, { name, versions, testVersions, refused }: Chain): AddressCheck {
   const bytes = decodeBase58(text)
   const version = bytes?.[0]
   if (bytes?.length !== 21 || version === undefined)
-    return refuse('This is not a Bitcoin address: check every character.')
-  if (testVersions.has(version)) return refuse('This is an address of a test network.')
-  if (!mainVersions.has(version)) return refuse('This is an address of another network than Bitcoin.')
-  return { ok: true, canonical: encodeBase58(bytes) }
+    return refuse(`This is not a ${name} address: check every character.`)
+  if (versions.includes(version)) return { ok: true, canonical: text }
+  if (testVersions.includes(version)) return refuseTest()
+  return refuse(refused?.[version] ?? `This is an address of another network than ${name}.`)
 }
 
 /**
  * BIP-141: a version from 0 to 16 and a program of 2 to 40 bytes; in version 0 a key's hash (20) or a script's (32).
  */
-function checkWitness(text: string): AddressCheck {
+function checkWitness(text: string, name: string, witness: NonNullable<Chain['witness']>): AddressCheck {
   const [legacy, modern] = [bech32.decodeUnsafe(text), bech32m.decodeUnsafe(text)]
   const decoded = legacy ?? modern
   if (!decoded) return refuse('The checksum does not match: check every character.')
 
   const [version, ...words] = decoded.words
-  if (decoded.prefix !== 'bc' || version === undefined || version > 16) return refuse('This is not a Bitcoin address.')
+  if (decoded.prefix !== witness.prefix || version === undefined || version > 16 || witness.refused.includes(version))
+    return refuse(`This is not a ${name} address that can be paid to.`)
   if ((version === 0) !== (decoded === legacy)) return refuse('The checksum is of the wrong kind for this address.')
 
   const program = bech32.fromWordsUnsafe(words)
@@ -51,6 +101,5 @@ function checkWitness(text: string): AddressCheck {
   return { ok: true, canonical: text.toLowerCase() }
 }
 
-function make(digest: Uint8Array): string {
-  return bech32.encode('bc', [0, ...bech32.toWords(digest.subarray(0, 20))])
-}
+const makeWitness = (prefix: string, digest: Uint8Array): string =>
+  bech32.encode(prefix, [0, ...bech32.toWords(digest.subarray(0, 20))])

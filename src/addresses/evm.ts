@@ -2,8 +2,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
 import type { AddressCheck, AddressRules } from './address.ts'
-
-const refuse = (reason: string): AddressCheck => ({ ok: false, reason })
+import { refuse, refuseZero } from './refuse.ts'
 
 /**
  * Ethereum and its kin: `0x` and 40 hex digits. Mixed case is a checksum (EIP-55) and must match; one case says
@@ -16,7 +15,7 @@ function check(text: string): AddressCheck {
 
   const digits = text.slice(2)
   const lower = digits.toLowerCase()
-  if (/^0+$/.test(lower)) return refuse('This is the zero address: what is sent there is lost.')
+  if (/^0+$/.test(lower)) return refuseZero()
 
   const canonical = checksummed(lower)
   const isMixed = digits !== lower && digits !== digits.toUpperCase()

@@ -6,7 +6,7 @@ import type { FiatEntry } from './data/fiat.ts'
 import { methodEntries } from './data/payment-methods.ts'
 import type { MethodEntry } from './data/payment-methods.ts'
 import { findNetwork } from './network.ts'
-import type { OfferedSide, PaymentMethod } from './payment-method.ts'
+import type { OfferedSide, PaymentMethod, Terms } from './payment-method.ts'
 
 type Bounds = { min: string | null; max: string | null }
 
@@ -16,9 +16,14 @@ function methodOn(type: keyof typeof methodEntries, { min, max }: Bounds): Payme
   return {
     type,
     category,
-    deposit: deposit && { ...deposit, min, max },
-    withdrawal: withdrawal && { ...withdrawal, min, max },
+    deposit: deposit && termsOf(deposit, { min, max }),
+    withdrawal: withdrawal && termsOf(withdrawal, { min, max }),
   }
+}
+
+function termsOf({ b2bBasisPoints, ...terms }: NonNullable<MethodEntry['deposit']>, { min, max }: Bounds): Terms {
+  const b2b = b2bBasisPoints === undefined ? {} : { b2b: { min, max: null, feeBasisPoints: b2bBasisPoints } }
+  return { ...terms, min, max, ...b2b }
 }
 
 /** A currency is on a side when money can come in or go out for it. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { iso31661 } from 'iso-3166'
+
 import { assertUnique } from '../../test/support/assert-unique.ts'
 import { countries, findCountry, servesCountry } from './country.ts'
 import { blockedCountries } from './data/blocked-countries.ts'
@@ -21,6 +23,12 @@ describe('countries', () => {
       assert.equal(id.padStart(3, '0'), numeric)
       assert.equal(name, name.trim())
     }
+  })
+
+  test('they are the assigned rows of ISO 3166-1, code by code', () => {
+    const rows = (list: readonly { alpha2: string; alpha3: string; numeric: string }[]): string[] =>
+      list.map(({ alpha2, alpha3, numeric }) => `${alpha2} ${alpha3} ${numeric}`).toSorted()
+    assert.deepEqual(rows(countries), rows(iso31661))
   })
 
   test('Unicode knows each alpha-2 code and each numeric code, as the same region', () => {
@@ -54,6 +62,19 @@ describe('where a category serves', () => {
 
   test('the card serves every served country and no blocked one', () => {
     for (const country of countries) assert.equal(servesCountry('VISA_MC', country), country.supported)
+  })
+
+  test('what one country built serves that country', () => {
+    for (const [category, country] of [
+      ['PIX', 'BR'],
+      ['SPEI', 'MX'],
+      ['PSE', 'CO'],
+      ['FASTERPAYMENTS', 'GB'],
+    ] as const)
+      assert.deepEqual(
+        countries.filter((one) => servesCountry(category, one)).map(({ alpha2 }) => alpha2),
+        [country],
+      )
   })
 
   test('SEPA serves Germany, Switzerland and Reunion, and not the United States', () => {

@@ -2,7 +2,20 @@ import { networkEntries } from './data/networks.ts'
 import { lookupKey } from './lookup-key.ts'
 
 /** Which software speaks to a chain and which rules its addresses follow (src/addresses has one file a family). */
-export type NetworkFamily = 'bitcoin' | 'evm' | 'tron'
+export type NetworkFamily =
+  | 'bitcoin'
+  | 'litecoin'
+  | 'dogecoin'
+  | 'bitcoin-cash'
+  | 'evm'
+  | 'tron'
+  | 'solana'
+  | 'xrp'
+  | 'stellar'
+  | 'cardano'
+  | 'polkadot'
+  | 'algorand'
+  | 'ton'
 
 /** A destination tag or memo that a chain's addresses need or allow beside them. `regex` is anchored. */
 export type Memo = { required: boolean; name: string; regex: string }

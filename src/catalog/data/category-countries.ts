@@ -13,7 +13,7 @@ const eea = `${eu} IS LI NO`
  *   revolut.com/revolut-pay.
  * - FASTERPAYMENTS: Pay.UK. PIX: Banco Central do Brasil. SPEI: Banco de Mexico. PSE: ACH Colombia.
  * - APPLE_PAY: support.apple.com/102775; GOOGLE_PAY: support.google.com/googlepay. A cautious part of both vendors'
- *   lists: no method of ours uses them yet.
+ *   lists: the EEA, and the countries of the other currencies that our wallet methods take.
  */
 export const categoryCountries: Readonly<Record<Category, 'everywhere' | ReadonlySet<string>>> = {
   CRYPTO: 'everywhere',

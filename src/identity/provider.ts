@@ -1,0 +1,125 @@
+/**
+ * The outside world of persons. A provider verifies who somebody is; it knows nothing of partners and transactions, and
+ * speaks of applicants by its own ids. What it tells is personal data, and its reasons stay inside (no tipping off).
+ */
+import { createHash } from 'node:crypto'
+
+import { badField, Refusal } from '../lib/refusal.ts'
+
+/** How far a verification has come. Anything that is neither a plain yes nor a plain no is `in_review`. */
+export type ReviewStatus = 'not_started' | 'needs_info' | 'in_review' | 'approved' | 'rejected'
+
+/** The kind of list on which a screening found the person. */
+export type ScreeningHit = 'sanctions' | 'pep' | 'adverse_media' | 'crime' | 'watchlist'
+
+/** What the provider has decided so far. Nothing in it but the status ever leaves the house. */
+export type Review = {
+  applicantId: string
+  status: ReviewStatus
+  /** The provider's own name of what was verified; empty when it did not say. */
+  level: string
+  /** When the review ended; undefined while it has not. */
+  reviewedAt: Date | undefined
+  /** Empty: no hit. */
+  screening: ScreeningHit[]
+  /** Why it was not approved, in the provider's words. Inside only. */
+  reasons: string[]
+}
+
+/** What a partner is told of a verification (`kyc` of the customer's status). */
+export type Kyc = {
+  level: string
+  provider: string
+  /** Set once approved. */
+  verifiedAt: Date | undefined
+  /** The end of the day on which the first of the documents that were good at the review ends. */
+  expiresAt: Date | undefined
+  /** What is not known of the person, by the names of billing info. */
+  missingFields: string[]
+}
+
+/** Who it is. Texts that the provider does not know are empty. */
+export type Person = {
+  firstName: string
+  lastName: string
+  /** `YYYY-MM-DD`. */
+  birthDate: string
+  /** Alpha-2. */
+  country: string
+  email: string
+}
+
+/** One person at a provider. */
+export type Applicant = { review: Review; kyc: Kyc; person: Person }
+
+/**
+ * A shared token, and our own name for what comes of it: stable, unique for partner and token (`importReference`), kept by
+ * the provider with the applicant. It is what makes an import that may have happened safe to send again.
+ */
+export type ImportOrder = { token: string; reference: string }
+
+/**
+ * What a callback told us. Recorded once per `key`; work comes later, and asks the provider how things stand: callbacks come
+ * late, twice and in any order. `body` is what else it said, without personal data.
+ */
+export type ReviewFact = {
+  key: string
+  kind: 'applicant.changed' | 'applicant.deleted' | 'other'
+  applicantId: string
+  /** When the provider says that it happened. */
+  at: Date | undefined
+  body: Record<string, string>
+}
+
+/**
+ * A provider of identity verification. Its asking functions refuse with SERVICE_UNAVAILABLE when it cannot be asked, does
+ * not answer, or answers what we do not understand: nothing is known then, and the same may be asked again.
+ */
+export type IdentityProvider = {
+  readonly name: string
+  /**
+   * Takes over a person who was verified elsewhere. Refuses a token that is unknown, expired or used with BAD_REQUEST.
+   * The same order may be sent again after SERVICE_UNAVAILABLE, and gives the same applicant if the first one took effect.
+   */
+  importByToken(order: ImportOrder): Promise<Applicant>
+  /** All that the provider knows of an applicant; undefined when it knows none of that id. */
+  applicant(id: string): Promise<Applicant | undefined>
+  /** Only how the review stands, without personal data. */
+  applicantStatus(id: string): Promise<Review | undefined>
+  /** Reads a callback. Refuses one that does not prove its sender (SIGNATURE_INVALID), or that is not one (BAD_REQUEST). */
+  readCallback(body: string, headers: Record<string, string | undefined>): ReviewFact
+  /** Ends its connections. */
+  close(): Promise<void>
+}
+
+/** Our own name for what one partner's token leads to. Another partner's use of the same token has another name. */
+export const importReference = (partnerId: bigint, token: string): string =>
+  `cambio-${createHash('sha256').update(`${partnerId}\n${token}`).digest('hex').slice(0, 40)}`
+
+/** The refusal of a shared token. It does not say which of the three it is: the provider does not always know. */
+export const tokenRefused = (): Refusal =>
+  badField(
+    'kyc_shared_token',
+    'The shared token cannot be used: it is unknown, has expired or was used before.',
+    'TOKEN_NOT_USABLE',
+  )
+
+/** The refusal for a provider that cannot be asked. */
+export const providerDown = (retryAfterSeconds = 30): Refusal =>
+  new Refusal(
+    'SERVICE_UNAVAILABLE',
+    'The identity provider cannot be asked at the moment; the same request may be sent again.',
+    [],
+    retryAfterSeconds,
+  )
+
+/** What is not known of a person, by the names of billing info. */
+export const missingFieldsOf = ({ firstName, lastName, birthDate, country }: Person): string[] =>
+  [
+    ['first_name', firstName] as const,
+    ['last_name', lastName] as const,
+    ['date_of_birthday', birthDate] as const,
+    ['country_alpha_2', country] as const,
+  ]
+    .filter(([, known]) => known === '')
+    .map(([name]) => name)
