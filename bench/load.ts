@@ -9,8 +9,17 @@ export type LoadOrder =
   | { kind: 'repeat'; origin: string; key: string; connections: number; ms: number; expect: number; what: Repeated }
   | { kind: 'buys'; origin: string; key: string; connections: number; count: number }
 
-/** What is asked again and again. Estimates: `amounts` different ones, one after the other. */
-export type Repeated = { kind: 'estimate'; amounts: number } | { kind: 'create' }
+/**
+ * What is asked again and again, one after the other. Estimates: of one pair, `amounts` different ones; or `count` of many
+ * pairs for many keys, all of them with amounts of their own.
+ */
+export type Repeated =
+  | { kind: 'estimate'; amounts: number }
+  | { kind: 'pairs'; asks: PairAsk[]; keys: string[]; count: number }
+  | { kind: 'create' }
+
+/** A pair as a query names it, and the amounts to ask for, in units of so many decimals. */
+export type PairAsk = { query: string; least: string; most: string; decimals: number }
 
 /** How many were answered in how long; `startedAt` is the wall clock's, for comparing with other processes. */
 export type LoadDone = { count: number; ms: number; startedAt: number }
@@ -29,7 +38,27 @@ export const createBody = {
 export const estimatePath = (cents: number): string =>
   `/v1/estimate?from_currency=EUR&to_currency=BTC&from_amount=${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
 
+/** The address of the estimate of a pair for one of its amounts. */
+export function pairPath({ query, least, most, decimals }: PairAsk, index: number): string {
+  const span = BigInt(most) - BigInt(least) + 1n
+  const units = (BigInt(least) + (((BigInt(index) * span) / 60_000n) % span)).toString().padStart(decimals + 1, '0')
+  const whole = units.slice(0, units.length - decimals)
+  const amount = decimals === 0 ? whole : `${whole}.${units.slice(-decimals)}`
+  return `/v1/estimate?${query}&from_amount=${amount}`
+}
+
+/** Every pair in turn; when all have been asked for one partner, for the next. */
+function pairRequests({ asks, keys, count }: Extract<Repeated, { kind: 'pairs' }>): Buffer[] {
+  return Array.from({ length: count }, (_, index) => {
+    const ask = asks[index % asks.length]
+    const key = keys[Math.floor(index / asks.length) % keys.length]
+    if (!ask || key === undefined) throw new Error('There is nothing to ask, or nobody to ask for.')
+    return requestBytes({ path: pairPath(ask, index), key })
+  })
+}
+
 function requestsOf({ key, what }: { key: string; what: Repeated }): Buffer[] {
+  if (what.kind === 'pairs') return pairRequests(what)
   if (what.kind === 'create') return [requestBytes({ method: 'POST', path: '/v1/transaction', key }, createBody)]
   return Array.from({ length: what.amounts }, (_, index) => requestBytes({ path: estimatePath(10_000 + index), key }))
 }

@@ -6,20 +6,25 @@ import { findEmbedded } from '../src/db/embedded.ts'
 import { benchBuys, oneWholeBuy, startReceiver } from './buy.ts'
 import { benchCreates } from './create.ts'
 import { benchEstimates } from './estimate.ts'
+import { benchEstimatePairs } from './estimate-pairs.ts'
 import { benchFootprint } from './footprint.ts'
 import { startHelper } from './helper-process.ts'
 import { type Line, printed } from './line.ts'
 import { assertBalanced, type OwnExchange, removeDataDir, startOwnExchange } from './own-exchange.ts'
 import type { RowsDone, RowsOrder } from './plain-rows.ts'
+import { benchTransactionList } from './transaction-list.ts'
 
 const resultsFile = join(import.meta.dirname, '../../bench/results.json')
 const groups = ['footprint', 'estimate', 'create', 'buy']
+/** What takes minutes, and is measured when it is asked for by name. */
+const apart = ['transaction-list']
 
 /** Measures what is asked for, and prints one line each. All of it, the default, is written to bench/results.json as well. */
 async function run(asked: string[]): Promise<void> {
   const wanted = new Set(asked.length > 0 ? asked : groups)
-  const unknown = [...wanted].filter((name) => !groups.includes(name))
-  if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${groups.join()}`)
+  const known = [...groups, ...apart]
+  const unknown = [...wanted].filter((name) => !known.includes(name))
+  if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${known.join()}`)
 
   const lines: Line[] = []
   const tell = (more: Line[]) => {
@@ -36,7 +41,9 @@ async function run(asked: string[]): Promise<void> {
       await removeDataDir(exchange.dataDir)
     }
   }
-  if (wanted.size < groups.length) return
+  if (wanted.has('estimate')) tell(await benchEstimatePairs(new Date()))
+  if (wanted.has('transaction-list')) tell(await benchTransactionList())
+  if (!groups.every((name) => wanted.has(name))) return
   const machine = {
     node: process.version,
     arch: arch(),

@@ -1,41 +1,42 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
-import { type Ask, resolve } from '../availability/resolve.ts'
+import { type Ask, type PartnerTerms, resolve } from '../availability/resolve.ts'
 import { refusalOf } from '../availability/rule.ts'
+import type { Kind } from '../catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
 import { badField } from '../lib/refusal.ts'
-import { type Asset, formatAmount } from '../money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
-import { feeNames, percentText } from '../pricing/fees.ts'
-import { ratioText } from '../money/ratio.ts'
-import { rateText, type Sum } from '../pricing/sum.ts'
-import type { PairTerms } from '../pricing/terms.ts'
+import type { MarketMoment } from '../pricing/market.ts'
 import type { Warning } from '../transactions/create-input.ts'
 import { momentOf, termsOfPartner } from '../transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
+import { type EstimateRecord, estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { featureWarning } from './feature-warning.ts'
 import { type Query, queryFlag, queryText } from './query.ts'
-import { list, money, object, type Shaped, text, warnings } from './shape.ts'
 
 /** `GET /v1/estimate`: what an amount comes to at this moment. Nothing is promised and nothing is kept. */
 export function estimate(app: FastifyInstance, ctx: Ctx): void {
-  const answers = recentAnswers()
-  app.get(
-    '/estimate',
-    { config: { access: 'any-key' }, schema: { response: { 200: estimateRecord } } },
-    (request, reply) => {
-      const { partner } = callerOf(request)
-      const now = ctx.clock.now()
-      const same = answers.sameAsked(partner, request.url, now)
-      reply.type('application/json; charset=utf-8')
-      if (same !== undefined) return reply.send(same)
+  estimateRoute(app, ctx, { path: '/estimate', kind: 'retail', config: { access: 'any-key' } })
+}
 
-      const record = estimateOf(ctx, partner, request.query as Query, now)
-      const answer = String(reply.serializeInput(record, '200'))
-      answers.keep(partner, request.url, answer)
-      return reply.send(answer)
-    },
-  )
+type EstimateRoute = { path: string; kind: Kind; config: FastifyContextConfig }
+
+/** An estimate for one kind of exchange, on the terms that it has for whoever asks. */
+export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, config }: EstimateRoute): void {
+  const answers = recentAnswers()
+  app.get(path, { config, schema: { response: { 200: estimateRecord } } }, (request, reply) => {
+    const { partner } = callerOf(request)
+    const now = ctx.clock.now()
+    const same = answers.sameAsked(partner, request.url, now)
+    reply.type('application/json; charset=utf-8')
+    if (same !== undefined) return reply.send(same)
+
+    const { ask, ignored } = readQuery(request.query as Query, partner)
+    const record = estimateOf(momentOf(ctx, now), termsOfPartner(partner, kind), ask, ignored)
+    const answer = String(reply.serializeInput(record, '200'))
+    answers.keep(partner, request.url, answer)
+    return reply.send(answer)
+  })
 }
 
 /** At most this many different questions of one second are remembered. */
@@ -70,30 +71,12 @@ function recentAnswers() {
   }
 }
 
-const estimateRecord = object({
-  from_currency: text,
-  from_network: text,
-  to_currency: text,
-  to_network: text,
-  value: text,
-  estimated_exchange_rate: text,
-  service_fees: list(object({ name: text, amount: text, currency: text, percentage: text })),
-  converted_amount: money,
-  network_fee: money,
-  price: object({ numerator: text, denominator: text }),
-  rate_at: text,
-  warnings,
-})
-
-type EstimateRecord = Shaped<typeof estimateRecord>
-
-/** Judges and prices a query on a partner's terms. Refuses with the first rule that it breaks. */
-function estimateOf(ctx: Ctx, partner: Partner, query: Query, now: Date): EstimateRecord {
-  const { ask, ignored } = readQuery(query, partner)
-  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner), ask)
+/** Judges and prices what is asked on a partner's terms. Refuses with the first rule that it breaks. */
+function estimateOf(moment: MarketMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
+  const outcome = resolve(moment, terms, ask)
   if (!outcome.available) throw refusalOf(outcome.failures)
   if (!outcome.sum) throw new Error('An estimate was judged without its amount.')
-  return recordOf(outcome.exchange.terms, outcome.sum, ask.amount.direction, ignored)
+  return recordOfEstimate(outcome.exchange.terms, outcome.sum, ask.amount.direction, ignored)
 }
 
 type AmountAsk = Ask & { amount: NonNullable<Ask['amount']> }
@@ -128,31 +111,3 @@ function directionOf(query: Query): 'direct' | 'reverse' {
   if (type !== 'direct' && type !== 'reverse') throw badField('type', 'This must be direct or reverse.')
   return type
 }
-
-/** The answer, as wire.md section 2 defines its sum. */
-function recordOf(terms: PairTerms, sum: Sum, direction: 'direct' | 'reverse', ignored: Warning[]): EstimateRecord {
-  const { from, to } = terms
-  const source = from.ticker
-  return {
-    from_currency: source,
-    from_network: from.network,
-    to_currency: to.ticker,
-    to_network: to.network,
-    value: direction === 'direct' ? formatAmount(sum.toAmount, to) : formatAmount(sum.fromAmount, from),
-    estimated_exchange_rate: rateText(terms, sum),
-    service_fees: feesOf(sum, from),
-    converted_amount: { amount: formatAmount(sum.convertedAmount, from), currency: source },
-    network_fee: { amount: formatAmount(terms.networkFee, to), currency: to.ticker },
-    price: ratioText(terms.price),
-    rate_at: terms.rateAt.toISOString(),
-    warnings: ignored,
-  }
-}
-
-const feesOf = ({ fees }: Sum, { ticker, decimals }: Asset): EstimateRecord['service_fees'] =>
-  fees.map(({ rule, amount }) => ({
-    name: feeNames[rule.kind],
-    amount: formatAmount(amount, { decimals }),
-    currency: ticker,
-    percentage: percentText(rule.basisPoints),
-  }))

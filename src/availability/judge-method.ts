@@ -2,13 +2,16 @@ import type { Listing } from '../catalog/asset.ts'
 import { servesCountry } from '../catalog/country.ts'
 import type { Country } from '../catalog/country.ts'
 import { lookupKey } from '../catalog/lookup-key.ts'
-import type { PaymentMethod, Side } from '../catalog/payment-method.ts'
+import { termsFor } from '../catalog/payment-method.ts'
+import type { Kind, PaymentMethod, Side } from '../catalog/payment-method.ts'
 import { broken } from './rule.ts'
 import type { Tell } from './rule.ts'
 
 /** What a method is wanted for, how the request names it, and where each name stands. */
 export type MethodWanted = {
   way: 'deposit' | 'payout'
+  /** Whose exchange it is; a customer's if nothing is said. */
+  kind?: Kind
   side: Side
   /** Undefined: not known, any method will do. */
   country: Country | undefined
@@ -23,10 +26,10 @@ export type MethodWanted = {
  * country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
  */
 export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: Tell): PaymentMethod | undefined {
-  const { way, side, country } = wanted
+  const { way, kind = 'retail', side, country } = wanted
   const open = listing.network.paymentMethods.filter((method) => {
     const terms = way === 'deposit' ? method.deposit : method.withdrawal
-    return terms?.sides.includes(side) && isNamed(method, wanted.type) && isNamed(method, wanted.category)
+    return termsFor(terms, kind, side) && isNamed(method, wanted.type) && isNamed(method, wanted.category)
   })
   const chosen = open.find(({ category }) => !country?.supported || servesCountry(category, country))
   if (chosen) return chosen

@@ -2,15 +2,11 @@ import { findListing } from '../catalog/asset.ts'
 import type { Listing } from '../catalog/asset.ts'
 import type { Country } from '../catalog/country.ts'
 import { findCurrency, sideOf } from '../catalog/currency.ts'
-import type { Side, Terms } from '../catalog/payment-method.ts'
-import { parseAmount } from '../money/amount.ts'
-import type { MarketPrice } from '../money/market.ts'
-import { scheduleAt } from '../pricing/fees.ts'
-import { freshPrice } from '../pricing/market.ts'
+import type { Kind, Side } from '../catalog/payment-method.ts'
 import type { MarketMoment } from '../pricing/market.ts'
-import { rangeOf } from '../pricing/range.ts'
-import type { Bounds } from '../pricing/range.ts'
-import { termsOf } from '../pricing/terms.ts'
+import { rateBetween } from '../pricing/rate.ts'
+import type { Rate } from '../pricing/rate.ts'
+import { exchangeOf } from './exchange.ts'
 import { judgeMethod } from './judge-method.ts'
 import type { Ask, AskPaths, Exchange, PartnerTerms } from './resolve.ts'
 import { broken } from './rule.ts'
@@ -35,18 +31,20 @@ export function judgePair(moment: MarketMoment, partner: PartnerTerms, question:
   if (!source || !target) return { source, target, exchange: undefined }
 
   const side = judgeSide(source, target, paths, tell)
-  const methods = side && judgeMethods({ side, source, target }, question, tell)
+  const { kind = 'retail' } = partner
+  const methods = side && judgeMethods({ kind, side, source, target }, question, tell)
   const prices = judgePrices(moment, source, target, paths, tell)
   if (!side || !methods || !prices) return { source, target, exchange: undefined }
 
-  const { deposit, payout } = methods
-  const exchange = exchangeOf(moment, partner, { side, source, target, deposit, payout }, prices)
-  if (!exchange) tell(broken('the pair has a range', paths.toCurrency, unavailable(source, target)))
+  const exchange = exchangeOf(moment.now, partner, { side, source, target, ...methods, ...prices })
+  if (!exchange) tell(broken('the pair has a range', paths.toCurrency, unavailable(source.currency, target.currency)))
   return { source, target, exchange }
 }
 
-const unavailable = (source: Listing, target: Listing): string =>
-  `${source.currency.ticker} cannot be exchanged to ${target.currency.ticker} at the moment.`
+type Named = { ticker: string }
+
+const unavailable = (source: Named, target: Named): string =>
+  `${source.ticker} cannot be exchanged to ${target.ticker} at the moment.`
 
 type Two = readonly [string | undefined, string | undefined]
 
@@ -85,7 +83,7 @@ function judgeSide(source: Listing, target: Listing, paths: AskPaths, tell: Tell
 type Methods = Pick<Exchange, 'deposit' | 'payout'>
 
 function judgeMethods(
-  { side, source, target }: Sided,
+  { kind, side, source, target }: Sided,
   { ask, paths, country }: Question,
   tell: Tell,
 ): Methods | undefined {
@@ -94,6 +92,7 @@ function judgeMethods(
     source,
     {
       way: 'deposit',
+      kind,
       side,
       country,
       type: ask.depositType,
@@ -106,6 +105,7 @@ function judgeMethods(
     target,
     {
       way: 'payout',
+      kind,
       side,
       country,
       type: ask.payoutType,
@@ -117,51 +117,22 @@ function judgeMethods(
   return deposit && payout && { deposit, payout }
 }
 
-type Sided = Pick<Exchange, 'side' | 'source' | 'target'>
+type Sided = Pick<Exchange, 'side' | 'source' | 'target'> & { kind: Kind }
 
-type Prices = { fromPrice: MarketPrice; toPrice: MarketPrice }
+type Prices = { rate: Rate; worth: Rate }
 
+/** Prices come along the best path of the market: of the pair, and of the source in the reference currency. */
 function judgePrices(
   moment: MarketMoment,
-  source: Listing,
-  target: Listing,
+  { currency: source }: Listing,
+  { currency: target }: Listing,
   paths: AskPaths,
   tell: Tell,
 ): Prices | undefined {
-  const fromPrice = freshPrice(moment, source.currency.ticker)
-  const toPrice = freshPrice(moment, target.currency.ticker)
-  if (fromPrice && toPrice) return { fromPrice, toPrice }
+  const rate = rateBetween(moment, source.ticker, target.ticker)
+  const worth = rateBetween(moment, source.ticker, moment.market.reference)
+  if (rate && worth) return { rate, worth }
 
   tell(broken('the pair has a fresh price', paths.toCurrency, unavailable(source, target)))
   return undefined
 }
-
-/** The exchange of a pair that is open and priced; undefined when no amount of it can be exchanged. */
-function exchangeOf(
-  { market, now }: MarketMoment,
-  { commissionBasisPoints, limits, feeSchedules }: PartnerTerms,
-  { side, source, target, deposit, payout }: Omit<Exchange, 'terms' | 'range'>,
-  { fromPrice, toPrice }: Prices,
-): Exchange | undefined {
-  const terms = termsOf({
-    side,
-    from: source.asset,
-    to: target.asset,
-    fromPrice,
-    toPrice,
-    reference: market.reference,
-    schedule: scheduleAt(now, feeSchedules),
-    depositBasisPoints: deposit.deposit?.feeBasisPoints ?? 0,
-    payoutBasisPoints: payout.withdrawal?.feeBasisPoints ?? 0,
-    commissionBasisPoints,
-    networkFee: parseAmount(target.network.networkFee ?? '0', target.asset),
-  })
-  const range = rangeOf(terms, {
-    deposit: boundsOf(deposit.deposit),
-    payout: boundsOf(payout.withdrawal),
-    partner: limits,
-  })
-  return range && { side, source, target, deposit, payout, terms, range }
-}
-
-const boundsOf = (terms: Terms | null): Bounds => ({ min: terms?.min ?? null, max: terms?.max ?? null })

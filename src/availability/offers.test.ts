@@ -3,7 +3,8 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { listings } from '../catalog/asset.ts'
+import { narrowMarket } from '../../test/support/moved-market.ts'
+import { listingById, listings } from '../catalog/asset.ts'
 import { countries } from '../catalog/country.ts'
 import { currencies, sideOf } from '../catalog/currency.ts'
 import { networks } from '../catalog/network.ts'
@@ -11,8 +12,10 @@ import { paymentCategories } from '../catalog/payment-method.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { MarketSource } from '../money/market.ts'
 import type { MarketMoment } from '../pricing/market.ts'
+import { rateBetween } from '../pricing/rate.ts'
 import { recordedMarket } from '../pricing/recorded-market.ts'
 import { isAvailable, isOffered, offersAt } from './offers.ts'
+import type { Offers } from './offers.ts'
 import { houseTerms, resolve } from './resolve.ts'
 import type { PartnerTerms } from './resolve.ts'
 import { rules } from './rule.ts'
@@ -21,11 +24,8 @@ const sideNames = ['buy', 'sell', 'swap'] as const
 const now = new Date('2026-11-20T08:00:00.000Z')
 const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
 
-/** A market that knows these tickers only. */
-const marketOf = (tickers: readonly string[]): MarketSource => ({
-  ...moment.market,
-  pricesAt: (at) => new Map([...moment.market.pricesAt(at)].filter(([ticker]) => tickers.includes(ticker))),
-})
+/** The recorded market as far as it trades these tickers. */
+const marketOf = (tickers: readonly string[]) => narrowMarket(moment.market, tickers)
 
 /** One of the known words, mostly, or none, or one that is none; a rare word is mostly absent. */
 const word = (known: readonly string[]): fc.Arbitrary<string | undefined> =>
@@ -56,11 +56,23 @@ const ask = fc.record({
     feesIncluded: fc.boolean(),
   }),
 })
-const partner: fc.Arbitrary<PartnerTerms> = fc.record({
-  commissionBasisPoints: fc.constantFrom(0, 30, 500),
-  limits: fc.record({ min: fc.constantFrom(null, '30', '20000'), max: fc.constantFrom(null, '100', '9000') }),
-})
+const partner: fc.Arbitrary<PartnerTerms> = fc.constantFrom(
+  ...[0, 30, 500].flatMap((commissionBasisPoints) =>
+    [null, '30', '20000'].flatMap((min) =>
+      [null, '100', '9000'].map((max) => ({ commissionBasisPoints, limits: { min, max } })),
+    ),
+  ),
+)
 const market = fc.constantFrom(moment.market, moment.market, marketOf(['EUR', 'BTC', 'USDT']))
+
+/** The offers of each market and partner, looked up once. */
+const offers = new Map<MarketSource, Map<PartnerTerms, Offers>>()
+function offersOf(at: MarketMoment, terms: PartnerTerms): Offers {
+  const known = offers.get(at.market) ?? new Map<PartnerTerms, Offers>()
+  const found = known.get(terms) ?? offersAt(at, terms)
+  offers.set(at.market, known.set(terms, found))
+  return found
+}
 
 test('the range, the estimate, the listing and the list of failures never disagree', () => {
   let priced = 0
@@ -86,7 +98,7 @@ test('the range, the estimate, the listing and the list of failures never disagr
 
       if (range.available) {
         const { exchange } = range
-        const { assets, currencies: listed } = offersAt(at, terms)
+        const { assets, currencies: listed } = offersOf(at, terms)
         for (const { asset, currency } of [exchange.source, exchange.target]) {
           assert.ok(assets.get(asset.id)?.[exchange.side] && isAvailable(listed.get(currency.ticker)))
         }
@@ -138,9 +150,19 @@ test('an asset is listed on a side exactly when some exchange with it on that si
   }
 })
 
+test('what some method can move is on offer, even if the bounds of the first one leave a partner no amount', () => {
+  const partner = { ...houseTerms, limits: { min: '22000', max: '26000' } }
+  const [euro, bitcoin] = [listingById('EUR-EUR') ?? assert.fail(), listingById('BTC-BTC') ?? assert.fail()]
+  assert.equal(resolve(moment, partner, { fromCurrency: 'EUR', toCurrency: 'BTC' }).available, false)
+  assert.ok(resolve(moment, partner, { fromCurrency: 'EUR', toCurrency: 'BTC', depositType: 'SEPA_1' }).available)
+  assert.ok(isOffered(moment, partner, euro, bitcoin))
+  assert.ok(!isOffered(moment, partner, euro, bitcoin, { depositType: 'VISA_MC_1' }))
+})
+
 test('every currency that the catalogue opens has a level in the recorded market', () => {
-  const prices = moment.market.pricesAt(now)
-  for (const { ticker, enabled } of currencies) assert.ok(!enabled || prices.has(ticker), ticker)
+  for (const { ticker, enabled } of currencies) {
+    assert.ok(!enabled || rateBetween(moment, ticker, moment.market.reference), ticker)
+  }
 })
 
 test('a currency whose price is missing is listed, and not available', () => {

@@ -4,7 +4,7 @@ import { sideOf } from '../catalog/currency.ts'
 import type { Side } from '../catalog/payment-method.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { resolve } from './resolve.ts'
-import type { PartnerTerms } from './resolve.ts'
+import type { Ask, PartnerTerms } from './resolve.ts'
 
 /** On which sides something can be exchanged now, at either end. */
 export type OpenSides = Readonly<Record<Side, boolean>>
@@ -23,14 +23,41 @@ const closed: OpenSides = { buy: false, sell: false, swap: false }
 export const isAvailable = (sides: OpenSides | undefined): boolean =>
   sides !== undefined && (sides.buy || sides.sell || sides.swap)
 
-/** Whether some amount can be exchanged from one asset to another now, for a customer of whom nothing is known. */
-export const isOffered = (moment: MarketMoment, partner: PartnerTerms, source: Listing, target: Listing): boolean =>
-  resolve(moment, partner, {
+/** What of an exchange is settled: its methods by type, the customer's country. */
+export type Settled = Pick<Ask, 'depositType' | 'payoutType' | 'country'>
+
+/**
+ * Whether some amount can be exchanged from one asset to another now, by some method. The resolver takes the first method that
+ * is open where none is named, and its bounds may leave no amount; then the others are asked for by name.
+ */
+export function isOffered(
+  moment: MarketMoment,
+  partner: PartnerTerms,
+  source: Listing,
+  target: Listing,
+  settled: Settled = {},
+): boolean {
+  const pair = {
     fromCurrency: source.currency.ticker,
     fromNetwork: source.network.code,
     toCurrency: target.currency.ticker,
     toNetwork: target.network.code,
-  }).available
+    ...settled,
+  }
+  const outcome = resolve(moment, partner, pair)
+  if (outcome.available) return true
+  if (outcome.failures[0].rule !== 'the pair has a range') return false
+
+  const deposits = typesOf(source, settled.depositType)
+  const payouts = typesOf(target, settled.payoutType)
+  if (deposits.length * payouts.length === 1) return false
+  return deposits.some((depositType) =>
+    payouts.some((payoutType) => resolve(moment, partner, { ...pair, depositType, payoutType }).available),
+  )
+}
+
+const typesOf = ({ network }: Listing, named: string | undefined): readonly string[] =>
+  named === undefined ? network.paymentMethods.map(({ type }) => type) : [named]
 
 /**
  * What can be exchanged now on a partner's terms, by asking the resolver itself: an asset is offered on a side when some

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { changedMarket, narrowMarket, scaled } from '../../test/support/moved-market.ts'
 import { table } from '../../test/support/table.ts'
 import { currencies } from '../catalog/currency.ts'
 import { parseJson } from '../lib/json.ts'
 import { formatAmount, parseAmount } from '../money/amount.ts'
-import type { MarketPrice, MarketSource } from '../money/market.ts'
+import { explainQuote } from '../pricing/explain.ts'
 import { scheduleAt } from '../pricing/fees.ts'
 import type { MarketMoment } from '../pricing/market.ts'
+import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../pricing/recorded-market.ts'
 import { bareSum } from '../pricing/sum.ts'
 import { houseTerms, resolve } from './resolve.ts'
@@ -17,17 +19,6 @@ import type { Failures } from './rule.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
 const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
-
-/** A market that knows these tickers only, or knew them long ago. */
-const marketOf = (tickers: readonly string[], at = now): MarketSource => ({
-  name: 'test',
-  reference: 'EUR',
-  pricesAt: () => new Map([...moment.market.pricesAt(at)].filter(([ticker]) => tickers.includes(ticker))),
-})
-
-/** The price of a coin ten times as high. */
-const tenfold = (price: MarketPrice): MarketPrice =>
-  price.ticker === 'EUR' ? price : { ...price, ask: { ...price.ask, numerator: 10n * price.ask.numerator } }
 
 const good: Ask = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
 
@@ -165,8 +156,9 @@ describe('resolve', () => {
   })
 
   test('a currency without a fresh price is not available', () => {
-    const stale: MarketMoment = { ...moment, now: new Date(now.getTime() + 61_000), market: marketOf(['EUR', 'BTC']) }
-    const unknown: MarketMoment = { ...moment, market: marketOf(['EUR', 'ETH']) }
+    const stopped = { ...moment.market, booksAt: () => moment.market.booksAt(now) }
+    const stale: MarketMoment = { ...moment, now: new Date(now.getTime() + 61_000), market: stopped }
+    const unknown: MarketMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'USD', 'ETH']) }
     for (const at of [stale, unknown]) {
       assert.deepEqual(
         failuresOf({}, at).map(({ rule }) => rule),
@@ -202,6 +194,33 @@ describe('resolve', () => {
     assert.equal(sum?.fees[0]?.amount, 7n)
   })
 
+  test('a price list that changes at a moment moves estimates from then on, and no quote made before', () => {
+    const change = new Date(now.getTime() + 3_000)
+    const old = { ...scheduleAt(now), version: 'old' }
+    const dearer = { ...old, version: 'new', from: change, serviceBasisPoints: { buy: 700, sell: 700, swap: 700 } }
+    const partner: PartnerTerms = { ...houseTerms, feeSchedules: [old, dearer] }
+    const feeAt = (at: Date) => {
+      const outcome = resolve({ ...moment, now: at }, partner, good)
+      assert.ok(outcome.available)
+      return [outcome.exchange.terms.schedule.version, outcome.sum?.fees[0]?.amount]
+    }
+    const { exchange } = availableOf({}, partner)
+    const quote = makeQuote(exchange.terms, {
+      direction: 'direct',
+      amount: 10_000n,
+      feesIncluded: true,
+      madeAt: now,
+      validForSeconds: 900,
+    })
+    const before = JSON.stringify(quote)
+    assert.deepEqual(feeAt(new Date(change.getTime() - 1)), ['old', 100n])
+    assert.deepEqual(feeAt(change), ['new', 700n])
+    assert.deepEqual(feeAt(now), ['old', 100n])
+    assert.equal(JSON.stringify(quote), before)
+    assert.equal(quote.fees[0]?.amount, '1')
+    assert.ok(explainQuote(quote).agrees)
+  })
+
   test('nothing is exchanged to itself', () => {
     assert.deepEqual(
       failuresOf({ fromCurrency: 'BTC', toCurrency: 'btc' }).map(({ rule }) => rule),
@@ -210,10 +229,9 @@ describe('resolve', () => {
   })
 
   test('what the payout method demands raises the least amount', () => {
-    const dear: MarketSource = {
-      ...moment.market,
-      pricesAt: (at) => new Map([...moment.market.pricesAt(at)].map(([ticker, price]) => [ticker, tenfold(price)])),
-    }
+    const dear = changedMarket(moment.market, (book) =>
+      book.market.base === 'BTC' ? scaled(book, 10n, 1n) : book.market.quote === 'BTC' ? scaled(book, 1n, 10n) : book,
+    )
     const { exchange } = resolve({ ...moment, market: dear }, houseTerms, { ...good, amount: undefined }) as Available
     const { range, terms, payout } = exchange
     assert.ok(range.min > 2_000n)
@@ -233,7 +251,8 @@ describe('resolve', () => {
           assert.ok(sum && sum.fromAmount >= range.min && sum.fromAmount <= end && sum.toAmount >= toAmount)
         }
       }
-      const [failure] = failuresOf({ toCurrency: ticker, amount: { direction: 'reverse', value: '0.000001' } })
+      const value = formatAmount(1n, terms.to)
+      const [failure] = failuresOf({ toCurrency: ticker, amount: { direction: 'reverse', value } })
       assert.equal(failure.problem.code, 'AMOUNT_OUT_OF_RANGE')
     }
   })

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 
 import type { Listing } from '../catalog/asset.ts'
-import type { PaymentMethod, Side } from '../catalog/payment-method.ts'
+import type { Kind, PaymentMethod, Side } from '../catalog/payment-method.ts'
+import { b2bFeeSchedules } from '../pricing/fees.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import type { Bounds, Range } from '../pricing/range.ts'
@@ -19,12 +20,19 @@ export type PartnerTerms = {
   commissionBasisPoints: number
   /** The account's own bounds of one exchange, decimal text in the market's reference currency (EUR). */
   limits: Bounds
+  /** Those of a side in place of them. */
+  limitsBySide?: Readonly<Partial<Record<Side, Bounds>>>
   /** The account's own price list in place of the house's, oldest first. */
   feeSchedules?: readonly FeeSchedule[]
+  /** Whose exchanges these are: a customer's if nothing is said. */
+  kind?: Kind
 }
 
 /** The terms of whoever is no partner: public lists and ranges. */
 export const houseTerms: PartnerTerms = { commissionBasisPoints: 0, limits: { min: null, max: null } }
+
+/** The terms of institutions' own exchanges: B2B's lists, limits and prices, for every account that has none of its own. */
+export const b2bTerms: PartnerTerms = { ...houseTerms, feeSchedules: b2bFeeSchedules, kind: 'b2b' }
 
 /** A text as the request has it; undefined is absent. */
 type Text = string | undefined

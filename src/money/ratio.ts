@@ -28,6 +28,12 @@ export const ratioText = ({ numerator, denominator }: Ratio): RatioText => ({
   denominator: denominator.toString(),
 })
 
+/** A ratio as JSON kept it. */
+export const ratioFrom = ({ numerator, denominator }: RatioText): Ratio => ({
+  numerator: BigInt(numerator),
+  denominator: BigInt(denominator),
+})
+
 const powers = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponent))
 
 /** Ten to a power, looked up: every sum needs several, and an asset's decimals are few. */

@@ -3,10 +3,19 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { amounts, assetWith, marketPrice, someTime, termsInputs } from '../../test/support/arbitrary-terms.ts'
+import {
+  amounts,
+  assetWith,
+  bookOf,
+  euroBook,
+  rateAlong,
+  ratesBetween,
+  someTime,
+  termsInputs,
+} from '../../test/support/arbitrary-terms.ts'
 import { explainQuote } from './explain.ts'
 import { feeSchedules } from './fees.ts'
-import { fingerprintOf, makeQuote } from './quote.ts'
+import { eurCentsOf, fingerprintOf, makeQuote } from './quote.ts'
 import type { Quote } from './quote.ts'
 import { bareSum, leastFromAmount } from './sum.ts'
 import { termsOf } from './terms.ts'
@@ -16,9 +25,7 @@ const terms = termsOf({
   side: 'buy',
   from: assetWith('EUR', 2),
   to: assetWith('BTC', 8),
-  fromPrice: marketPrice('EUR', 100_000_000n, 100_000_000n),
-  toPrice: marketPrice('BTC', 8_000_000_000_000n, 8_000_000_000_000n),
-  reference: 'EUR',
+  ...ratesBetween(euroBook('EUR', 100_000_000n, 100_000_000n), euroBook('BTC', 8_000_000_000_000n, 8_000_000_000_000n)),
   schedule: { ...schedule, serviceMinimum: '1.5' },
   depositBasisPoints: 250,
   payoutBasisPoints: 0,
@@ -93,7 +100,7 @@ function* alterations(value: unknown): Generator {
 }
 
 test('a stored quote with any figure altered does not agree', () => {
-  for (const quote of [direct, reverse]) {
+  for (const quote of [direct, reverse, crossed]) {
     const altered = [...alterations(quote)] as Quote[]
     assert.ok(altered.length > 50)
     for (const one of altered) assert.equal(explainQuote(one).agrees, false, JSON.stringify(one))
@@ -102,10 +109,13 @@ test('a stored quote with any figure altered does not agree', () => {
 
 test('results that were altered and sealed again still do not follow from the inputs', () => {
   const results = ['price', 'fromAmount', 'convertedAmount', 'toAmount', 'rate', 'validUntil', 'networkFee'] as const
-  for (const quote of [direct, reverse]) {
+  for (const quote of [direct, reverse, crossed]) {
     const amounts = quote.fees.map((fee, at) => ({ fees: quote.fees.with(at, { ...fee, amount: `${fee.amount}1` }) }))
     const figures = results.flatMap((name) => [...alterations(quote[name])].map((value) => ({ [name]: value })))
-    for (const change of [...amounts, ...figures]) {
+    const worths = [...alterations({ numerator: quote.worth.numerator, denominator: quote.worth.denominator })].map(
+      (altered) => ({ worth: { ...quote.worth, ...(altered as object) } }),
+    )
+    for (const change of [...amounts, ...figures, ...worths]) {
       const altered: Quote = { ...quote, ...change }
       const { agrees, differences } = explainQuote({ ...altered, fingerprint: fingerprintOf(altered) })
       assert.ok(!agrees && differences.length > 0, JSON.stringify(change))
@@ -122,12 +132,73 @@ test('a reverse quote that takes a unit more than it needs does not agree, thoug
   assert.match(differences.join(), /^fromAmount: /)
 })
 
+/** Three hundred złoty in pounds' worth of Ripple, over three markets; what they are worth over one. */
+const crossed = makeQuote(
+  termsOf({
+    side: 'buy',
+    from: assetWith('PLN', 2),
+    to: assetWith('XRP', 6),
+    rate: rateAlong('PLN', 'XRP', [
+      { book: bookOf('EUR', 'PLN', 427_000_000n, 428_000_000n), crossing: 'buy' },
+      { book: bookOf('EUR', 'USD', 103_000_000n, 104_000_000n), crossing: 'sell' },
+      { book: bookOf('XRP', 'USD', 207_000_000n, 208_000_000n), crossing: 'buy' },
+    ]),
+    worth: rateAlong('PLN', 'EUR', [{ book: bookOf('EUR', 'PLN', 427_000_000n, 428_000_000n), crossing: 'buy' }]),
+    schedule: { ...schedule, serviceMinimum: '1.5' },
+    depositBasisPoints: 0,
+    payoutBasisPoints: 0,
+    commissionBasisPoints: 0,
+    networkFee: 0n,
+  }),
+  { ...request, direction: 'direct', amount: 30_000n },
+)
+
+test('a quote tells every leg of its price, and of what its source is worth', () => {
+  assert.deepEqual(explainQuote(stored(crossed)).lines.slice(1, 8), [
+    'leg 1: EUR/PLN, buy EUR at the ask: 428000000 / 100000000 PLN for one EUR at 2026-03-01T12:00:00.000Z, source test',
+    'leg 2: EUR/USD, sell EUR at the bid: 103000000 / 100000000 USD for one EUR at 2026-03-01T12:00:00.000Z, source test',
+    'leg 3: XRP/USD, buy XRP at the ask: 208000000 / 100000000 USD for one XRP at 2026-03-01T12:00:00.000Z, source test',
+    'price: 1 / ask 1 x bid 2 / ask 3, less 0.5% spread = 20497 / 178048 XRP for one PLN',
+    'worth, leg 1: EUR/PLN, buy EUR at the ask: 428000000 / 100000000 PLN for one EUR at 2026-03-01T12:00:00.000Z, source test',
+    'worth: 1 / ask 1 = 25 / 107 EUR for one PLN',
+    'Service fee: 1% of 300 PLN, at least 1.5 EUR = 6.42 PLN, rounded up = 6.42 PLN (schedule 2026-01)',
+  ])
+  assert.ok(explainQuote(stored(crossed)).agrees)
+  // 293.58 x 20497 / 178048.
+  assert.equal(crossed.toAmount, '33.797117')
+})
+
+test('legs that lead elsewhere prove nothing, even sealed again', () => {
+  const { legs, worth } = crossed
+  const bent = [
+    { legs: legs.toReversed() },
+    { legs: legs.slice(1) },
+    { legs: legs.slice(0, 2) },
+    { legs: [] },
+    { legs: legs.map((leg) => ({ ...leg, crossing: 'sell' as const })) },
+    { legs: legs.map((leg) => ({ ...leg, crossing: 'bought' as 'buy' })) },
+    { worth: { ...worth, legs: [] } },
+    { worth: { ...worth, legs: legs.slice(0, 2) } },
+  ]
+  for (const change of bent) {
+    const posing: Quote = { ...crossed, ...change }
+    const { agrees, differences } = explainQuote({ ...posing, fingerprint: fingerprintOf(posing) })
+    assert.ok(!agrees && /^(legs|worth): /.test(differences.join()), differences.join())
+  }
+})
+
+test("what an amount of the source is worth in euro cents is told by the quote's own legs", () => {
+  assert.equal(eurCentsOf(direct, 10_001n), 10_001n)
+  // 300 / 4.28 = 70.093...
+  assert.equal(eurCentsOf(crossed, 30_000n), 7_009n)
+  assert.equal(eurCentsOf({ ...crossed, reference: 'USD' }, 30_000n), null)
+})
+
 test('the derivation reads like one', () => {
   assert.deepEqual(explainQuote(direct).lines, [
     'asked: a buy, direct, 100.01 EUR to BTC-BTC',
-    'EUR bid: 100000000 / 100000000 EUR at 2026-03-01T12:00:00.000Z, source test',
-    'BTC ask: 8000000000000 / 100000000 EUR at 2026-03-01T12:00:00.000Z, source test',
-    'price: bid / ask, less 0.5% spread = 199 / 16000000 BTC for one EUR',
+    'leg 1: BTC/EUR, buy BTC at the ask: 8000000000000 / 100000000 EUR for one BTC at 2026-03-01T12:00:00.000Z, source test',
+    'price: 1 / ask 1, less 0.5% spread = 199 / 16000000 BTC for one EUR',
     'Service fee: 1% of 100.01 EUR, at least 1.5 EUR = 1.5 EUR, rounded up = 1.5 EUR (schedule 2026-01)',
     'Payment method fee: 2.5% of 100.01 EUR, rounded up = 2.51 EUR (schedule 2026-01)',
     'Partner fee: 0.3% of 100.01 EUR, rounded up = 0.31 EUR (schedule 2026-01)',

@@ -1,12 +1,12 @@
 import { after } from '../lib/clock.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Asset } from '../money/amount.ts'
-import { ratioOf, ratioText, tenTo } from '../money/ratio.ts'
-import type { Ratio, RatioText } from '../money/ratio.ts'
+import { ratioOf, tenTo } from '../money/ratio.ts'
 import { percentText } from './fees.ts'
-import { crossPrice } from './price.ts'
+import { originOf, originWords } from './quote-origin.ts'
+import type { Origin } from './quote-origin.ts'
 import { canonicalJson, fingerprintOf, quotedFees } from './quote.ts'
-import type { Quote, QuotedFee, QuotedPrice } from './quote.ts'
+import type { Quote, QuotedFee, StoredQuote } from './quote.ts'
 import { bareSum, leastFromAmount, rateText } from './sum.ts'
 import { unitPrice, unitsWorth } from './terms.ts'
 import type { SumTerms } from './terms.ts'
@@ -15,13 +15,17 @@ import type { SumTerms } from './terms.ts'
 export type Recomputed = Pick<
   Quote,
   'price' | 'fees' | 'fromAmount' | 'convertedAmount' | 'toAmount' | 'rate' | 'validUntil'
->
+> &
+  Partial<Pick<Quote, 'worth'>>
 
 /** What `cambio price explain` prints. */
 export type Explanation = {
   /** The derivation, a step a line, with the stored figures. */
   lines: string[]
-  /** undefined when the quote's fingerprint does not fit: what is no longer what was stored proves nothing. */
+  /**
+   * undefined when the quote's fingerprint does not fit (what is no longer what was stored proves nothing), or its legs lead
+   * elsewhere.
+   */
   recomputed: Recomputed | undefined
   /** Where the stored quote differs from what was recomputed; empty when it agrees to the last digit. */
   differences: string[]
@@ -29,16 +33,18 @@ export type Explanation = {
 }
 
 /**
- * Explains a stored quote: derives every figure again from the inputs in it alone, and says whether they agree to the last
- * digit. Nothing outside the quote is looked at: no market, no fee schedule of today.
+ * Explains a stored quote of any version: derives every figure again from the inputs in it alone, and says whether they agree
+ * to the last digit. Nothing outside the quote is looked at: no market, no fee schedule of today.
  */
-export function explainQuote(quote: Quote): Explanation {
+export function explainQuote(quote: StoredQuote): Explanation {
   const fingerprint = fingerprintOf(quote)
   if (fingerprint !== quote.fingerprint) {
-    const difference = `fingerprint: stored ${quote.fingerprint}, its contents give ${fingerprint}`
-    return { lines: [difference], recomputed: undefined, differences: [difference], agrees: false }
+    return unexplained(`fingerprint: stored ${quote.fingerprint}, its contents give ${fingerprint}`)
   }
-  const recomputed = recompute(quote)
+  const origin = originOf(quote)
+  if ('reason' in origin) return unexplained(origin.reason)
+
+  const recomputed = recompute(quote, origin)
   const differences = Object.entries(recomputed).flatMap(([name, value]) => {
     const stored = canonicalJson(Object.entries(quote).find(([key]) => key === name)?.[1])
     const again = canonicalJson(value)
@@ -47,16 +53,21 @@ export function explainQuote(quote: Quote): Explanation {
   return { lines: derivation(quote), recomputed, differences, agrees: differences.length === 0 }
 }
 
-function recompute(quote: Quote): Recomputed {
-  const { from, to, prices, feesIncluded } = quote
-  const bid = ratioFrom(prices.from)
-  const price = crossPrice({ bid }, { ask: ratioFrom(prices.to) }, quote.spreadBasisPoints)
+const unexplained = (difference: string): Explanation => ({
+  lines: [difference],
+  recomputed: undefined,
+  differences: [difference],
+  agrees: false,
+})
+
+function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recomputed {
+  const { from, to, feesIncluded } = quote
   const terms: SumTerms = {
     from,
     to,
     ...unitPrice(price, from, to),
     fees: quote.fees.map(({ kind, basisPoints, minimumInReference: minimumText }) => {
-      return { kind, basisPoints, minimumText, minimum: unitsWorth(minimumText, bid, from, 'up') }
+      return { kind, basisPoints, minimumText, minimum: unitsWorth(minimumText, worth, from, 'up') }
     }),
     feeBasisPoints: quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
     networkFee: unitsIn(quote.networkFee, to),
@@ -64,7 +75,7 @@ function recompute(quote: Quote): Recomputed {
   const fromAmount = fromAmountOf(quote, terms)
   const sum = bareSum(terms, fromAmount, { feesIncluded })
   return {
-    price: ratioText(price),
+    ...results,
     fees: quotedFees(sum, from),
     fromAmount: formatAmount(fromAmount, from),
     convertedAmount: formatAmount(sum.convertedAmount, from),
@@ -74,7 +85,7 @@ function recompute(quote: Quote): Recomputed {
   }
 }
 
-function fromAmountOf({ direction, asked, fromAmountAtLeast, feesIncluded }: Quote, terms: SumTerms): bigint {
+function fromAmountOf({ direction, asked, fromAmountAtLeast, feesIncluded }: StoredQuote, terms: SumTerms): bigint {
   if (direction === 'direct') return unitsIn(asked, terms.from)
 
   const atLeast = unitsIn(fromAmountAtLeast ?? '0', terms.from)
@@ -87,13 +98,8 @@ function unitsIn(text: string, { decimals }: Asset): bigint {
   return (numerator * tenTo(decimals)) / denominator
 }
 
-const ratioFrom = ({ numerator, denominator }: RatioText): Ratio => ({
-  numerator: BigInt(numerator),
-  denominator: BigInt(denominator),
-})
-
-function derivation(quote: Quote): string[] {
-  const { from, to, prices, price, direction, feesIncluded } = quote
+function derivation(quote: StoredQuote): string[] {
+  const { from, to, direction, feesIncluded } = quote
   const [give, get] = [from.ticker, to.ticker]
   const asked =
     direction === 'direct'
@@ -102,8 +108,7 @@ function derivation(quote: Quote): string[] {
   const paid = unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to)
   return [
     `asked: a ${quote.side}, ${direction}, ${asked}`,
-    ...[prices.from, prices.to].map((side) => `${side.ticker} ${side.marketSide}: ${priceLine(side, quote.reference)}`),
-    `price: bid / ask, less ${percentText(quote.spreadBasisPoints)} spread = ${price.numerator} / ${price.denominator} ${get} for one ${give}`,
+    ...originWords(quote),
     ...quote.fees.map((fee) => feeLine(fee, quote)),
     `converted: ${quote.convertedAmount} ${give}, ${feesIncluded ? `${quote.fromAmount} less the fees` : 'the fees come on top'}`,
     `paid for: ${quote.convertedAmount} x price, rounded down = ${formatAmount(paid, to)} ${get}`,
@@ -113,10 +118,7 @@ function derivation(quote: Quote): string[] {
   ]
 }
 
-const priceLine = ({ numerator, denominator, at, source }: QuotedPrice, reference: string): string =>
-  `${numerator} / ${denominator} ${reference} at ${at}, source ${source}`
-
-function feeLine({ name, basisPoints, minimum, minimumInReference, amount }: QuotedFee, quote: Quote): string {
+function feeLine({ name, basisPoints, minimum, minimumInReference, amount }: QuotedFee, quote: StoredQuote): string {
   const { ticker } = quote.from
   const floor =
     minimumInReference === '0' ? '' : `, at least ${minimumInReference} ${quote.reference} = ${minimum} ${ticker}`

@@ -38,11 +38,21 @@ export const feeSchedules: readonly FeeSchedule[] = [
   },
 ]
 
+/** The same for institutions: large amounts, paid by transfers that cannot be charged back. */
+export const b2bFeeSchedules: readonly FeeSchedule[] = [
+  {
+    version: 'b2b-2026-01',
+    from: new Date('1970-01-01T00:00:00.000Z'),
+    serviceBasisPoints: { buy: 30, sell: 30, swap: 20 },
+    serviceMinimum: '5',
+    spreadBasisPoints: { buy: 20, sell: 20, swap: 15 },
+  },
+]
+
 /** The schedule in force at a business time. A list that begins after it is a fault: there is always a price list. */
 export function scheduleAt(businessTime: Date, schedules: readonly FeeSchedule[] = feeSchedules): FeeSchedule {
   const schedule = schedules.findLast(({ from }) => from.getTime() <= businessTime.getTime())
-  assert(schedule, `no fee schedule holds at ${businessTime.toISOString()}`)
-  return schedule
+  return schedule ?? assert.fail(`no fee schedule holds at ${businessTime.toISOString()}`)
 }
 
 /** Basis points as partners read them: 50 is `0.5%`. */

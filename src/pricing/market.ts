@@ -1,4 +1,4 @@
-import type { MarketPrice, MarketSource } from '../money/market.ts'
+import type { Book, MarketSource } from '../money/market.ts'
 
 /** One moment of a market: what every price of one request is taken from. */
 export type MarketMoment = {
@@ -9,9 +9,8 @@ export type MarketMoment = {
   maxPriceAgeSeconds: number
 }
 
-/** The price of a ticker at that moment; undefined when the market does not know it or what it knows is too old. */
-export function freshPrice({ market, now, maxPriceAgeSeconds }: MarketMoment, ticker: string): MarketPrice | undefined {
-  const price = market.pricesAt(now).get(ticker)
-  if (!price || now.getTime() - price.at.getTime() > maxPriceAgeSeconds * 1000) return undefined
-  return price
-}
+/** Whether a book is known and young enough to price with at that moment. */
+export const isFresh = (
+  { now, maxPriceAgeSeconds }: Pick<MarketMoment, 'now' | 'maxPriceAgeSeconds'>,
+  book: Book | undefined,
+): book is Book => book !== undefined && now.getTime() - book.at.getTime() <= maxPriceAgeSeconds * 1_000

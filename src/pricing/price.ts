@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 
-import type { MarketPrice } from '../money/market.ts'
 import { reduced } from '../money/ratio.ts'
 import type { Ratio } from '../money/ratio.ts'
 
@@ -8,20 +7,16 @@ import type { Ratio } from '../money/ratio.ts'
 export const wholeBasisPoints = 10_000
 
 /**
- * What a customer gets for one whole unit of the source, in whole units of the target, exactly:
- * we take the source at the market's bid, give the target at its ask, and keep the spread.
+ * What a customer gets for one whole unit of the source, in whole units of the target, exactly: the market's price less the
+ * spread that we keep. In lowest terms.
  *
- * Because bid <= ask and the spread is never negative, price(A to B) x price(B to A) <= 1: no round trip gains.
+ * Because the spread is never negative, what holds of the market's prices holds of ours: no round trip gains.
  */
-export function crossPrice(
-  source: Pick<MarketPrice, 'bid'>,
-  target: Pick<MarketPrice, 'ask'>,
-  spreadBasisPoints: number,
-): Ratio {
+export function lessSpread({ numerator, denominator }: Ratio, spreadBasisPoints: number): Ratio {
   assert(spreadBasisPoints >= 0 && spreadBasisPoints < wholeBasisPoints, 'a spread is part of the price')
 
   return reduced({
-    numerator: source.bid.numerator * target.ask.denominator * BigInt(wholeBasisPoints - spreadBasisPoints),
-    denominator: source.bid.denominator * target.ask.numerator * BigInt(wholeBasisPoints),
+    numerator: numerator * BigInt(wholeBasisPoints - spreadBasisPoints),
+    denominator: denominator * BigInt(wholeBasisPoints),
   })
 }

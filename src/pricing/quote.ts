@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto'
 
 import type { Side } from '../catalog/payment-method.ts'
 import { after } from '../lib/clock.ts'
-import { formatAmount } from '../money/amount.ts'
+import { formatAmount, scale } from '../money/amount.ts'
 import type { Asset } from '../money/amount.ts'
-import type { MarketPrice } from '../money/market.ts'
-import { ratioText } from '../money/ratio.ts'
+import { ratioText, reduced, tenTo } from '../money/ratio.ts'
 import type { RatioText } from '../money/ratio.ts'
 import { feeNames } from './fees.ts'
 import type { FeeKind } from './fees.ts'
+import type { Crossing, Leg } from './path.ts'
+import type { QuoteVersion1 } from './quote-version-1.ts'
 import { leastFromAmount, rateText, sumOf } from './sum.ts'
 import type { Sum } from './sum.ts'
 import type { PairTerms } from './terms.ts'
 
-/** A market price as a quote keeps it: the side of the market that was used, in reference units per whole unit. */
-export type QuotedPrice = RatioText & { ticker: string; marketSide: 'bid' | 'ask'; at: string; source: string }
+/**
+ * One leg of a path as a quote keeps it: the market, `base/quote`, which way it was crossed, and the price that was met there,
+ * in whole units of its quote for one of its base: the bid where the base was sold, the ask where it was bought.
+ */
+export type QuotedLeg = RatioText & { market: string; crossing: Crossing; at: string; source: string }
 
 /** A fee as a quote keeps it: its rule, its rounding and what it came to, in the source currency. */
 export type QuotedFee = {
@@ -35,8 +39,19 @@ export type QuotedFee = {
  * `from` or `to` gives the units); ratios are two integers in text; times are ISO 8601, of business time.
  * `explainQuote` recomputes it from the inputs in it and nothing else.
  */
-export type Quote = {
-  version: 1
+export type Quote = QuoteCommon & {
+  version: 2
+  /** The path that the price was taken along, from `from` to `to`; empty between two networks of one currency. */
+  legs: QuotedLeg[]
+  /** What one whole unit of `from` is worth in the reference currency, in lowest terms, and along which path. */
+  worth: RatioText & { legs: QuotedLeg[] }
+}
+
+/** A quote as the database may hold it: of this version or an earlier one. */
+export type StoredQuote = Quote | QuoteVersion1
+
+/** What quotes of every version say in the same words. */
+export type QuoteCommon = {
   side: Side
   from: Asset
   to: Asset
@@ -47,7 +62,6 @@ export type Quote = {
   fromAmountAtLeast: string | null
   feesIncluded: boolean
   reference: string
-  prices: { from: QuotedPrice; to: QuotedPrice }
   spreadBasisPoints: number
   /** Whole units of `to` per whole unit of `from`, in lowest terms. */
   price: RatioText
@@ -84,7 +98,7 @@ export type QuoteRequest = {
  * be exchanged at all is the resolver's to say, before.
  */
 export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
-  const { from, to, reference, fromPrice, toPrice, schedule, side } = terms
+  const { from, to, rate, worth, schedule, side } = terms
   const { direction, amount, feesIncluded, madeAt, validForSeconds } = request
   const isDirect = direction === 'direct'
   const atLeast = request.fromAmountAtLeast ?? 0n
@@ -92,7 +106,7 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
   const sum = sumOf(terms, fromAmount, { feesIncluded })
 
   const quote: Unsealed = {
-    version: 1,
+    version: 2,
     side,
     from: assetOnly(from),
     to: assetOnly(to),
@@ -100,8 +114,9 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
     asked: formatAmount(amount, isDirect ? from : to),
     fromAmountAtLeast: isDirect ? null : formatAmount(atLeast, from),
     feesIncluded,
-    reference,
-    prices: { from: quotedPrice(fromPrice, 'bid'), to: quotedPrice(toPrice, 'ask') },
+    reference: worth.to,
+    legs: rate.legs.map(quotedLeg),
+    worth: { ...ratioText(reduced(worth.price)), legs: worth.legs.map(quotedLeg) },
     spreadBasisPoints: schedule.spreadBasisPoints[side],
     price: ratioText(terms.price),
     feeSchedule: schedule.version,
@@ -123,12 +138,12 @@ type Unsealed = Omit<Quote, 'fingerprint'>
 
 const assetOnly = ({ id, ticker, network, decimals }: Asset): Asset => ({ id, ticker, network, decimals })
 
-const quotedPrice = (price: MarketPrice, marketSide: 'bid' | 'ask'): QuotedPrice => ({
-  ticker: price.ticker,
-  marketSide,
-  ...ratioText(price[marketSide]),
-  at: price.at.toISOString(),
-  source: price.source,
+const quotedLeg = ({ book, crossing }: Leg): QuotedLeg => ({
+  market: book.market.name,
+  crossing,
+  ...ratioText(crossing === 'sell' ? book.bid : book.ask),
+  at: book.at.toISOString(),
+  source: book.market.source,
 })
 
 /** A sum's fees as a quote keeps them. */
@@ -143,9 +158,19 @@ export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset): QuotedFee[
     amount: formatAmount(amount, from),
   }))
 
+/**
+ * What an amount of a quote's source (in its smallest unit) is worth in euro cents, rounded down, at the quote's own market
+ * prices; null where the market's reference was another currency.
+ */
+export function eurCentsOf(quote: StoredQuote, amount: bigint): bigint | null {
+  if (quote.reference !== 'EUR') return null
+  const { numerator, denominator } = quote.version === 1 ? quote.prices.from : quote.worth
+  return scale(amount * 100n, BigInt(numerator), BigInt(denominator) * tenTo(quote.from.decimals), 'down')
+}
+
 /** SHA-256, in hex, over a quote without its fingerprint, as `canonicalJson` writes it. */
-export function fingerprintOf(quote: Unsealed): string {
-  const { fingerprint: _, ...contents }: Unsealed & { fingerprint?: string } = quote
+export function fingerprintOf(quote: object): string {
+  const { fingerprint: _, ...contents }: { fingerprint?: string } = quote
   return createHash('sha256').update(canonicalJson(contents)).digest('hex')
 }
 

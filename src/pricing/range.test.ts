@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { assetWith, marketPrice, pairTerms, someTime } from '../../test/support/arbitrary-terms.ts'
+import { assetWith, euroBook, pairTerms, ratesBetween } from '../../test/support/arbitrary-terms.ts'
 import { feeSchedules } from './fees.ts'
 import type { FeeSchedule } from './fees.ts'
 import { rangeOf } from './range.ts'
@@ -21,26 +21,24 @@ const freeSchedule: FeeSchedule = {
 const none = { min: null, max: null }
 const unbounded: RangeInput = { deposit: none, payout: none, partner: none }
 
-const euro = { asset: assetWith('EUR', 2), price: marketPrice('EUR', 100_000_000n, 100_000_000n, someTime) }
-const coin = { asset: assetWith('BTC', 8), price: marketPrice('BTC', 8_000_123_400_000n, 8_000_123_400_000n, someTime) }
-const common = { reference: 'EUR', schedule, depositBasisPoints: 250, payoutBasisPoints: 0, commissionBasisPoints: 0 }
+const euro = { asset: assetWith('EUR', 2), price: euroBook('EUR', 100_000_000n, 100_000_000n) }
+const coin = { asset: assetWith('BTC', 8), price: euroBook('BTC', 8_000_123_400_000n, 8_000_123_400_000n) }
+const common = { schedule, depositBasisPoints: 250, payoutBasisPoints: 0, commissionBasisPoints: 0 }
 
 const buy: PairTermsInput = {
   ...common,
   side: 'buy',
   from: euro.asset,
-  fromPrice: euro.price,
   to: coin.asset,
-  toPrice: coin.price,
+  ...ratesBetween(euro.price, coin.price),
   networkFee: 3_000n,
 }
 const sell: PairTermsInput = {
   ...common,
   side: 'sell',
   from: coin.asset,
-  fromPrice: coin.price,
   to: euro.asset,
-  toPrice: euro.price,
+  ...ratesBetween(coin.price, euro.price),
   networkFee: 0n,
 }
 
@@ -64,11 +62,11 @@ test('bounds that a price was needed for are rounded inward to three digits', ()
 
 test('bounds are rounded inward where a unit is worth much', () => {
   // 10 to 50,000 euro are a fraction of one unit to one unit and two thirds.
-  const fromPrice = marketPrice('XAU', 3_000_000_000_000n, 3_000_000_000_000n)
+  const gold = euroBook('XAU', 3_000_000_000_000n, 3_000_000_000_000n)
   const terms = termsOf({
     ...sell,
     from: assetWith('XAU', 0),
-    fromPrice,
+    ...ratesBetween(gold, euro.price),
     depositBasisPoints: 0,
     schedule: freeSchedule,
   })
@@ -76,17 +74,18 @@ test('bounds are rounded inward where a unit is worth much', () => {
 })
 
 test('the least amount pays out at least one unit of the target', () => {
-  const toPrice = marketPrice('XAU', 2_000_000_000_000n, 2_000_000_000_000n)
-  const terms = termsOf({ ...buy, to: assetWith('XAU', 0), toPrice, networkFee: 0n })
+  const gold = euroBook('XAU', 2_000_000_000_000n, 2_000_000_000_000n)
+  const rates = ratesBetween(euro.price, gold)
+  const terms = termsOf({ ...buy, to: assetWith('XAU', 0), ...rates, networkFee: 0n })
   const { min } = rangeOf(terms, unbounded) ?? assert.fail()
   assert.equal(bareSum(terms, min, { feesIncluded: true }).toAmount, 1n)
 })
 
 test('no amount above the least one pays less than is demanded, also where several fees rise by a cent at once', () => {
   // Ten euro pay 9.70; one cent more pays 9.68, for three fees rise with it.
-  const same = { asset: assetWith('EUX', 2), price: euro.price }
+  const rates = ratesBetween(euro.price, euroBook('EUX', 100_000_000n, 100_000_000n))
   const fees = { depositBasisPoints: 100, payoutBasisPoints: 100, commissionBasisPoints: 100, schedule: freeSchedule }
-  const terms = termsOf({ ...buy, ...fees, to: same.asset, toPrice: same.price, networkFee: 0n })
+  const terms = termsOf({ ...buy, ...fees, to: assetWith('EUX', 2), ...rates, networkFee: 0n })
   assert.equal(bareSum(terms, 1_000n, { feesIncluded: true }).toAmount, 970n)
   assert.equal(bareSum(terms, 1_001n, { feesIncluded: true }).toAmount, 968n)
 

@@ -1,4 +1,4 @@
-import type { Side } from '../catalog/payment-method.ts'
+import type { Kind, Side } from '../catalog/payment-method.ts'
 import { parseAmount } from '../money/amount.ts'
 import type { Asset } from '../money/amount.ts'
 import { tenTo } from '../money/ratio.ts'
@@ -22,13 +22,22 @@ export type RangeInput = {
   payout: Bounds
   /** In the market's reference currency, of the source amount: the partner account's. */
   partner: Bounds
+  /** Whose exchange it is; a customer's if nothing is said. */
+  kind?: Kind
 }
 
 /** The house's own bounds of one exchange, in the market's reference currency. */
-const policyBounds: Readonly<Record<Side, { min: string; max: string }>> = {
-  buy: { min: '10', max: '50000' },
-  sell: { min: '10', max: '50000' },
-  swap: { min: '10', max: '100000' },
+const policyBounds: Readonly<Record<Kind, Readonly<Record<Side, Bounds>>>> = {
+  retail: {
+    buy: { min: '10', max: '50000' },
+    sell: { min: '10', max: '50000' },
+    swap: { min: '10', max: '100000' },
+  },
+  b2b: {
+    buy: { min: '1000', max: '1000000' },
+    sell: { min: '1000', max: '1000000' },
+    swap: { min: '1000', max: '2000000' },
+  },
 }
 
 /** The network fee takes at most this part of what is paid out for: a quarter. */
@@ -41,9 +50,13 @@ const networkFeeShareBasisPoints = 2_500n
  * more; and none pays out more than the method allows. Bounds that a price was needed for are rounded inward to three
  * significant digits, so that a range stands still while prices move a little, and is written short.
  */
-export function rangeOf(terms: PairTerms, { deposit, payout, partner }: RangeInput): Range | undefined {
-  const { from, to, fromPrice, side, networkFee } = terms
-  const policy = policyBounds[side]
+export function rangeOf(
+  terms: PairTerms,
+  { deposit, payout, partner, kind = 'retail' }: RangeInput,
+): Range | undefined {
+  const { from, to, side, networkFee } = terms
+  const { price } = terms.worth
+  const policy = policyBounds[kind][side]
 
   const leastPaid = greatest([
     1n,
@@ -53,14 +66,14 @@ export function rangeOf(terms: PairTerms, { deposit, payout, partner }: RangeInp
   const min = greatest([
     leastAlwaysPaying(terms, leastPaid),
     unitsOf(deposit.min, from),
-    worth(policy.min, fromPrice.bid, from, 'up'),
-    worth(partner.min, fromPrice.bid, from, 'up'),
+    worth(policy.min, price, from, 'up'),
+    worth(partner.min, price, from, 'up'),
   ])
   const max = least([
-    payout.max === null ? undefined : mostNeverPayingOver(terms, parseAmount(payout.max, to)),
+    mostNeverPayingOver(terms, unitsOf(payout.max, to)),
     unitsOf(deposit.max, from),
-    worth(policy.max, fromPrice.bid, from, 'down'),
-    worth(partner.max, fromPrice.bid, from, 'down'),
+    worth(policy.max, price, from, 'down'),
+    worth(partner.max, price, from, 'down'),
   ])
   return max === undefined || min > max ? undefined : { min, max }
 }
@@ -72,11 +85,21 @@ function leastAlwaysPaying(terms: PairTerms, toAmount: bigint): bigint {
 }
 
 /** A source amount such that it and every smaller one pay out at most this much. */
-const mostNeverPayingOver = (terms: PairTerms, toAmount: bigint): bigint =>
-  shortened(leastFromAmount(terms, toAmount + 1n, { feesIncluded: true }) - 1n, 'down')
+const mostNeverPayingOver = (terms: PairTerms, toAmount: bigint | undefined): bigint | undefined =>
+  toAmount && shortened(leastFromAmount(terms, toAmount + 1n, { feesIncluded: true }) - 1n, 'down')
 
-const unitsOf = (text: string | null, asset: Asset): bigint | undefined =>
-  text === null ? undefined : parseAmount(text, asset)
+/** A bound in units of an asset. Bounds are data, few and asked for often: each is read once. */
+function unitsOf(text: string | null, asset: Asset): bigint | undefined {
+  if (text === null) return undefined
+  const read = unitsRead.get(asset) ?? new Map<string, bigint>()
+  const known = read.get(text)
+  if (known !== undefined) return known
+  const units = parseAmount(text, asset)
+  unitsRead.set(asset, read.set(text, units))
+  return units
+}
+
+const unitsRead = new WeakMap<Asset, Map<string, bigint>>()
 
 /** An amount of the reference currency in units of an asset; exact when the asset is that currency, else shortened. */
 function worth(text: string | null, price: Ratio, asset: Asset, rounding: 'up' | 'down'): bigint | undefined {
@@ -87,7 +110,8 @@ function worth(text: string | null, price: Ratio, asset: Asset, rounding: 'up' |
 
 /** Three significant digits. */
 function shortened(units: bigint, rounding: 'up' | 'down'): bigint {
-  const step = tenTo(Math.max(0, units.toString().length - 3))
+  if (units < 1_000n) return units
+  const step = tenTo(units.toString().length - 3)
   return (rounding === 'up' ? ceilDivide(units, step) : units / step) * step
 }
 

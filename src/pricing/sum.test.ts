@@ -3,7 +3,15 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { amounts, assetWith, marketPrice, pairTerms, termsInputs } from '../../test/support/arbitrary-terms.ts'
+import {
+  amounts,
+  assetWith,
+  euroBook,
+  pairTerms,
+  ratesBetween,
+  termsInputs,
+  turned,
+} from '../../test/support/arbitrary-terms.ts'
 import { table } from '../../test/support/table.ts'
 import { feeSchedules } from './fees.ts'
 import { bareSum, leastFromAmount, rateText, sumOf } from './sum.ts'
@@ -17,9 +25,7 @@ const cardBuy = termsOf({
   side: 'buy',
   from: assetWith('EUR', 2),
   to: assetWith('BTC', 8),
-  fromPrice: marketPrice('EUR', 100_000_000n, 100_000_000n),
-  toPrice: marketPrice('BTC', 8_000_000_000_000n, 8_000_000_000_000n),
-  reference: 'EUR',
+  ...ratesBetween(euroBook('EUR', 100_000_000n, 100_000_000n), euroBook('BTC', 8_000_000_000_000n, 8_000_000_000_000n)),
   schedule,
   depositBasisPoints: 250,
   payoutBasisPoints: 0,
@@ -93,8 +99,9 @@ test('reverse finds the least source amount that pays at least what was asked: n
 test('reverse agrees with trying every amount from the first unit on, also where several fees rise at once', () => {
   const small = termsInputs.map((input) => {
     const [from, to] = [assetWith('AAA', 2), assetWith('BBB', 2)]
-    const fromPrice = marketPrice('AAA', 100_000_000n, 100_000_000n)
-    return termsOf({ ...input, from, to, fromPrice, toPrice: fromPrice, networkFee: input.networkFee % 50n })
+    const atPar = (ticker: string) => euroBook(ticker, 100_000_000n, 100_000_000n)
+    const rates = ratesBetween(atPar('AAA'), atPar('BBB'))
+    return termsOf({ ...input, from, to, ...rates, networkFee: input.networkFee % 50n })
   })
   fc.assert(
     fc.property(small, fc.bigInt(1n, 2_000n), fc.bigInt(0n, 3_000n), (terms, wanted, atLeast) => {
@@ -134,8 +141,7 @@ test('A to B to A never gains', () => {
   fc.assert(
     fc.property(termsInputs, amounts, (input, amount) => {
       const there = termsOf(input)
-      const { from, to, fromPrice, toPrice } = input
-      const back = termsOf({ ...input, from: to, to: from, fromPrice: toPrice, toPrice: fromPrice })
+      const back = termsOf(turned(input))
       const { toAmount } = bareSum(there, amount, { feesIncluded: true })
       if (toAmount > 0n) assert.ok(bareSum(back, toAmount, { feesIncluded: true }).toAmount <= amount)
     }),

@@ -2,21 +2,22 @@ import assert from 'node:assert/strict'
 
 import type { Side } from '../catalog/payment-method.ts'
 import type { Asset } from '../money/amount.ts'
-import type { MarketPrice } from '../money/market.ts'
 import { ratioOf, tenTo } from '../money/ratio.ts'
 import type { Ratio } from '../money/ratio.ts'
 import type { FeeKind, FeeSchedule } from './fees.ts'
-import { crossPrice, wholeBasisPoints } from './price.ts'
+import { wholeBasisPoints } from './price.ts'
+import { soldAt } from './rate.ts'
+import type { Rate } from './rate.ts'
 
 /** Everything that decides what an exchange of this pair costs, whatever its amount. */
 export type PairTermsInput = {
   side: Side
   from: Asset
   to: Asset
-  fromPrice: MarketPrice
-  toPrice: MarketPrice
-  /** The market's reference currency, in which both prices are. */
-  reference: string
+  /** From the source's ticker to the target's. */
+  rate: Rate
+  /** From the source's ticker to the market's reference currency: what the source is worth there. */
+  worth: Rate
   schedule: FeeSchedule
   /** What the way in and the way out cost, in hundredths of a percent of what the customer pays. */
   depositBasisPoints: number
@@ -48,7 +49,7 @@ export type PairTerms = PairTermsInput & {
   fees: readonly FeeRule[]
   /** The sum of the fees' parts. */
   feeBasisPoints: number
-  /** Business time of the older of the two prices. */
+  /** Business time of the oldest book that the rate was taken from, or the worth where there is only one ticker. */
   rateAt: Date
 }
 
@@ -60,8 +61,9 @@ const maxFeeBasisPoints = 5_000
 
 /** Works out a pair's price and fees. Refuses (as a fault) fees that are negative or take more than half. */
 export function termsOf(input: PairTermsInput): PairTerms {
-  const { side, from, to, fromPrice, toPrice, schedule } = input
-  const price = crossPrice(fromPrice, toPrice, schedule.spreadBasisPoints[side])
+  const { side, from, to, rate, worth, schedule } = input
+  assert(rate.from === from.ticker && rate.to === to.ticker && worth.from === from.ticker, 'rates of other currencies')
+  const price = soldAt(rate, schedule.spreadBasisPoints[side])
   const fees = feeRules(input)
   const feeBasisPoints = fees.reduce((sum, fee) => sum + fee.basisPoints, 0)
   assert(feeBasisPoints <= maxFeeBasisPoints, 'fees that take more than half')
@@ -73,9 +75,8 @@ export function termsOf(input: PairTermsInput): PairTerms {
     side,
     from,
     to,
-    fromPrice,
-    toPrice,
-    reference: input.reference,
+    rate,
+    worth,
     schedule,
     depositBasisPoints: input.depositBasisPoints,
     payoutBasisPoints: input.payoutBasisPoints,
@@ -86,8 +87,13 @@ export function termsOf(input: PairTermsInput): PairTerms {
     over,
     fees,
     feeBasisPoints,
-    rateAt: fromPrice.at < toPrice.at ? fromPrice.at : toPrice.at,
+    rateAt: oldestOf(rate.legs.length > 0 ? rate : worth),
   }
+}
+
+function oldestOf({ legs: [first, ...others] }: Rate): Date {
+  assert(first, 'a price comes from somewhere')
+  return others.reduce((oldest, { book }) => (book.at < oldest ? book.at : oldest), first.book.at)
 }
 
 type Decimals = Pick<Asset, 'decimals'>
@@ -103,8 +109,8 @@ export const unitPrice = (
 })
 
 function feeRules(input: PairTermsInput): FeeRule[] {
-  const { side, from, fromPrice, schedule } = input
-  const minimum = unitsWorth(schedule.serviceMinimum, fromPrice.bid, from, 'up')
+  const { side, from, worth, schedule } = input
+  const minimum = unitsWorth(schedule.serviceMinimum, worth.price, from, 'up')
   const rules: FeeRule[] = []
   add('service', schedule.serviceBasisPoints[side], minimum, schedule.serviceMinimum)
   add('deposit', input.depositBasisPoints)
@@ -124,10 +130,23 @@ function feeRules(input: PairTermsInput): FeeRule[] {
  */
 export function unitsWorth(text: string, price: Ratio, { decimals }: Decimals, rounding: 'up' | 'down'): bigint {
   if (text === '0') return 0n
-  const amount = ratioOf(text)
+  const amount = dataRatio(text)
   const units = amount.numerator * price.denominator * tenTo(decimals)
   const over = amount.denominator * price.numerator
   return rounding === 'up' ? ceilDivide(units, over) : units / over
+}
+
+/** The amounts that price lists and bounds name are few and asked for with every exchange: each is read once. */
+const ratiosRead = new Map<string, Ratio>()
+const mostRatiosRead = 10_000
+
+function dataRatio(text: string): Ratio {
+  const known = ratiosRead.get(text)
+  if (known) return known
+  if (ratiosRead.size >= mostRatiosRead) ratiosRead.clear()
+  const ratio = ratioOf(text)
+  ratiosRead.set(text, ratio)
+  return ratio
 }
 
 /** Division rounded up, for numbers that are not negative. */

@@ -1,0 +1,82 @@
+import { buildApi } from '../src/api/app.ts'
+import { readConfig } from '../src/config.ts'
+import { silentLog } from '../src/lib/log.ts'
+import { startService } from '../src/main.ts'
+import { type Accounts, type Caller, openAccounts } from '../src/partners/accounts.ts'
+import { hashKeyText, makeKeyText } from '../src/partners/key-text.ts'
+import { feeSchedules } from '../src/pricing/fees.ts'
+import { answerOrders } from './helper-process.ts'
+import { movingMarket } from './moving-market.ts'
+
+/**
+ * A process of its own with the whole interface on a market that can be made to move, for partners that no database holds:
+ * `open` says how many, each with a price list of its own, and gives their keys.
+ */
+export type EstimateOrder =
+  | { kind: 'open'; dataDir: string; partners: number }
+  | { kind: 'move'; perSecond: number }
+  | { kind: 'close' }
+
+/** What was opened; empty after other orders. */
+export type EstimateServer = { origin: string; keys: string[] }
+
+let close = async (): Promise<void> => undefined
+let move = (_perSecond: number): void => undefined
+
+async function open({ dataDir, partners }: { dataDir: string; partners: number }): Promise<EstimateServer> {
+  const ports = { PORT: '0', ADMIN_PORT: '0', PROCESSOR_PORT: '0' }
+  const settings = { DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error', PUBLIC_URL: '', DATABASE_URL: '' }
+  const { house, sandbox, stop } = await startService(readConfig({ ...process.env, ...settings, ...ports }), silentLog)
+  const { ctx } = house
+  const known = openAccounts(ctx)
+  const caller = await known.find(sandbox?.public_key ?? '')
+  await known.close()
+  if (!caller) throw new Error('The sandbox has no partner.')
+
+  const market = movingMarket(ctx.market, () => ctx.clock.now())
+  ctx.market = market
+  const { keys, accounts } = manyAccounts(caller, partners)
+  const app = buildApi(ctx, { accounts, workersAreUp: () => Promise.resolve(true) })
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+
+  move = (perSecond) => market.move(perSecond)
+  close = async () => {
+    market.move(0)
+    await app.close()
+    await stop()
+  }
+  return { origin, keys }
+}
+
+/** So many partners beside a real one, each with a commission and a price list of its own, found by their keys' hashes. */
+function manyAccounts({ partner, key }: Caller, count: number): { keys: string[]; accounts: Accounts } {
+  const keys = Array.from({ length: count }, () => makeKeyText('public', 'test'))
+  const callers = new Map(
+    keys.map((text, index) => {
+      const lists = feeSchedules.map((list) => ({
+        ...list,
+        version: `own-${index}`,
+        serviceBasisPoints: { buy: 50 + (index % 100), sell: 50 + (index % 90), swap: 20 + (index % 80) },
+        serviceMinimum: `0.${10 + (index % 90)}`,
+      }))
+      const terms = { ...partner.settings.terms, commissionBasisPoints: index % 50, feeSchedules: lists }
+      const own = { ...partner, id: partner.id + BigInt(index), settings: { ...partner.settings, terms } }
+      return [hashKeyText(text), { partner: own, key, allowedFrom: undefined }]
+    }),
+  )
+  return {
+    keys,
+    accounts: {
+      find: (text) => callers.get(hashKeyText(text)),
+      forget: () => undefined,
+      close: () => Promise.resolve(),
+    },
+  }
+}
+
+answerOrders<EstimateOrder, EstimateServer>('estimate-server.js', async (order) => {
+  if (order.kind === 'open') return open(order)
+  if (order.kind === 'move') move(order.perSecond)
+  else await close()
+  return { origin: '', keys: [] }
+})

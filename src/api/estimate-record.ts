@@ -1,0 +1,62 @@
+import { type Asset, formatAmount } from '../money/amount.ts'
+import { ratioText } from '../money/ratio.ts'
+import { feeNames, percentText } from '../pricing/fees.ts'
+import { rateText, type Sum } from '../pricing/sum.ts'
+import type { PairTerms } from '../pricing/terms.ts'
+import type { Warning } from '../transactions/create-input.ts'
+import { list, money, object, type Shaped, text, warnings } from './shape.ts'
+
+/** The fields of an estimate (wire.md, section 2). */
+export const estimateFields = {
+  from_currency: text,
+  from_network: text,
+  to_currency: text,
+  to_network: text,
+  value: text,
+  estimated_exchange_rate: text,
+  service_fees: list(object({ name: text, amount: text, currency: text, percentage: text })),
+  converted_amount: money,
+  network_fee: money,
+  price: object({ numerator: text, denominator: text }),
+  rate_at: text,
+  warnings,
+}
+
+/** An estimate as an answer of its own. */
+export const estimateRecord = object(estimateFields)
+
+/** What an amount comes to, as partners read it. */
+export type EstimateRecord = Shaped<typeof estimateRecord>
+
+/** Writes an estimate, as wire.md section 2 defines its sum: `value` is what was not asked for. */
+export function recordOfEstimate(
+  terms: PairTerms,
+  sum: Sum,
+  direction: 'direct' | 'reverse',
+  ignored: Warning[],
+): EstimateRecord {
+  const { from, to } = terms
+  const source = from.ticker
+  return {
+    from_currency: source,
+    from_network: from.network,
+    to_currency: to.ticker,
+    to_network: to.network,
+    value: direction === 'direct' ? formatAmount(sum.toAmount, to) : formatAmount(sum.fromAmount, from),
+    estimated_exchange_rate: rateText(terms, sum),
+    service_fees: feesOf(sum, from),
+    converted_amount: { amount: formatAmount(sum.convertedAmount, from), currency: source },
+    network_fee: { amount: formatAmount(terms.networkFee, to), currency: to.ticker },
+    price: ratioText(terms.price),
+    rate_at: terms.rateAt.toISOString(),
+    warnings: ignored,
+  }
+}
+
+const feesOf = ({ fees }: Sum, { ticker, decimals }: Asset): EstimateRecord['service_fees'] =>
+  fees.map(({ rule, amount }) => ({
+    name: feeNames[rule.kind],
+    amount: formatAmount(amount, { decimals }),
+    currency: ticker,
+    percentage: percentText(rule.basisPoints),
+  }))
