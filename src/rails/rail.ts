@@ -3,23 +3,42 @@
  * transactions; they speak of references of ours, assets and amounts (in the asset's smallest unit).
  */
 
-/** What a rail told us. Recorded once per `key`; work comes later. `kind` is ours; an unknown word of theirs is `other`. */
+/**
+ * What a rail told us. Recorded once per `key`; work comes later. `kind` is ours; an unknown word of theirs is `other`.
+ *
+ * `seen`: on its way and not yet for good. `final`: there for good, as far as the rail can say. `declined`: an attempt that came
+ * to nothing. `reversed`: taken back, before it was final (a reorganisation) or after (a chargeback, a recall).
+ * `payout.returned`: what we paid out has come back; `reference` is then the plan's key.
+ */
 export type Fact = {
   key: string
-  kind: 'deposit.seen' | 'deposit.final' | 'deposit.declined' | 'deposit.reversed' | 'other'
+  kind: 'deposit.seen' | 'deposit.final' | 'deposit.declined' | 'deposit.reversed' | 'payout.returned' | 'other'
   /** Our own reference, as the rail repeats it. */
   reference: string
+  /** The rail's own id of the payment: every fact about one payment has the same. */
+  payment: string
   asset: string
   amount: bigint
   /** What else the rail said, without personal data. */
   body: Record<string, string>
 }
 
-/** What a customer is asked to pay, and where the processor sends the customer's browser afterwards. */
+/** What a customer is told, to pay: a page to go to, an address to send coins to, an account to send money to. */
+export type PayTo =
+  | { kind: 'page' }
+  | { kind: 'address'; address: string; extraId: string }
+  | { kind: 'account'; holder: string; account: string; bic: string; bank: string }
+
+/** What a rail is asked for before a customer can pay. `id` is ours and unique: it makes a fresh address or memo. */
+export type InstructionOrder = { id: bigint; category: string; asset: string; amount: bigint }
+
+/** What a customer is asked to pay at a page, and where the processor sends the customer's browser afterwards. */
 export type DepositOrder = {
   reference: string
   asset: string
   amount: bigint
+  /** The payment category (`VISA_MC`, `OPEN_BANKING`): what the processor's page offers. */
+  category: string
   returnUrl: string
   locale: string
 }
@@ -29,12 +48,20 @@ export type DepositRail = {
   readonly name: string
   /** Where the money lies when it is final: the ledger's `held:{place}`. */
   readonly place: string
-  /** Gives where the customer pays: a page of the processor's own, or an address. Safe to repeat for one reference. */
-  open(order: DepositOrder): Promise<{ payAt: string }>
+  /**
+   * Fixes how one transaction is paid. The reference is what the rail repeats in its facts, unique on this rail: random where a
+   * customer could guess another's, the address (and memo) itself where that is all that a chain repeats. Called inside blocks
+   * that hold locks: it asks nobody far away. Safe to repeat for one id.
+   */
+  instruct(order: InstructionOrder): Promise<{ reference: string; payTo: PayTo }>
+  /** Gives where the customer pays, on rails whose `payTo` is a page. Safe to repeat for one reference. */
+  open?(order: DepositOrder): Promise<{ payAt: string }>
   /** Reads a callback. Refuses one that does not prove who sent it. */
   readCallback(body: string, headers: Record<string, string | undefined>): Fact
   /** Asks the rail what it knows of a reference: callbacks get lost. */
   look(reference: string): Promise<Fact[]>
+  /** Confirmations that make a deposit final, on chains. */
+  readonly confirmations?: number
 }
 
 /** One amount to one destination. */
@@ -45,8 +72,11 @@ export type PayoutOrder = {
   destination: Destination
 }
 
-/** Where money goes: an address and its memo or tag (empty when there is none). */
-export type Destination = { address: string; extraId: string }
+/**
+ * Where money goes: an address and its memo or tag, or an account with its bank's BIC and its holder's name. Texts that are
+ * not there are empty.
+ */
+export type Destination = { address: string; extraId: string; holder: string }
 
 /**
  * What is about to leave, fixed before it does: signed bytes, a nonce, a batch. `key` is unique on the rail itself, so that
@@ -93,6 +123,6 @@ export type Rails = {
   payout: ReadonlyMap<string, PayoutRail>
   /** The rail that takes a payment category's money in; undefined where there is none. */
   forDeposit(category: string, network: string): DepositRail | undefined
-  /** The rail that pays out on a network. */
-  forPayout(network: string): PayoutRail | undefined
+  /** The rail that pays out in a payment category on a network. */
+  forPayout(category: string, network: string): PayoutRail | undefined
 }

@@ -1,21 +1,38 @@
-import type { Processor } from './sandbox/card.ts'
-import { cardRail } from './sandbox/card.ts'
-import { chainRails } from './sandbox/chain.ts'
+import { findPaymentCategory } from '../catalog/payment-method.ts'
 import type { Rails } from './rail.ts'
+import { bankRails } from './sandbox/bank/bank.ts'
+import { chainRails } from './sandbox/chain/chain.ts'
+import { pageRails } from './sandbox/page/page.ts'
+import type { World } from './sandbox/world.ts'
 
-/** The rails of the sandbox: a card processor for money in, and every chain of the catalogue for money out. */
-export function openSandboxRails(processor: Processor): Rails {
-  const card = cardRail(processor)
-  const chains = chainRails(processor)
-  const byNetwork = new Map(chains.map((rail) => [rail.name.replace('sandbox-', '').toUpperCase(), rail]))
+/**
+ * The rails of the sandbox: the pages of a card processor and of a bank, a bank's transfers in and out, and every chain of the
+ * catalogue, in and out.
+ */
+export function openSandboxRails(world: World): Rails {
+  const pages = pageRails(world)
+  const bank = bankRails(world)
+  const chains = chainRails(world)
+  const roadOf = (category: string, network: string) => {
+    const flow = findPaymentCategory(category)?.flow
+    if (flow === 'coin') return chains.get(network)
+    return flow === 'transfer' ? bank : undefined
+  }
+  const roads = [bank, ...chains.values()]
+  const deposit = [...pages.values(), ...roads.map((road) => road.deposit)]
   return {
-    deposit: new Map([[card.name, card]]),
-    payout: new Map(chains.map((rail) => [rail.name, rail])),
-    forDeposit: (category) => (category === 'VISA_MC' ? card : undefined),
-    forPayout: (network) => byNetwork.get(network),
+    deposit: new Map(deposit.map((rail) => [rail.name, rail])),
+    payout: new Map(roads.map(({ payout }) => [payout.name, payout])),
+    forDeposit: (category, network) => pages.get(category) ?? roadOf(category, network)?.deposit,
+    forPayout: (category, network) => roadOf(category, network)?.payout,
   }
 }
 
-export { callbackOwed, oweCallbacks, payByCard, payForSure, type Processor, takeCallbacks } from './sandbox/card.ts'
-export { armTimeout, fundWallet } from './sandbox/chain.ts'
-export { buildProcessor } from './sandbox/processor.ts'
+export { fundBank } from './sandbox/bank/bank.ts'
+export { callbackOwed, takeCallbacks } from './sandbox/callback.ts'
+export { fundWallet } from './sandbox/chain/chain.ts'
+export { sendCoins } from './sandbox/chain/coins.ts'
+export { armTimeout } from './sandbox/fault.ts'
+export { bounce, chargeback, decline, duplicate, pay, type Payment, reorg, unknownWord } from './sandbox/play.ts'
+export { buildProcessor } from './sandbox/page/processor.ts'
+export type { World } from './sandbox/world.ts'

@@ -7,7 +7,17 @@ export type Bill = { merchant: string; amount: string; reference: string; return
 /** What is wrong with a card form, by field; nothing of a card is ever shown again. */
 export type CardProblems = Partial<Record<'number' | 'expiry' | 'cvc', string>>
 
-const name = 'Sandbox Card Processor'
+/** Whose page it is, and what is said at its foot. */
+type Owner = { name: string; advice: string }
+
+const processor: Owner = {
+  name: 'Sandbox Card Processor',
+  advice: "Another company's page, played by the sandbox. Enter test cards only; no money moves.",
+}
+const bank: Owner = {
+  name: 'Your Bank',
+  advice: "A bank's page, played by the sandbox. No money moves.",
+}
 
 /** Where the style sheet is served. */
 export const stylePath = '/processor.css'
@@ -18,11 +28,7 @@ export const cardPage = (bill: Bill, problems: CardProblems, isDeclined: boolean
     'Pay by card',
     <>
       <BillBox bill={bill} />
-      {isDeclined ? (
-        <p class="alert" role="alert">
-          The card was declined. Nothing was charged. Try again, or take another card.
-        </p>
-      ) : null}
+      {isDeclined ? <Declined what="The card was declined." advice="Try again, or take another card." /> : null}
       <form method="post" novalidate>
         <Field name="number" label="Card number" autocomplete="cc-number" problem={problems.number} />
         <div class="pair">
@@ -38,7 +44,58 @@ export const cardPage = (bill: Bill, problems: CardProblems, isDeclined: boolean
       </p>
       <TestCards />
     </>,
-    Object.keys(problems).length > 0,
+    { isWrong: Object.keys(problems).length > 0 },
+  )
+
+/** The question of a wallet (`name`: Apple Pay), which knows its customer by the device. */
+export const walletPage = (bill: Bill, name: string, isDeclined: boolean): string =>
+  render(
+    `Pay with ${name}`,
+    <>
+      <BillBox bill={bill} />
+      {isDeclined ? <Declined what="The payment was declined." /> : null}
+      <p>Your device would ask for your face, your finger or your code. In the sandbox you choose how that ends.</p>
+      <form method="post">
+        <button type="submit" name="do" value="pay">
+          Pay {bill.amount}
+        </button>
+        <button type="submit" name="do" value="decline" class="second">
+          Decline
+        </button>
+      </form>
+      <p>
+        <a href={bill.returnUrl}>Cancel and go back to the merchant</a>
+      </p>
+    </>,
+  )
+
+/** The banks that a customer may choose from. */
+export const testBanks: readonly string[] = ['First Test Bank', 'Second Test Bank', 'Savings Bank of Testing']
+
+/** The page of a bank, where a customer approves a payment. `isUnchosen`: the form was sent without a bank. */
+export const bankPage = (
+  bill: Bill,
+  { isDeclined, isUnchosen }: { isDeclined: boolean; isUnchosen: boolean },
+): string =>
+  render(
+    'Approve a payment',
+    <>
+      <BillBox bill={bill} />
+      {isDeclined ? <Declined what="You refused the payment." /> : null}
+      <form method="post" novalidate>
+        <Banks isUnchosen={isUnchosen} />
+        <button type="submit" name="do" value="pay">
+          Approve {bill.amount}
+        </button>
+        <button type="submit" name="do" value="decline" class="second">
+          Refuse
+        </button>
+      </form>
+      <p>
+        <a href={bill.returnUrl}>Cancel and go back to the merchant</a>
+      </p>
+    </>,
+    { owner: bank, isWrong: isUnchosen },
   )
 
 /** The challenge that some cards ask for, as a bank would show it. */
@@ -82,27 +139,27 @@ export const unknownPage = (): string =>
 export const faultPage = (): string =>
   render('Something went wrong', <p>Nothing was charged. Load the page again, or go back to where you came from.</p>)
 
-function render(title: string, children: ComponentChildren, isWrong = false): string {
+function render(title: string, children: ComponentChildren, { owner = processor, isWrong = false } = {}): string {
   const html = renderToString(
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>{`${isWrong ? 'Error: ' : ''}${title} | ${name}`}</title>
+        <title>{`${isWrong ? 'Error: ' : ''}${title} | ${owner.name}`}</title>
         <link rel="stylesheet" href={stylePath} />
         <link rel="icon" href="data:," />
       </head>
       <body>
         <header>
-          <p>{name}</p>
+          <p>{owner.name}</p>
         </header>
         <main>
           <h1>{title}</h1>
           {children}
         </main>
         <footer>
-          <p>Another company's page, played by the sandbox. Enter test cards only; no money moves.</p>
+          <p>{owner.advice}</p>
         </footer>
       </body>
     </html>,
@@ -120,6 +177,32 @@ function BillBox({ bill }: { bill: Bill }) {
       <dt>Reference</dt>
       <dd>{bill.reference}</dd>
     </dl>
+  )
+}
+
+/** What became of the attempt before. */
+const Declined = ({ what, advice = 'Try again, or go back.' }: { what: string; advice?: string }) => (
+  <p class="alert" role="alert">
+    {what} Nothing was charged. {advice}
+  </p>
+)
+
+function Banks({ isUnchosen }: { isUnchosen: boolean }) {
+  const told = isUnchosen ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'bank-problem' } : {}
+  return (
+    <fieldset class="banks" role="radiogroup" aria-labelledby="banks-title" aria-required="true" {...told}>
+      <legend id="banks-title">Your bank</legend>
+      {testBanks.map((name, index) => (
+        <label key={name} for={`bank-${index}`}>
+          <input type="radio" id={`bank-${index}`} name="bank" value={name} required /> {name}
+        </label>
+      ))}
+      {isUnchosen ? (
+        <p class="problem" id="bank-problem">
+          Choose a bank.
+        </p>
+      ) : null}
+    </fieldset>
   )
 }
 

@@ -3,12 +3,13 @@ import { after, before, beforeEach, describe, it, test } from 'node:test'
 
 import type { FastifyInstance } from 'fastify'
 
-import { testContext } from '../../../test/support/api.ts'
-import { testDatabase } from '../../../test/support/database.ts'
-import { table } from '../../../test/support/table.ts'
-import type { Database } from '../../db/sql.ts'
-import { cardRail, type Processor } from './card.ts'
+import { testContext } from '../../../../test/support/api.ts'
+import { testDatabase } from '../../../../test/support/database.ts'
+import { table } from '../../../../test/support/table.ts'
+import type { Database } from '../../../db/sql.ts'
+import type { World } from '../world.ts'
 import { problemsOfCard } from './card-form.ts'
+import { payLink } from './link.ts'
 import { buildProcessor } from './processor.ts'
 
 const good = { do: 'pay', number: '4242 4242 4242 4242', expiry: '12/39', cvc: '123' }
@@ -17,7 +18,7 @@ const returnUrl = 'https://exchange.example/checkout?tid=1&returned=1'
 describe('the pages of the sandbox processor', () => {
   let db: Database
   let app: FastifyInstance
-  let processor: Processor
+  let world: World
   let link: string
   let count = 0
   const logged: string[] = []
@@ -25,20 +26,24 @@ describe('the pages of the sandbox processor', () => {
   before(async () => {
     const ctx = await testContext(await testDatabase())
     db = ctx.db
-    processor = { db, clock: ctx.clock, queue: ctx.queue, secrets: ctx.secrets, url: 'https://processor.example' }
+    const { clock, queue, secrets } = ctx
+    world = { db, clock, queue, secrets, url: 'https://processor.example', confirmations: {} }
     const write = (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message)
-    app = buildProcessor(processor, { debug: write, info: write, warn: write, error: write })
+    app = buildProcessor(world, { debug: write, info: write, warn: write, error: write })
   })
   after(async () => {
     await app.close()
     await db.close()
   })
-  beforeEach(async () => {
-    const order = { reference: `order-${(count += 1)}`, asset: 'EUR-EUR', amount: 10_050n, returnUrl, locale: 'en' }
-    const { payAt } = await cardRail(processor).open(order)
-    link = payAt.slice(processor.url.length)
+  beforeEach(() => {
+    count += 1
+    link = linkOf('VISA_MC')
   })
 
+  const linkOf = (category: string): string => {
+    const order = { reference: `order-${count}`, asset: 'EUR-EUR', amount: 10_050n, category, returnUrl, locale: 'en' }
+    return payLink(world, order).slice(world.url.length)
+  }
   const show = () => app.inject({ method: 'GET', url: link })
   const post = (form: Record<string, string>, url = link) =>
     app.inject({
@@ -118,6 +123,51 @@ describe('the pages of the sandbox processor', () => {
       (await callbacks()).map(({ body }) => body.status),
       ['DECLINED', 'CAPTURED'],
     )
+  })
+
+  for (const [category, title] of [
+    ['APPLE_PAY', 'Pay with Apple Pay'],
+    ['GOOGLE_PAY', 'Pay with Google Pay'],
+    ['REVOLUT_PAY', 'Pay with Revolut Pay'],
+  ] as const) {
+    it(`asks a customer of ${category} to pay or to decline, and for no card`, async () => {
+      link = linkOf(category)
+      const page = await show()
+      assert.match(page.payload, new RegExp(title))
+      assert.doesNotMatch(page.payload, /Card number/)
+
+      assert.equal((await post({ do: 'decline' })).headers.location, link)
+      assert.match((await show()).payload, /was declined/)
+      assert.equal((await post({ do: 'pay' })).headers.location, returnUrl)
+      assert.deepEqual(
+        (await callbacks()).map(({ body }) => body.status),
+        ['DECLINED', 'CAPTURED'],
+      )
+    })
+  }
+
+  for (const category of ['OPEN_BANKING', 'PSE']) {
+    it(`lets a customer of ${category} choose a bank, and approve or refuse there`, async () => {
+      link = linkOf(category)
+      assert.match((await show()).payload, /Your Bank/)
+      const unchosen = await post({ do: 'pay' })
+      assert.equal(unchosen.statusCode, 422)
+      assert.match(unchosen.payload, /Error: Approve a payment.*Choose a bank/s)
+      assert.deepEqual(await payments(), [])
+
+      assert.equal((await post({ do: 'decline' })).headers.location, link)
+      assert.match((await show()).payload, /You refused/)
+      assert.equal((await post({ do: 'pay', bank: 'First Test Bank' })).headers.location, returnUrl)
+      assert.match((await show()).payload, /Already paid/)
+      const [{ rail } = { rail: '' }] = await db.sql<{ rail: string }>`
+        select rail from sandbox.callbacks where body ->> 'merchant_reference' = ${`order-${count}`}`
+      assert.equal(rail, 'sandbox-open-banking')
+    })
+  }
+
+  it('takes a card form for a card only', async () => {
+    assert.equal((await post({ do: 'decline' })).headers.location, link)
+    assert.deepEqual(await payments(), [], 'a card is declined by its processor, not by a button')
   })
 
   it('shows, stores and logs no card number, right or wrong', async () => {

@@ -1,0 +1,19 @@
+import type { Config } from '../../config.ts'
+import type { Database } from '../../db/sql.ts'
+import type { Queue } from '../../jobs/queue.ts'
+import type { Clock } from '../../lib/clock.ts'
+
+/**
+ * What the sandbox's world of money stands on: its processor, its bank and its chains. It has no other way to reach the
+ * exchange than its callbacks.
+ */
+export type World = {
+  db: Database
+  clock: Clock
+  queue: Queue
+  secrets: { processor: Buffer }
+  /** The origin of the processor's own pages. */
+  url: string
+  /** Confirmations that the operator has set, by network. */
+  confirmations: Config['confirmations']
+}
