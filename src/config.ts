@@ -24,6 +24,7 @@ import {
   type Source,
   type Values,
 } from './lib/setting.ts'
+import { geoSettings, identitySettings } from './outside-settings.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
@@ -124,21 +125,11 @@ const definitions = {
 
   rateLimits: {
     on: setting('RATE_LIMITS', 'on', onOff, 'Whether callers are limited at all.'),
-    keyPerSecond: setting(
-      'RATE_LIMIT_KEY_PER_SECOND',
-      '100',
-      rate,
-      'Requests a second that an API key may go on making.',
-    ),
+    keyPerSecond: setting('RATE_LIMIT_KEY_PER_SECOND', '100', rate, 'Requests a second that an API key may keep up.'),
     keyBurst: setting('RATE_LIMIT_KEY_BURST', '500', rate, 'Requests that an API key may make at once.'),
     createsPerSecond: setting('RATE_LIMIT_CREATES_PER_SECOND', '20', rate, 'The same for creates, a second.'),
     createsBurst: setting('RATE_LIMIT_CREATES_BURST', '200', rate, 'The same for creates, at once.'),
-    customerIpPerSecond: setting(
-      'RATE_LIMIT_CUSTOMER_IP_PER_SECOND',
-      '2',
-      rate,
-      'Creates a second for one customer IP.',
-    ),
+    customerIpPerSecond: setting('RATE_LIMIT_CUSTOMER_IP_PER_SECOND', '2', rate, 'Creates a second of a customer IP.'),
     customerIpBurst: setting('RATE_LIMIT_CUSTOMER_IP_BURST', '100', rate, 'Creates at once for one customer IP.'),
   },
 
@@ -207,15 +198,18 @@ const definitions = {
     attempts: setting('ONE_TIME_CODE_ATTEMPTS', '5', count(1, 20), 'Wrong guesses after which a code is dead.'),
   },
 
+  identity: identitySettings,
+  geo: geoSettings,
+
   retention: {
-    eventsMs: setting('EVENTS_RETENTION', 'P90D', duration(1_000), 'How long events stay in the feed.'),
+    eventsMs: setting('EVENTS_RETENTION', 'P90D', duration(1_000), 'How long events stay in the feed: business time.'),
     idempotencyMs: setting('IDEMPOTENCY_RETENTION', 'PT24H', duration(1_000), 'How long an Idempotency-Key is kept.'),
   },
 }
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR)/
+  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|GEO_D)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
@@ -263,8 +257,10 @@ type Problem = [name: string, problem: string]
 type Rule = [broken: boolean, ...Problem]
 
 const brokenOf = (rules: Rule[]): Problem[] => rules.filter(([broken]) => broken).map(([, ...problem]) => problem)
-function conflicts({ roles, http }: Choices): Problem[] {
+function conflicts({ roles, http, identity }: Choices): Problem[] {
   const { port: service, adminPort, processorPort } = http
+  const { sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret } = identity
+  const sumsub = [sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret].filter((one) => one !== undefined)
   return brokenOf([
     [roles.length === 0, 'ROLES', 'a process without a role does nothing'],
     [adminPort > 0 && adminPort === service, 'ADMIN_PORT', 'is the same as PORT'],
@@ -273,11 +269,12 @@ function conflicts({ roles, http }: Choices): Problem[] {
       'PROCESSOR_PORT',
       'is taken by another listener',
     ],
+    [[1, 2].includes(sumsub.length), 'SUMSUB_APP_TOKEN', 'goes with SUMSUB_SECRET_KEY and SUMSUB_WEBHOOK_SECRET'],
   ])
 }
 
 /** What may be played in the sandbox, but not with money. */
-function liveProblems({ database, http, masterKeyFile, webhooks, mail }: Choices, env: Source): Problem[] {
+function liveProblems({ database, http, identity, masterKeyFile, webhooks, mail }: Choices, env: Source): Problem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
     [database.urls.length === 0, 'DATABASE_URL', 'live mode does not run on the embedded database'],
@@ -287,6 +284,7 @@ function liveProblems({ database, http, masterKeyFile, webhooks, mail }: Choices
     [webhooks.allowPrivate, 'WEBHOOK_ALLOW_PRIVATE', 'live mode never calls private addresses'],
     [mail.smtpUrl === undefined, 'SMTP_URL', 'live mode needs one: customers get their codes by mail'],
     [mail.from === '', 'MAIL_FROM', 'live mode needs one'],
+    [Boolean(identity.sumsubAppToken?.startsWith('sbx:')), 'SUMSUB_APP_TOKEN', "is of Sumsub's sandbox (sbx:)"],
   ])
 }
 

@@ -1,6 +1,8 @@
 import type { Config } from './config.ts'
 import type { RowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
+import type { Countries } from './geo/country-of.ts'
+import type { IdentityProviders } from './identity/providers.ts'
 import type { Queue } from './jobs/queue.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -21,6 +23,10 @@ export type Ctx = {
   keyring: Keyring
   rails: Rails
   market: MarketSource
+  /** Countries by IP address. Its database is read when it is first asked. */
+  countries: Countries
+  /** Who verifies who somebody is. */
+  identity: IdentityProviders
   /** Called after a commit that wrote events: tells this process's relay, or those of others, that there is something to tell. */
   wakeRelay(): void
   /** The origin under which partners and customers reach this exchange, without a slash at its end. */

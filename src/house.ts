@@ -2,28 +2,35 @@ import { readShared } from './audit/version.ts'
 import { syncAssets } from './catalog/sync-assets.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
+import { lookAtReviews, reviewDue } from './customers/look-at-reviews.ts'
+import { customerProven, tellProven } from './customers/tell-status.ts'
 import { type Bell, openBell } from './db/bell.ts'
 import { openRowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
 import { factReceived } from './deposits/fact.ts'
 import { openRelay, type Relay } from './events/relay.ts'
+import { openCountries } from './geo/country-of.ts'
+import { openIdentityProviders } from './identity/providers.ts'
 import type { Handler } from './jobs/job.ts'
 import { openQueue } from './jobs/queue.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
 import { deliverMails } from './mail/deliver.ts'
 import { mailDue } from './mail/mail.ts'
+import { activatePayoutAddresses } from './partners/payout-address-status.ts'
+import { payoutAddressDue } from './partners/payout-addresses.ts'
 import { recordedMarket } from './pricing/recorded-market.ts'
 import { openKeyring } from './privacy/data-key.ts'
 import type { Secrets } from './privacy/master-key.ts'
 import { payoutDue } from './payouts/order.ts'
 import { planDue } from './payouts/plan.ts'
-import { callbackOwed, openSandboxRails, type Processor, takeCallbacks } from './rails/sandbox.ts'
+import { callbackOwed, openSandboxRails, type World, takeCallbacks } from './rails/sandbox.ts'
 import { receiveCallbacks } from './callbacks/receive.ts'
-import { expireTransactions } from './transactions/expire.ts'
+import { deadlineDue, expireTransactions } from './transactions/expire.ts'
 import { finishPayouts } from './transactions/finish-payouts.ts'
 import { sendPayouts } from './transactions/send-payouts.ts'
 import { settleDeposits } from './transactions/settle-deposits.ts'
+import { importShared, sharedTokenDue } from './transactions/take-shared.ts'
 import { dropQueue, endpointEnded } from './webhooks/drop-queue.ts'
 import { openSender, type Sender } from './webhooks/sender.ts'
 
@@ -32,7 +39,7 @@ export type House = {
   ctx: Ctx
   relay: Relay
   sender: Sender
-  processor: Processor
+  processor: World
   bell: Bell
 }
 
@@ -60,6 +67,8 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
   const house = {
     publicUrl,
     market: recordedMarket(config.pricing.marketSeed),
+    countries: openCountries({ file: config.geo.databaseFile, clock, log }),
+    identity: openIdentityProviders(config, { clock, log }),
     keyring: openKeyring(secrets, rowIds),
     rowIds,
   }
@@ -79,7 +88,8 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
     wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
   }
-  const processor: Processor = { db, clock, queue: ctx.queue, secrets, url: processorUrl }
+  const { confirmations } = config
+  const processor: World = { db, clock, queue: ctx.queue, secrets, url: processorUrl, confirmations }
   ctx.rails = openSandboxRails(processor)
   const sender = openSender(ctx)
   const relay = openRelay(ctx, { onSequenced: sender.onSequenced })
@@ -88,11 +98,15 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
 }
 
 /** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
-const handlersOf = (ctx: Ctx, processor: Processor): Record<string, Handler> => ({
+const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [factReceived]: settleDeposits(ctx),
   [payoutDue]: sendPayouts(ctx),
   [planDue]: finishPayouts(ctx),
-  'transaction.deadline': expireTransactions(ctx),
+  [deadlineDue]: expireTransactions(ctx),
+  [payoutAddressDue]: activatePayoutAddresses(ctx),
+  [sharedTokenDue]: importShared(ctx),
+  [reviewDue]: lookAtReviews(ctx),
+  [customerProven]: tellProven(ctx),
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [callbackOwed]: {

@@ -11,6 +11,7 @@ import { type Config, readConfig } from './config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from './db/bell.ts'
 import { codeOf } from './db/pool.ts'
+import { eventAgeing } from './events/forget.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
 import { systemClock } from './lib/clock.ts'
@@ -67,6 +68,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
   const house = await buildHouse(ground)
   ends.push(() => house.bell.close())
+  ends.push(() => house.ctx.identity.close())
   const { ctx, sender } = house
   const made = await seedSandbox(ctx, config.dataDir)
 
@@ -133,6 +135,7 @@ function startWork({ ctx, relay, sender }: House, ends: Ends): void {
   const chores = doChores(ctx, {
     'fold balances': () => foldBalances(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
+    'forget old events': eventAgeing(ctx),
   })
   ends.push(async () => {
     chores.stop()

@@ -3,20 +3,23 @@ import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { listings } from './catalog/asset.ts'
+import { fiatCurrencies } from './catalog/currency.ts'
 import { networks } from './catalog/network.ts'
 import { nativeAsset } from './catalog/sync-assets.ts'
 import type { Ctx } from './context.ts'
+import type { Db } from './db/sql.ts'
 import { Refusal } from './lib/refusal.ts'
 import { capital, held } from './ledger/account.ts'
 import { entry } from './ledger/entry.ts'
 import { post } from './ledger/post.ts'
 import { parseAmount, type Asset } from './money/amount.ts'
+import { rateBetween } from './pricing/rate.ts'
 import { createOperator } from './operators/operator.ts'
 import { createPartner } from './partners/create.ts'
 import { createKey, revokeKey } from './partners/keys.ts'
 import { findPartners } from './partners/known.ts'
 import { featureNames } from './partners/settings.ts'
-import { fundWallet } from './rails/sandbox.ts'
+import { fundBank, fundWallet } from './rails/sandbox.ts'
 
 /** What `sandbox.json` says: where the sandbox answers, and the secrets of its demo partners (architecture.md, section 3). */
 export type Sandbox = {
@@ -63,26 +66,52 @@ export async function writeSandbox(dataDir: string, sandbox: Sandbox): Promise<v
 
 const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
 
-/** The operator's own coins: what the sandbox pays out of, in whole coins. */
-const firstCoins = '1000000'
+/** What the sandbox pays out of, in euro, of each currency. */
+const firstWorth = 1_000_000_000n
 
-/** Gives each wallet its coins on the chain and books them as capital, in one block: both, or neither. */
+/** Gives each wallet and the bank their first money and books it as capital, in one block each: both, or neither. */
 async function fundWallets(ctx: Ctx): Promise<void> {
   for (const network of networks) {
-    const rail = ctx.rails.forPayout(network.code)
-    if (!rail) continue
     const assets = new Map<string, Asset>([[nativeAsset(network).id, nativeAsset(network)]])
     for (const { asset, network: home } of listings) if (home.code === network.code) assets.set(asset.id, asset)
     for (const asset of assets.values()) {
-      const amount = parseAmount(firstCoins, asset)
-      await ctx.db.atomic(async (db) => {
-        if (!(await fundWallet(db, network, asset.id, amount))) return
-        const ref = await ctx.rowIds.next()
-        const brought = { transactionId: null, kind: 'capital', ref, at: ctx.clock.now() } as const
-        await post(db, ctx, [entry(brought, [{ debit: held(rail.place), credit: capital, asset: asset.id, amount }])])
-      })
+      const rail = ctx.rails.forPayout('CRYPTO', network.code)
+      if (rail)
+        await bring(ctx, rail.place, asset, firstAmount(ctx, asset), (db, amount) =>
+          fundWallet(db, network, asset.id, amount),
+        )
     }
   }
+  for (const {
+    ticker,
+    networks: [{ asset, paymentMethods }],
+  } of fiatCurrencies) {
+    const payer = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])[0]
+    if (payer)
+      await bring(ctx, payer.place, asset, firstAmount(ctx, asset), (db, amount) => fundBank(db, asset.id, amount))
+  }
+}
+
+/** As many whole units, rounded up to a power of ten, as are worth what each wallet begins with. */
+function firstAmount({ market, clock }: Ctx, asset: Asset): bigint {
+  const moment = { market, now: clock.now(), maxPriceAgeSeconds: Infinity }
+  const rate = rateBetween(moment, market.reference, asset.ticker)
+  const whole = rate ? (firstWorth * rate.price.numerator) / rate.price.denominator : firstWorth
+  return parseAmount(`1${'0'.repeat(whole.toString().length)}`, asset)
+}
+
+async function bring(
+  ctx: Ctx,
+  place: string,
+  asset: Asset,
+  amount: bigint,
+  fund: (db: Db, amount: bigint) => Promise<boolean>,
+): Promise<void> {
+  await ctx.db.atomic(async (db) => {
+    if (!(await fund(db, amount))) return
+    const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
+    await post(db, ctx, [entry(brought, [{ debit: held(place), credit: capital, asset: asset.id, amount }])])
+  })
 }
 
 async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {

@@ -1,20 +1,32 @@
-import fastify, { type FastifyInstance } from 'fastify'
+import fastify, { type FastifyInstance, type preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import type { Accounts } from '../partners/accounts.ts'
 import { admission } from './authenticate.ts'
+import { b2bMarket } from './b2b-market.ts'
+import { b2bPayoutAddresses } from './b2b-payout-addresses.ts'
+import { b2bTransactions } from './b2b-transactions.ts'
+import { countryRoutes } from './countries.ts'
 import { currencies } from './currencies.ts'
+import { customers } from './customer.ts'
 import { answerErrors, answerUnreadable } from './errors.ts'
 import { estimate } from './estimate.ts'
-import { readJsonBodies } from './json-body.ts'
+import { health } from './health.ts'
+import { hasIdempotencyKey } from './idempotency-key.ts'
+import { readJsonBodies, refuseUnreadable } from './json-body.ts'
+import { keepAnswers } from './keep-answers.ts'
 import { logos } from './logos.ts'
 import { marketInfo } from './market-info.ts'
 import { answerUnknownRoutes } from './not-found.ts'
+import { type DeclaredRoute, declaredRoute } from './openapi/declared-route.ts'
+import { openApi } from './openapi/serve.ts'
+import { paymentCategoryRoutes } from './payment-categories.ts'
 import { rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
 import { signatureCheck } from './signature.ts'
 import { status, type WorkersAreUp } from './status.ts'
+import { transactionList } from './transaction-list.ts'
 import { transactions } from './transactions.ts'
 
 /** What the interface needs besides the context. */
@@ -24,7 +36,8 @@ export type ApiDeps = {
   workersAreUp: WorkersAreUp
   /**
    * Routes of other doors under `/v1` (the sandbox's controls). Each must say `config: { access }`; the key is checked, errors
-   * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers.
+   * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
+   * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`.
    */
   v1?: readonly ((app: FastifyInstance) => void)[]
   /** Pages outside of `/v1` (checkout). Their own body parsers and error pages stay within them. */
@@ -56,22 +69,38 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   root(app, ctx)
   app.register(logos)
   for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope))
-  app.register(async (v1) => interfaceV1(v1, ctx, deps), { prefix: '/v1' })
+  const declared: DeclaredRoute[] = []
+  app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared }), { prefix: '/v1' })
+  openApi(app, ctx, declared)
   return app
 }
 
-function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps): void {
+/** Where a key may have come with another request before, whoever answers under it refuses the body after that. */
+const unreadable: preHandlerHookHandler = (request, _reply, done) => {
+  if (!hasIdempotencyKey(request)) refuseUnreadable(request)
+  done()
+}
+
+function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & { declared: DeclaredRoute[] }): void {
   const limits = rateLimits(ctx)
   const admitting = admission(ctx, { accounts: deps.accounts, limits })
   const checking = signatureCheck(ctx)
 
+  const keeping = keepAnswers(ctx)
+
   app.decorateRequest('caller', undefined)
+  app.decorateRequest('tellsOf', undefined)
+  app.decorateRequest('isAnsweredOnce', false)
   readJsonBodies(app)
   app.addHook('onRoute', (route) => {
-    const { access, creates = false } = route.config ?? {}
+    const { access, creates = false, feature, once } = route.config ?? {}
     if (!access) throw new Error(`${route.url} does not say who may call it.`)
-    route.onRequest = admitting(access, creates)
-    route.preHandler = checking(creates)
+    deps.declared.push(...declaredRoute(route))
+    route.onRequest = admitting(access, creates, feature)
+    const methods = [route.method].flat()
+    const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
+    route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)
+    if (methods.includes('POST')) route.handler = keeping(route.url, route.handler, once)
   })
 
   status(app, ctx, deps.workersAreUp)
@@ -79,5 +108,13 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps): void {
   marketInfo(app, ctx)
   estimate(app, ctx)
   transactions(app, ctx, limits)
+  transactionList(app, ctx)
+  customers(app, ctx)
+  health(app, ctx)
+  countryRoutes(app)
+  paymentCategoryRoutes(app, ctx)
+  b2bMarket(app, ctx)
+  b2bPayoutAddresses(app, ctx)
+  b2bTransactions(app, ctx)
   for (const routes of deps.v1 ?? []) routes(app)
 }

@@ -31,10 +31,23 @@ describe('an API key', () => {
     for (const key of [api.all.public_key, api.all.secret_key]) assert.equal((await estimate({ key })).status, 200)
   })
 
-  it('200: a secret one as x-secret-key beside its public one, or alone', async () => {
+  it('200: a secret one as x-secret-key beside its public one', async () => {
     const headers = { 'x-secret-key': api.all.secret_key }
     assert.deepEqual((await secrets({ key: api.all.public_key, headers })).body, { who: 'All' })
-    assert.equal((await secrets({ headers })).status, 200)
+  })
+
+  it('401 INVALID_TOKEN: a secret one as x-secret-key alone; where anyone may call, it is judged like any other', async () => {
+    const headers = { 'x-secret-key': api.all.secret_key }
+    for (const told of [
+      await secrets({ headers }),
+      await estimate({ headers }),
+      await estimate({ key: '', headers }),
+    ]) {
+      assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+    }
+    const open = (key: string) => api.ask({ url: '/v1/currencies', headers: { 'x-secret-key': key } })
+    assert.equal((await open(api.all.secret_key)).status, 200)
+    for (const key of [api.all.public_key, 'nonsense']) assert.equal((await open(key)).status, 401)
   })
 
   it('401 INVALID_TOKEN: none, an empty one, an unknown one, one of the other mode, two in one', async () => {

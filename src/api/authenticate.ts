@@ -4,8 +4,10 @@ import type { Ctx } from '../context.ts'
 import { ipBlocks } from '../lib/ip-blocks.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Accounts, Caller } from '../partners/accounts.ts'
-import { clientAddress } from './client-address.ts'
+import type { Feature } from '../partners/settings.ts'
+import { clientAddress } from '../lib/client-address.ts'
 import { allowAnyOrigin } from './cors.ts'
+import { notEnabled } from './feature-warning.ts'
 import type { RateLimits } from './rate-limit.ts'
 
 /** Who may call an address: anyone, whoever has a key, or whoever has a secret key. */
@@ -21,6 +23,8 @@ declare module 'fastify' {
     access?: Access
     /** Counts against the limits of creates too. */
     creates?: boolean
+    /** The feature of a partner account that a whole address belongs to. */
+    feature?: Feature
   }
 }
 
@@ -34,15 +38,20 @@ type Found = Caller | undefined
 
 /**
  * Makes the first hook of a route: 401 for a key that is missing, unknown or revoked, 403 for one that may not do this here,
- * 429 for one that does it too often. Costs no database round trip for a key that was met before.
+ * 429 for one that does it too often, 403 for an account without the feature that the route belongs to. Costs no database round trip for a key that was met before.
  */
 export function admission(
   ctx: Pick<Ctx, 'config'>,
   { accounts, limits }: { accounts: Accounts; limits: RateLimits },
-): (access: Access, creates: boolean) => onRequestHookHandler {
+): (access: Access, creates: boolean, feature: Feature | undefined) => onRequestHookHandler {
   const trusted = ipBlocks(ctx.config.http.trustedProxies)
 
-  function admit(request: FastifyRequest, reply: FastifyReply, caller: Caller, { access, creates }: Asked): void {
+  function admit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller,
+    { access, creates, feature }: Asked,
+  ): void {
     if (access === 'secret-key' && caller.key.kind !== 'secret') {
       throw new Refusal('FORBIDDEN', 'This needs a secret key.')
     }
@@ -50,20 +59,21 @@ export function admission(
     if (allowedFrom && !allowedFrom.has(clientAddress(request.raw, trusted).connection)) {
       throw new Refusal('FORBIDDEN', 'This key may not be used from this address.')
     }
-    limits.takeRequest(caller.key.id, reply)
-    if (creates) limits.takeCreate(caller.key.id, reply)
+    limits.takeRequest(caller, reply)
+    if (creates) limits.takeCreate(caller, reply)
+    if (feature && !caller.partner.settings.features[feature]) throw notEnabled(feature)
     request.caller = caller
   }
 
-  return (access, creates) => {
-    const asked = { access, creates }
+  return (access, creates, feature) => {
+    const asked = { access, creates, feature }
     const open = access !== 'secret-key'
     return (request, reply, done) => {
       if (open) allowAnyOrigin(reply)
       const { headers } = request.raw
       const apiKey = headers['x-api-key']
       const secretKey = headers['x-secret-key']
-      if (!apiKey && !secretKey) {
+      if (!apiKey && (access !== 'anyone' || !secretKey)) {
         if (access === 'anyone') return done()
         throw new Refusal('INVALID_TOKEN', 'An API key is required, in the header x-api-key.')
       }
@@ -77,7 +87,7 @@ export function admission(
   }
 }
 
-type Asked = { access: Access; creates: boolean }
+type Asked = { access: Access; creates: boolean; feature: Feature | undefined }
 
 function known(caller: Found): Caller {
   if (!caller) throw new Refusal('INVALID_TOKEN', 'This API key is not valid.')
@@ -86,7 +96,10 @@ function known(caller: Found): Caller {
 
 type Header = string | string[] | undefined
 
-/** The account behind the key or keys. Of two, both must be good and of one partner; the secret one counts. */
+/**
+ * The account behind the key or keys. Of two, both must be good and of one partner; the secret one counts. A secret key without
+ * an `x-api-key` comes this far only where no key is asked for: there it is judged like any other.
+ */
 function findCaller(accounts: Accounts, apiKey: Header, secretKey: Header): Found | Promise<Found> {
   if (!secretKey) return accounts.find(String(apiKey))
   return bothKeys(accounts, apiKey, secretKey)

@@ -2,10 +2,12 @@ import { isEmail } from '../customers/email.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { CreateInput, ReadRequest, Warning } from '../transactions/create-input.ts'
 import { readBilling } from './billing-body.ts'
-import { isCardNumber } from '../lib/card-number.ts'
+import { isCardForDestination } from '../bank/card-for-destination.ts'
+import { holdsCardNumber } from '../lib/card-number.ts'
 import { featureWarning } from './feature-warning.ts'
 import { cardSentence, fieldReader, type FieldReader, type Fields, isAbsent } from './fields.ts'
 import type { Query } from './query.ts'
+import { readSharedToken } from './shared-token-body.ts'
 
 /** What a create or a health check was sent, and where it came from. */
 export type CreateRequest = {
@@ -40,7 +42,7 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
     depositCategory: read.text('deposit.payment_category', deposit.payment_category),
     skipChoosePaymentCategory: read.flag('deposit.skip_choose_payment_category', deposit.skip_choose_payment_category),
     ...readPayout(read, body, features.preset_payout_address ? undefined : warnings),
-    customerIp: readIp(read, customer) ?? request.forwardedCustomer ?? deprecatedIp(request.query),
+    ...readIp(read, customer, request),
     email: read.text('customer.contact_info.email', contact.email, { longest: 254, check: emailComplaint }),
     phoneNumber: readPhone(read, contact.phone_number),
     billing: undefined,
@@ -55,9 +57,10 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
     input.billing = readBilling(read, read.object('customer.billing_info', billing), request.now)
   } else if (!isAbsent(billing)) warnings.push(featureWarning('billing_info', 'customer.billing_info'))
 
-  if (!features.kyc_sharing && !isAbsent(body.kyc_shared_token)) {
-    warnings.push(featureWarning('kyc_sharing', 'kyc_shared_token'))
-  }
+  if (features.kyc_sharing) {
+    const shared = readSharedToken(read, body)
+    if (shared) input.sharedToken = shared
+  } else if (!isAbsent(body.kyc_shared_token)) warnings.push(featureWarning('kyc_sharing', 'kyc_shared_token'))
   input.countryOverride = readCountry(read, request.query, features.customer_country ? undefined : warnings)
   return { input, problems: [...read.problems], warnings }
 }
@@ -67,9 +70,12 @@ function required(read: FieldReader, path: string, value: unknown): string {
   return read.text(path, value) ?? ''
 }
 
-type Payout = Pick<CreateInput, 'payoutAddress' | 'payoutExtraId' | 'skipChoosePayoutAddress'>
+type Payout = Pick<CreateInput, 'payoutAddress' | 'payoutExtraId' | 'payoutHolder' | 'skipChoosePayoutAddress'>
 
-/** Both spellings of where to pay out to; the newer one wins. `ignored` takes the warning when the feature is off. */
+/**
+ * Both spellings of where to pay out to; the newer one wins. A payout to a bank takes the account as the address, its BIC as the
+ * extra id, and its holder's name. `ignored` takes the warning when the feature is off.
+ */
 function readPayout(read: FieldReader, body: Fields, ignored: Warning[] | undefined): Payout {
   const info = read.object('payout_info', body.payout_info)
   const [address, addressPath] = isAbsent(info.payout_address)
@@ -78,30 +84,50 @@ function readPayout(read: FieldReader, body: Fields, ignored: Warning[] | undefi
   const [extraId, extraIdPath] = isAbsent(info.extra_id)
     ? [body.payout_extra_id, 'payout_extra_id']
     : [info.extra_id, 'payout_info.extra_id']
+  const holderPath = 'payout_info.full_name'
 
   if (ignored) {
-    const path = isAbsent(address) ? extraIdPath : addressPath
-    if (!isAbsent(address) || !isAbsent(extraId)) ignored.push(featureWarning('preset_payout_address', path))
-    return { payoutAddress: undefined, payoutExtraId: undefined, skipChoosePayoutAddress: false }
+    const passed = [
+      [address, addressPath],
+      [extraId, extraIdPath],
+      [info.full_name, holderPath],
+    ] as const
+    const path = passed.find(([value]) => !isAbsent(value))?.[1]
+    if (path !== undefined) ignored.push(featureWarning('preset_payout_address', path))
+    return {
+      payoutAddress: undefined,
+      payoutExtraId: undefined,
+      payoutHolder: undefined,
+      skipChoosePayoutAddress: false,
+    }
   }
   const isCardChecked = false
   return {
     payoutAddress: read.text(addressPath, address, {
       isCardChecked,
-      check: (text) => (isCardNumber(text) ? cardSentence : undefined),
+      check: (text) => (isCardForDestination(text) ? cardSentence : undefined),
     }),
     payoutExtraId: read.text(extraIdPath, extraId, { isCardChecked, isNumberRead: true }),
+    payoutHolder: read.text(holderPath, info.full_name),
     skipChoosePayoutAddress: read.flag('payout_info.skip_choose_payout_address', info.skip_choose_payout_address),
   }
 }
 
-function readIp(read: FieldReader, { ip, ipV4, ipV6 }: Fields): string | undefined {
-  const [any, four, six] = [
-    read.ip('customer.ip', ip),
-    read.ip('customer.ipV4', ipV4, 4),
-    read.ip('customer.ipV6', ipV6, 6),
+/** The customer's address: the first of the body's that is there, else what the deprecated inputs say. */
+function readIp(
+  read: FieldReader,
+  { ip, ipV4, ipV6 }: Fields,
+  { forwardedCustomer, query }: CreateRequest,
+): Pick<CreateInput, 'customerIp' | 'customerIpPath'> {
+  const places: [path: string, address: string | undefined][] = [
+    ['customer.ip', read.ip('customer.ip', ip)],
+    ['customer.ipV4', read.ip('customer.ipV4', ipV4, 4)],
+    ['customer.ipV6', read.ip('customer.ipV6', ipV6, 6)],
+    ['headers.x-forwarded-for', forwardedCustomer],
+    ['query.ip', deprecatedIp(query)],
   ]
-  return any ?? four ?? six
+  const [customerIpPath, customerIp] = places.find(([, address]) => address !== undefined) ?? ['customer.ip', undefined]
+  return { customerIp, customerIpPath }
 }
 
 /** The deprecated `ip` of the query; unreadable, it counts as absent. */
@@ -140,10 +166,20 @@ function readRedirects(read: FieldReader, value: unknown): CreateInput['redirect
 /** Every `$$` will be an id, which is digits. */
 function urlComplaint(text: string): string | undefined {
   const filled = text.replaceAll('$$', '1')
+  if (holdsCardNumber(decoded(text))) return cardSentence
   const protocol = URL.canParse(filled) && new URL(filled).protocol
   return protocol === 'https:' || protocol === 'http:'
     ? undefined
     : 'This must be an address that begins with https:// or http://.'
+}
+
+/** What an address says to whoever decodes it; one that cannot be decoded says what it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
 }
 
 const localeComplaint = (text: string) =>

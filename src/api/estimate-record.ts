@@ -4,26 +4,27 @@ import { feeNames, percentText } from '../pricing/fees.ts'
 import { rateText, type Sum } from '../pricing/sum.ts'
 import type { PairTerms } from '../pricing/terms.ts'
 import type { Warning } from '../transactions/create-input.ts'
-import { list, money, object, type Shaped, text, warnings } from './shape.ts'
+import { amount, line, money, network, percentage, rate, ticker, time, warnings, wholeText } from './field-shapes.ts'
+import { list, object, type Shaped, titled } from './shape.ts'
 
 /** The fields of an estimate (wire.md, section 2). */
 export const estimateFields = {
-  from_currency: text,
-  from_network: text,
-  to_currency: text,
-  to_network: text,
-  value: text,
-  estimated_exchange_rate: text,
-  service_fees: list(object({ name: text, amount: text, currency: text, percentage: text })),
+  from_currency: ticker,
+  from_network: network,
+  to_currency: ticker,
+  to_network: network,
+  value: amount,
+  estimated_exchange_rate: rate,
+  service_fees: list(titled('ServiceFee', object({ name: line, amount, currency: ticker, percentage })), 10),
   converted_amount: money,
   network_fee: money,
-  price: object({ numerator: text, denominator: text }),
-  rate_at: text,
+  price: titled('Price', object({ numerator: wholeText, denominator: wholeText })),
+  rate_at: time,
   warnings,
 }
 
 /** An estimate as an answer of its own. */
-export const estimateRecord = object(estimateFields)
+export const estimateRecord = titled('Estimate', object(estimateFields))
 
 /** What an amount comes to, as partners read it. */
 export type EstimateRecord = Shaped<typeof estimateRecord>

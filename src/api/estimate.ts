@@ -12,11 +12,49 @@ import { momentOf, termsOfPartner } from '../transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
 import { type EstimateRecord, estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { featureWarning } from './feature-warning.ts'
+import { amountText, categoryIn, countryIn, flagText, methodIn, networkIn, type Operation, optional, required, tickerIn } from './operation.ts'
+import { oneOf } from './shape.ts'
 import { type Query, queryFlag, queryText } from './query.ts'
 
 /** `GET /v1/estimate`: what an amount comes to at this moment. Nothing is promised and nothing is kept. */
 export function estimate(app: FastifyInstance, ctx: Ctx): void {
-  estimateRoute(app, ctx, { path: '/estimate', kind: 'retail', config: { access: 'any-key' } })
+  estimateRoute(app, ctx, { path: '/estimate', kind: 'retail', config: { access: 'any-key', operation } })
+}
+
+const query = {
+  from_currency: required(tickerIn, 'What is paid.'),
+  to_currency: required(tickerIn, 'What is received.'),
+  from_amount: optional(amountText, 'How much is paid. Required, unless `to_amount` is asked for.'),
+  to_amount: optional(amountText, 'How much is to be received; the answer is the least amount that brings it.'),
+  type: optional(oneOf('direct', 'reverse'), 'Which of the two amounts is given: `direct` is `from_amount`.'),
+  from_network: optional(networkIn, 'The network of what is paid; its main one, unless named.'),
+  to_network: optional(networkIn, 'The network of what is received; its main one, unless named.'),
+  fees_included: optional(flagText, 'Whether the fees are within `from_amount` (usual), or come on top.'),
+  deposit_type: optional(methodIn, 'How it is paid, by a payment method.'),
+  deposit_category: optional(categoryIn, 'How it is paid, by a payment category.'),
+  payout_type: optional(methodIn, 'How it is paid out, by a payment method.'),
+  customer_country: optional(countryIn, 'Where the customer is. Needs the feature `customer_country`; else ignored.'),
+}
+
+const operation: Operation = {
+  id: 'getEstimate',
+  tag: 'Estimates',
+  summary: 'Estimate an exchange',
+  description:
+    'What an amount comes to at this moment. Nothing is promised and nothing is kept. ' +
+    '`from_amount = sum(service_fees) + converted_amount` and `value = floor(converted_amount x price) - network_fee`.',
+  query,
+  says: { 200: 'What it comes to: `value` is the amount that was not asked for.' },
+  refuses: ['BAD_REQUEST', 'PAIR_NOT_AVAILABLE', 'COUNTRY_NOT_SUPPORTED'],
+}
+
+/** The same call on B2B's terms. */
+export const b2bEstimate: Operation = {
+  ...operation,
+  id: 'getB2bEstimate',
+  tag: 'B2B',
+  summary: 'Estimate a B2B exchange',
+  description: `On B2B's own limits and prices. ${operation.description}`,
 }
 
 type EstimateRoute = { path: string; kind: Kind; config: FastifyContextConfig }

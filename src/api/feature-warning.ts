@@ -1,3 +1,4 @@
+import { Refusal } from '../lib/refusal.ts'
 import type { Feature } from '../partners/settings.ts'
 import type { Warning } from '../transactions/create-input.ts'
 
@@ -15,3 +16,6 @@ export const featureWarning = (feature: Feature, path: string): Warning => ({
   path,
   message: sentences[feature],
 })
+
+/** The refusal of an address that belongs as a whole to a feature which is off. */
+export const notEnabled = (feature: Feature): Refusal => new Refusal('FEATURE_NOT_ENABLED', sentences[feature])

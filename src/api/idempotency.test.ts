@@ -61,6 +61,8 @@ describe('an Idempotency-Key', () => {
       { body: [] },
       { query: '?customer_country=DE' },
       { body: JSON.stringify(good, null, 1) },
+      { body: '{' },
+      { body: '' },
     ]
     for (const change of others) {
       const told = await create('mismatch', change)

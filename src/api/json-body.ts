@@ -5,17 +5,21 @@ import { Refusal } from '../lib/refusal.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The body as it came, for what is computed over its very bytes. `''` when there was none. */
-    bodyText: string
+    /** The body as it came, for what is computed over its very bytes; undefined when there was none. */
+    bodyBytes: Buffer | undefined
+    /** Why the body could not be read; it is told after what comes before a 400 (wire.md, section 9). */
+    unreadable: Refusal | undefined
   }
 }
 
 /**
  * Bodies are JSON with exact numbers (`parseJson`), an object or nothing. Anything else is read to its end, within the limit,
- * and refused with 415, so that a body that is too large is told so first.
+ * and refused with 415, so that a body that is too large is told so first. What is announced as JSON and is none is left to
+ * `refuseUnreadable`, because an Idempotency-Key that came with another request before is told first.
  */
 export function readJsonBodies(app: FastifyInstance): void {
-  app.decorateRequest('bodyText', '')
+  app.decorateRequest('bodyBytes', undefined)
+  app.decorateRequest('unreadable', undefined)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -23,9 +27,8 @@ export function readJsonBodies(app: FastifyInstance): void {
     (request: FastifyRequest, bytes: Buffer, done) => {
       try {
         refuseOtherEncodings(request)
-        const text = textOf(bytes)
-        request.bodyText = text
-        done(null, text === '' ? undefined : parseJson(text))
+        request.bodyBytes = bytes
+        done(null, readBody(request, bytes))
       } catch (error) {
         done(error as Error)
       }
@@ -34,6 +37,22 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => {
     done(new Refusal('UNSUPPORTED_MEDIA_TYPE', 'The body must be JSON, with content-type application/json.'))
   })
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
+  try {
+    const text = textOf(bytes)
+    return text === '' ? undefined : parseJson(text)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    request.unreadable = error
+    return undefined
+  }
+}
+
+/** Refuses a body that could not be read. */
+export function refuseUnreadable({ unreadable }: FastifyRequest): void {
+  if (unreadable) throw unreadable
 }
 
 /** JSON is UTF-8 (RFC 8259); compressed bodies are not read. */

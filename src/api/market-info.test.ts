@@ -61,7 +61,7 @@ describe('GET /v1/market-info/min-max-range/{from_to}', () => {
   })
 
   it('400 PAIR_NOT_AVAILABLE: known, and not exchangeable', async () => {
-    for (const pair of ['eur_eur', 'eur_usd', 'btc_eur', 'eur_btc-trx', 'eur-sepa_btc']) {
+    for (const pair of ['eur_eur', 'eur_usd', 'btc_btc', 'eur_btc-trx', 'eur-sepa_btc']) {
       const told = await range(pair)
       assert.deepEqual([told.status, told.code], [400, 'PAIR_NOT_AVAILABLE'], pair)
     }

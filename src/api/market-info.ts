@@ -1,15 +1,16 @@
 import type { FastifyInstance } from 'fastify'
 
 import { rangeWords } from '../availability/judge-amount.ts'
-import { houseTerms, resolve } from '../availability/resolve.ts'
+import { houseTerms, type PartnerTerms, resolve } from '../availability/resolve.ts'
 import { refusalOf } from '../availability/rule.ts'
 import { findCurrency } from '../catalog/currency.ts'
 import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../lib/json.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { Caller } from '../partners/accounts.ts'
 import { momentOf, termsOfPartner } from '../transactions/policy.ts'
-import { number, object, type Shaped, type ShapeProvider, text } from './shape.ts'
+import { ticker } from './field-shapes.ts'
+import { type Operation, pairIn, required } from './operation.ts'
+import { number, object, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
 /** `GET /v1/market-info/min-max-range/{from_to}`: the least and greatest amount of a pair, on the terms of whoever asks. */
 export function marketInfo(app: FastifyInstance, ctx: Ctx): void {
@@ -17,22 +18,35 @@ export function marketInfo(app: FastifyInstance, ctx: Ctx): void {
     .withTypeProvider<ShapeProvider>()
     .get(
       '/market-info/min-max-range/:pair',
-      { config: { access: 'anyone' }, schema: { response: { 200: rangeRecord } } },
+      { config: { access: 'anyone', operation }, schema: { response: { 200: rangeRecord } } },
       (request, reply) => {
         const { pair } = request.params as { pair: string }
-        reply.send(rangeOf(ctx, request.caller, pair))
+        const terms = request.caller ? termsOfPartner(request.caller.partner) : houseTerms
+        reply.send(rangeOf(ctx, terms, pair))
       },
     )
 }
 
-const rangeRecord = object({ from: text, to: text, min: number, max: number })
+const operation: Operation = {
+  id: 'getRange',
+  tag: 'Estimates',
+  summary: 'Read the range of a pair',
+  description:
+    'The least and the greatest amount of a pair, both accepted, in units of the first currency. A network that is not named ' +
+    'is the main one of its currency.',
+  path: { pair: required(pairIn, 'A pair, `{from}[-{network}]_{to}[-{network}]`, in any letter case.') },
+  says: { 200: 'The range.' },
+  refuses: ['PAIR_NOT_AVAILABLE', 'NOT_FOUND'],
+}
+
+/** The least and greatest amount of a pair, in the first of the two. */
+export const rangeRecord = titled('Range', object({ from: ticker, to: ticker, min: number, max: number }))
 
 type Named = { ticker: string; network: string | undefined }
 
-/** Refuses an unknown currency with 404, a pair that cannot be exchanged with 400. */
-function rangeOf(ctx: Ctx, caller: Caller | undefined, pair: string): Shaped<typeof rangeRecord> {
+/** The range of a pair on these terms. Refuses an unknown currency with 404, a pair that cannot be exchanged with 400. */
+export function rangeOf(ctx: Ctx, terms: PartnerTerms, pair: string): Shaped<typeof rangeRecord> {
   const [source, target] = readPair(pair)
-  const terms = caller ? termsOfPartner(caller.partner) : houseTerms
   const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, {
     fromCurrency: source.ticker,
     fromNetwork: source.network,

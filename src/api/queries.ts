@@ -6,8 +6,11 @@ export const ping = async (db: Db): Promise<boolean> => {
   return row?.standby === false
 }
 
-/** A stored answer, as it is found under an idempotency key. */
-export type StoredAnswer = { request_hash: Buffer; status: number; data_key_id: bigint; answer: Buffer }
+/** A stored answer, as it is found under an idempotency key. `data_key_id` null: it tells of nobody. */
+export type StoredAnswer = { request_hash: Buffer; status: number; data_key_id: bigint | null; answer: Buffer }
+
+/** Names an idempotency key: whose it is, and its hash. */
+export type KeyName = { keyId: bigint; keyHash: Buffer }
 
 /** Takes the lock of an idempotency key until the block ends; false when another request holds it. */
 export const tryLock = async (db: Atomic, lock: bigint): Promise<boolean> => {
@@ -15,28 +18,57 @@ export const tryLock = async (db: Atomic, lock: bigint): Promise<boolean> => {
   return row?.got === true
 }
 
-/** The answer under a key, unless it is older than `since` (real time). */
+/** The answer under a key, unless it is older than `since`, and whether work for it goes on elsewhere (real time). */
 export const storedAnswer = async (
   db: Db,
-  { keyId, keyHash, since }: { keyId: bigint; keyHash: Buffer; since: Date },
-): Promise<StoredAnswer | undefined> =>
-  (
-    await db.sql<StoredAnswer>`
-      select request_hash, status, data_key_id, answer from idempotent_answers
-      where api_key_id = ${keyId} and key_hash = ${keyHash} and answered_at > ${since}`
-  )[0]
+  { keyId, keyHash, since, now }: KeyName & { since: Date; now: Date },
+): Promise<{ stored: StoredAnswer | undefined; isRunning: boolean }> => {
+  const [row] = await db.sql<StoredAnswer & { status: number | null; is_running: boolean }>`
+    select request_hash, status, data_key_id, answer, exists (
+      select from idempotent_work where api_key_id = ${keyId} and key_hash = ${keyHash} and lease_until > ${now}
+    ) as is_running
+    from (select) as nothing left join idempotent_answers
+      on api_key_id = ${keyId} and key_hash = ${keyHash} and answered_at > ${since}`
+  return { stored: row && row.status !== null ? row : undefined, isRunning: row?.is_running === true }
+}
 
 /** Keeps an answer, in place of one that had grown too old. */
-export const keepAnswer = (
-  db: Atomic,
-  { keyId, keyHash, at, ...kept }: StoredAnswer & { keyId: bigint; keyHash: Buffer; at: Date },
-): void =>
+export const keepAnswer = (db: Atomic, { keyId, keyHash, at, ...kept }: StoredAnswer & KeyName & { at: Date }): void =>
   db.send`
     insert into idempotent_answers (api_key_id, key_hash, request_hash, status, data_key_id, answer, answered_at)
     values (${keyId}, ${keyHash}, ${kept.request_hash}, ${kept.status}, ${kept.data_key_id}, ${kept.answer}, ${at})
     on conflict (api_key_id, key_hash) do update set
       request_hash = excluded.request_hash, status = excluded.status, data_key_id = excluded.data_key_id,
       answer = excluded.answer, answered_at = excluded.answered_at`
+
+/** Work that a request with an idempotency key has begun and that is not one atomic block. */
+export type Lease = KeyName & { fence: bigint }
+
+/** Writes down that work has begun, in place of what died at it. To be called under the key's lock. */
+export const beginWork = (db: Atomic, { keyId, keyHash, fence }: Lease, until: Date): void =>
+  db.send`
+    insert into idempotent_work (api_key_id, key_hash, fence, lease_until)
+    values (${keyId}, ${keyHash}, ${fence}, ${until})
+    on conflict (api_key_id, key_hash) do update set fence = excluded.fence, lease_until = excluded.lease_until`
+
+/** Says that the work still goes on. */
+export const prolongWork = (db: Db, { keyId, keyHash, fence }: Lease, until: Date): Promise<unknown[]> =>
+  db.sql`
+    update idempotent_work set lease_until = ${until}
+    where api_key_id = ${keyId} and key_hash = ${keyHash} and fence = ${fence}`
+
+/** Says that it is over; false when somebody else has taken it for dead and begun anew. */
+export const endWork = async (db: Db, { keyId, keyHash, fence }: Lease): Promise<boolean> =>
+  (
+    await db.sql`
+      delete from idempotent_work where api_key_id = ${keyId} and key_hash = ${keyHash} and fence = ${fence} returning 1`
+  ).length > 0
+
+/** Removes what is left of up to a thousand pieces of work that died before `since` (real time). */
+export const forgetWork = (db: Db, since: Date): Promise<unknown[]> =>
+  db.sql`
+    delete from idempotent_work where (api_key_id, key_hash) in (
+      select api_key_id, key_hash from idempotent_work where lease_until <= ${since} limit 1000)`
 
 /** Removes up to a thousand answers that are older than `since`; tells how many there were. */
 export const forgetAnswers = async (db: Db, since: Date): Promise<number> =>

@@ -19,6 +19,8 @@ before(async () => {
           app.get('/broken', { config: { access: 'anyone' } }, () => {
             throw new Error('customer a@example.com has a secret')
           })
+          app.post('/sends', { config: { access: 'any-key' } }, (_request, reply) => reply.code(201).send({}))
+          app.post('/promises', { config: { access: 'any-key', once: 'with-its-work' } }, () => ({}))
           app.get('/outage', { config: { access: 'anyone' } }, () => {
             throw Object.assign(new Error('terminating connection'), { code: '57P01' })
           })
@@ -113,6 +115,22 @@ describe('a route under /v1', () => {
     const deps = { accounts: api.accounts, workersAreUp: () => Promise.resolve(true) }
     const app = buildApi(api.ctx, { ...deps, v1: [(scope) => scope.get('/open', () => 'anything')] })
     await assert.rejects(async () => app.ready(), /\/v1\/open does not say who may call it/)
+  })
+})
+
+describe('a POST under /v1', () => {
+  it('that would not keep its answer for an Idempotency-Key never works, with a key or without', async () => {
+    for (const [url, sentence] of [
+      ['/v1/sends', /sends its answer by itself/],
+      ['/v1/promises', /promises to keep its answer/],
+    ] as const) {
+      for (const headers of [{}, { 'idempotency-key': 'x' }]) {
+        faults.length = 0
+        const told = await api.ask({ method: 'POST', url, key: api.all.secret_key, body: {}, headers })
+        assert.equal(told.status, 500, url)
+        assert.match(String((faults[0] as { err: Error }).err), sentence)
+      }
+    }
   })
 })
 

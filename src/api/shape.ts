@@ -6,6 +6,19 @@ import type { FastifyTypeProvider } from 'fastify'
  */
 export type Shape<T> = { readonly type: string | readonly string[]; readonly value?: T }
 
+/** What keeps a value within bounds, in the words of JSON Schema. A shape with a title is written once in the document. */
+export type Bounds = {
+  title?: string
+  description?: string
+  pattern?: string
+  format?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  examples?: readonly unknown[]
+}
+
 /** What a shape describes. */
 export type Shaped<S> = S extends Shape<infer T> ? T : never
 
@@ -18,11 +31,38 @@ export interface ShapeProvider extends FastifyTypeProvider {
 type Properties = Readonly<Record<string, Shape<unknown>>>
 type ObjectOf<P extends Properties> = { [Name in keyof P]: Shaped<P[Name]> }
 
+/** What every text of ours is: without control characters. */
+const printable = '^[^\\u0000-\\u001f\\u007f]*$'
+
+/** A text of a certain form. */
+export const textOf = (bounds: Bounds & { maxLength: number }): Shape<string> & Bounds => ({
+  type: 'string',
+  pattern: printable,
+  ...bounds,
+})
+
+/** A text of at most so many characters. */
+export const line = (maxLength: number): Shape<string> & Bounds => textOf({ maxLength })
+
 /** A text. */
-export const text: Shape<string> = { type: 'string' }
+export const text = line(1_000)
+
+const shapesOfNullable = new WeakMap<object, Shape<unknown>>()
+
+/** The same, or null. A list of words has null among them. */
+export function orNull<T>(shape: Shape<T>): Shape<T | null> {
+  const { title: _title, ...bounds } = shape as Bounds
+  const words = 'enum' in shape && Array.isArray(shape.enum) ? { enum: [...(shape.enum as unknown[]), null] } : {}
+  const nullable = { ...bounds, ...words, type: [shape.type, 'null'].flat() }
+  shapesOfNullable.set(nullable, shape)
+  return nullable
+}
+
+/** The shape of which `orNull` has made this one. */
+export const shapeOfNullable = (shape: object): Shape<unknown> | undefined => shapesOfNullable.get(shape)
 
 /** A text that may be missing. */
-export const textOrNull: Shape<string | null> = { type: ['string', 'null'] }
+export const textOrNull = orNull(text)
 
 /** One of a few words. */
 export const oneOf = <Word extends string>(...words: readonly Word[]): Shape<Word> & { enum: readonly Word[] } => ({
@@ -34,10 +74,22 @@ export const oneOf = <Word extends string>(...words: readonly Word[]): Shape<Wor
 export const flag: Shape<boolean> = { type: 'boolean' }
 
 /** A JSON number, in the few places where the interface has one. */
-export const number: Shape<number> = { type: 'number' }
+export const number: Shape<number> & Bounds = { type: 'number', minimum: 0, maximum: 1e30 }
 
-/** Any number of one thing. */
-export const list = <T>(items: Shape<T>): Shape<T[]> & { items: Shape<T> } => ({ type: 'array', items })
+/** A whole JSON number. */
+export const wholeNumber = (minimum: number, maximum: number): Shape<number> & Bounds => ({
+  type: 'integer',
+  format: 'int32',
+  minimum,
+  maximum,
+})
+
+/** A number of one thing, at most so many. */
+export const list = <T>(items: Shape<T>, maxItems = 100): Shape<T[]> & { items: Shape<T>; maxItems: number } => ({
+  type: 'array',
+  items,
+  maxItems,
+})
 
 /** An object with just these fields, all of them there. A field that is not named does not leave the service. */
 export const object = <P extends Properties>(
@@ -48,14 +100,31 @@ export const object = <P extends Properties>(
   required: Object.keys(properties),
 })
 
-/** The same, or null. */
-export const objectOrNull = <P extends Properties>(properties: P): Shape<ObjectOf<P> | null> => ({
-  ...object(properties),
+/** Gives a shape the name under which it stands once in the document. */
+export const titled = <S extends Shape<unknown>>(title: string, shape: S): S => ({ ...shape, title })
+
+/** The same as `object`, or null; `optional` fields are there only sometimes. */
+export const objectOrNull = <P extends Properties, Q extends Properties = Record<never, never>>(
+  properties: P,
+  optional?: Q,
+): Shape<(ObjectOf<P> & Partial<ObjectOf<Q>>) | null> & { properties: object; required: string[] } => ({
   type: ['object', 'null'],
+  properties: { ...properties, ...optional },
+  required: Object.keys(properties),
 })
 
-/** An amount with its currency; decimal text. */
-export const money = object({ amount: text, currency: text })
+/** An object of several kinds: whatever `optional` names is there for some of them only. */
+export const eitherOf = <T>(
+  properties: Properties,
+  optional: readonly string[],
+): Shape<T> & { properties: object; required: string[] } => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+})
 
-/** What was ignored; empty when nothing was. */
-export const warnings = list(object({ code: text, path: text, message: text }))
+/** One of several shapes; for documents only, because a serializer would have to try each. */
+export const anyOf = (...shapes: readonly Shape<unknown>[]): Shape<unknown> & { anyOf: readonly Shape<unknown>[] } => ({
+  type: 'object',
+  anyOf: shapes,
+})

@@ -35,7 +35,7 @@ describe('GET /v1/status', () => {
     later(1_000)
     workers = () => Promise.reject(new Error('nobody answers'))
     const { market } = api.ctx
-    api.ctx.market = { ...market, pricesAt: () => new Map() }
+    api.ctx.market = { ...market, booksAt: () => [] }
     const told = await api.ask({ url: '/v1/status' })
     assert.deepEqual([told.status, told.code], [503, 'SERVICE_UNAVAILABLE'])
     assert.deepEqual(offences('error', told.body), [])

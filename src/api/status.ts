@@ -5,8 +5,10 @@ import { houseTerms } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { momentOf } from '../transactions/policy.ts'
+import type { Operation } from './operation.ts'
 import * as queries from './queries.ts'
-import { flag, object, oneOf, type Shaped, type ShapeProvider, text } from './shape.ts'
+import { line } from './field-shapes.ts'
+import { flag, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
 /** Tells whether some process does the work that orders need after they are made. */
 export type WorkersAreUp = () => Promise<boolean>
@@ -16,7 +18,7 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
   const look = once(ctx, () => lookAtParts(ctx, workersAreUp))
   app
     .withTypeProvider<ShapeProvider>()
-    .get('/status', { config: { access: 'anyone' }, schema: { response: { 200: statusRecord } } }, async () => {
+    .get('/status', { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } }, async () => {
       const parts = await look()
       const down = Object.entries(parts).filter(([, word]) => word === 'down')
       if (down.length === 0) return { message: 'OK', available: true, ...parts }
@@ -26,9 +28,21 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
     })
 }
 
+const operation: Operation = {
+  id: 'getStatus',
+  tag: 'Status',
+  summary: 'Ask whether orders can be made',
+  description: 'Answers 200 when transactions can be made, else 503, naming each part that is down in `errors`.',
+  says: { 200: 'Transactions can be made.' },
+  refuses: [],
+}
+
 const part = oneOf('ok', 'down')
 
-const statusRecord = object({ message: text, available: flag, database: part, rates: part, workers: part })
+const statusRecord = titled(
+  'Status',
+  object({ message: line, available: flag, database: part, rates: part, workers: part }),
+)
 
 type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers'>
 

@@ -3,10 +3,16 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { tokenBuckets } from './token-bucket.ts'
+import { type BucketSize, tokenBuckets } from './token-bucket.ts'
+
+/** Buckets of one size. */
+function bucketsOf<Name>(size: BucketSize, most?: number): (name: Name, nowMs: number) => number {
+  const { take } = tokenBuckets<Name>(most)
+  return (name, nowMs) => take(name, nowMs, size)
+}
 
 test('a bucket gives its burst at once, then as much as flows in, and says how long to wait', () => {
-  const { take } = tokenBuckets<string>({ perSecond: 2, burst: 3 })
+  const take = bucketsOf<string>({ perSecond: 2, burst: 3 })
   assert.deepEqual([take('a', 0), take('a', 0), take('a', 0)], [0, 0, 0])
   assert.equal(take('a', 0), 500)
   assert.equal(take('a', 499), 1)
@@ -17,7 +23,7 @@ test('a bucket gives its burst at once, then as much as flows in, and says how l
 })
 
 test('a clock that runs back neither fills nor breaks a bucket', () => {
-  const { take } = tokenBuckets<string>({ perSecond: 1, burst: 1 })
+  const take = bucketsOf<string>({ perSecond: 1, burst: 1 })
   assert.equal(take('a', 10_000), 0)
   assert.equal(take('a', 5_000), 1_000)
   assert.equal(take('a', 10_500), 500)
@@ -27,7 +33,7 @@ test('no more is ever taken than the burst and what flowed in', () => {
   const steps = fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 200 })
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 50 }), fc.integer({ min: 1, max: 50 }), (waits, perSecond, burst) => {
-      const { take } = tokenBuckets<string>({ perSecond, burst })
+      const take = bucketsOf<string>({ perSecond, burst })
       let now = 0
       let taken = 0
       for (const wait of waits) {
@@ -40,9 +46,22 @@ test('no more is ever taken than the burst and what flowed in', () => {
 })
 
 test('memory is bounded: the name used longest ago is forgotten, and starts full again', () => {
-  const { take } = tokenBuckets<number>({ perSecond: 1, burst: 1, most: 2 })
+  const take = bucketsOf<number>({ perSecond: 1, burst: 1 }, 2)
   assert.deepEqual([take(1, 0), take(2, 0), take(1, 0)], [0, 0, 1_000])
   assert.equal(take(3, 0), 0)
   assert.equal(take(1, 0), 1_000, '1 was used after 2, so 2 was forgotten')
   assert.equal(take(2, 0), 0)
+})
+
+test('a bucket whose size changes keeps what fits, and fills as it is now', () => {
+  const { take } = tokenBuckets<string>()
+  const [wide, narrow] = [
+    { perSecond: 1, burst: 5 },
+    { perSecond: 10, burst: 2 },
+  ]
+  assert.equal(take('a', 0, wide), 0)
+  assert.deepEqual([take('a', 0, narrow), take('a', 0, narrow)], [0, 0], 'two of the four left still fit')
+  assert.equal(take('a', 0, narrow), 100)
+  assert.equal(take('a', 0, wide), 1_000, 'a wider bucket is not fuller')
+  assert.equal(take('a', 100, narrow), 0)
 })

@@ -1,72 +1,153 @@
 import { lifecycle, type Status } from '../transactions/lifecycle.ts'
-import { flag, list, money, number, object, objectOrNull, oneOf, text, textOrNull, warnings } from './shape.ts'
+import type { StatusDetails } from '../transactions/transaction.ts'
+import {
+  amount,
+  category,
+  country,
+  email,
+  id,
+  line,
+  method,
+  money,
+  network,
+  rate,
+  ticker,
+  tickerWithNetwork,
+  time,
+  url,
+  warnings,
+  word,
+} from './field-shapes.ts'
+import {
+  anyOf,
+  eitherOf,
+  flag,
+  list,
+  number,
+  object,
+  objectOrNull,
+  oneOf,
+  orNull,
+  type Shaped,
+  text,
+  textOrNull,
+  titled,
+} from './shape.ts'
 
-const status = oneOf(...(Object.keys(lifecycle) as Status[]))
+const status = titled('TransactionStatus', oneOf(...(Object.keys(lifecycle) as Status[])))
+
+/** Of these `status_details` is one, or it is null. */
+const statusDetails: readonly StatusDetails[] = [
+  'confirming',
+  'kyc_required',
+  'underpaid',
+  'overpaid',
+  'late',
+  'wrong_asset',
+  'payout_unknown',
+  'address_needed',
+  'refund_pending',
+  'review',
+]
 
 const breakdown = object({
   fromAmount: number,
-  toAmount: text,
-  estimatedExchangeRate: text,
-  serviceFees: list(object({ name: text, amount: text, currency: text })),
+  toAmount: amount,
+  estimatedExchangeRate: rate,
+  serviceFees: list(object({ name: line, amount, currency: ticker }), 10),
   convertedAmount: money,
   networkFee: money,
   partnerFee: money,
 })
 
 const refund = object({
-  id: text,
-  amount: text,
-  currency: text,
-  network: text,
-  status: text,
+  id,
+  amount,
+  currency: ticker,
+  network,
+  status: oneOf('pending', 'unknown', 'paid', 'failed'),
   reason: textOrNull,
-  output_hash: textOrNull,
+  output_hash: orNull(line),
 })
 
-/** A transaction as answers of create and get have it (wire.md, section 3). What is not named here does not leave. */
-export const transactionRecord = object({
-  id: text,
-  status,
-  status_details: textOrNull,
-  side: text,
-  errors: list(object({ code: text, reason: text })),
-  email: textOrNull,
-  customer_id: textOrNull,
-  from_currency: text,
-  from_network: textOrNull,
-  from_currency_with_network: text,
-  initial_from_currency: textOrNull,
-  from_amount: text,
-  expected_from_amount: text,
-  initial_expected_from_amount: textOrNull,
-  from_amount_in_eur: textOrNull,
-  to_currency: text,
-  to_network: textOrNull,
-  to_currency_with_network: text,
-  to_amount: textOrNull,
-  expected_to_amount: text,
-  deposit_type: text,
-  deposit_payment_category: text,
-  payout_type: text,
-  payout_payment_category: text,
-  payout: objectOrNull({ address: text, extra_id: text }),
-  deposit: objectOrNull({ address: text, extra_id: text }),
-  output_hash: textOrNull,
-  location: text,
-  estimate_breakdown: breakdown,
-  partner_id: text,
-  external_partner_link_id: textOrNull,
-  redirect_url: text,
+/** What belongs to a checkout, which B2B has not. */
+const checkoutFields = {
+  redirect_url: url,
   skip_choose_payout_address: flag,
   skip_choose_payment_category: flag,
   customer_payout_address_changeable: flag,
-  preauth_token: textOrNull,
+}
+
+/** What is exchanged, and how. */
+const exchange = {
+  id,
+  status,
+  status_details: orNull(oneOf(...statusDetails)),
+  side: oneOf('buy', 'sell', 'swap'),
+  errors: list(titled('TransactionError', object({ code: word, reason: text }))),
+  email: orNull(email),
+  customer_id: orNull(id),
+  from_currency: ticker,
+  from_network: orNull(network),
+  from_currency_with_network: tickerWithNetwork,
+  initial_from_currency: orNull(ticker),
+  from_amount: amount,
+  expected_from_amount: amount,
+  initial_expected_from_amount: orNull(amount),
+  from_amount_in_eur: orNull(amount),
+  to_currency: ticker,
+  to_network: orNull(network),
+  to_currency_with_network: tickerWithNetwork,
+  to_amount: orNull(amount),
+  expected_to_amount: amount,
+  deposit_type: method,
+  deposit_payment_category: category,
+  payout_type: method,
+  payout_payment_category: category,
+  payout: objectOrNull({ address: line, extra_id: line }, { iban: line, full_name: line }),
+  deposit: objectOrNull({ address: line, extra_id: line }),
+  output_hash: orNull(line),
+  location: country,
+  estimate_breakdown: titled('EstimateBreakdown', breakdown),
+  partner_id: id,
+  external_partner_link_id: orNull(line),
+}
+
+/** How it goes. */
+const course = {
+  preauth_token: orNull(line),
   refund_reason: textOrNull,
-  refunds: list(refund),
+  refunds: list(titled('Refund', refund)),
   warnings,
-  quote_expires_at: text,
-  expires_at: text,
-  status_history: list(object({ status, at: text, reason: textOrNull })),
-  created_at: text,
-  updated_at: text,
+  quote_expires_at: time,
+  expires_at: time,
+  status_history: list(titled('StatusMove', object({ status, at: time, reason: textOrNull })), 1_000),
+  created_at: time,
+  updated_at: time,
+}
+
+/** A transaction as answers of create and get have it (wire.md, section 3). What is not named here does not leave. */
+export const transactionRecord = titled('Transaction', object({ ...exchange, ...checkoutFields, ...course }))
+
+/** Our account where an institution sends money, with the reference to be named. */
+const depositBank = objectOrNull({
+  account_name: line,
+  account_number: line,
+  swift: line,
+  bank_name: line,
+  reference: line,
 })
+
+const b2bFields = { deposit_bank: depositBank, payout_address_id: id }
+
+/** A B2B transaction (wire.md, sections 5 and 9): less what belongs to a checkout, and where to pay. */
+export const b2bTransactionRecord = titled('B2bTransaction', object({ ...exchange, ...course, ...b2bFields }))
+
+/** A transaction of either kind, in the fields that its kind has. */
+export const anyTransactionRecord = eitherOf<Shaped<typeof transactionRecord> | Shaped<typeof b2bTransactionRecord>>(
+  { ...exchange, ...checkoutFields, ...course, ...b2bFields },
+  [...Object.keys(checkoutFields), ...Object.keys(b2bFields)],
+)
+
+/** The same for the document: one kind or the other, each with all of its fields. */
+export const eitherTransaction = anyOf(transactionRecord, b2bTransactionRecord)

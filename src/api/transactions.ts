@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import { readId } from '../lib/ids.ts'
@@ -7,17 +7,19 @@ import { Refusal } from '../lib/refusal.ts'
 import type { Caller } from '../partners/accounts.ts'
 import { createTransaction } from '../transactions/create.ts'
 import { readTransaction } from '../transactions/read.ts'
-import { publicView, type TransactionRecord } from '../transactions/record.ts'
+import { isB2b, publicView, type TransactionRecord } from '../transactions/record.ts'
 import { callerOf } from './authenticate.ts'
-import { type ClientAddress, clientAddress, forwardedCustomer } from './client-address.ts'
-import { exposeHeaders } from './cors.ts'
+import { clientAddress, forwardedCustomer } from '../lib/client-address.ts'
 import { readCreate } from './create-body.ts'
+import { createBody, createQuery } from './create-inputs.ts'
+import { announceDeprecation } from './deprecated-inputs.ts'
 import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
+import { idIn, type Link, type Operation, required } from './operation.ts'
 import type { Query } from './query.ts'
 import type { RateLimits } from './rate-limit.ts'
 import type { ShapeProvider } from './shape.ts'
-import { transactionRecord } from './transaction-shape.ts'
+import { anyTransactionRecord, eitherTransaction, transactionRecord } from './transaction-shape.ts'
 
 /** `POST /v1/transaction` and `GET /v1/transaction/{id}`. */
 export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits): void {
@@ -26,54 +28,77 @@ export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits)
 
   typed.post(
     '/transaction',
-    { config: { access: 'any-key', creates: true }, schema: { response: { 201: transactionRecord } } },
+    {
+      config: { access: 'any-key', creates: true, once: 'with-its-work', operation: creating },
+      preParsing: announceDeprecation(ctx),
+      schema: { response: { 201: transactionRecord } },
+    },
     async (request, reply) => {
       const caller = callerOf(request)
-      const query = request.query as Query
-      const address = clientAddress(request.raw, trusted)
-      announceDeprecation(ctx, address, query, reply)
-
-      const { body, replayed } = await answerOnce(ctx, request, async (db) => {
+      return answerOnce(ctx, request, reply, async (db) => {
         const read = readCreate(caller.partner, {
           body: bodyObject(request),
-          query,
-          forwardedCustomer: forwardedCustomer(address),
+          query: request.query as Query,
+          forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
           now: ctx.clock.now(),
         })
-        if (read.input.customerIp !== undefined) limits.takeCustomer(read.input.customerIp, reply)
+        if (read.input.customerIp !== undefined) limits.takeCustomer(read.input.customerIp, caller, reply)
         const { record, dataKey } = await createTransaction(ctx, caller.partner, read, db)
         return { status: 201, body: seenBy(caller, record), dataKey }
       })
-      exposeHeaders(reply)
-      if (replayed) reply.header('idempotency-replayed', 'true')
-      return reply.code(201).send(body)
     },
   )
 
   typed.get(
     '/transaction/:id',
-    { config: { access: 'any-key' }, schema: { response: { 200: transactionRecord } } },
+    { config: { access: 'any-key', operation: reading }, schema: { response: { 200: anyTransactionRecord } } },
     async (request) => {
       const caller = callerOf(request)
       const id = readId((request.params as { id: string }).id)
       const record = id === undefined ? undefined : await readTransaction(ctx, caller.partner.id, id)
-      if (!record) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-      return seenBy(caller, record)
+      const isHidden = record && isB2b(record) && caller.key.kind === 'public'
+      if (!record || isHidden) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+      return isB2b(record) ? record : seenBy(caller, record)
     },
   )
 }
 
+/** From what a create answers to the transaction that it made. */
+export const toRead: Link = {
+  name: 'GetTransaction',
+  to: 'getTransaction',
+  parameter: 'id',
+  from: '$response.body#/id',
+  about: 'The transaction that was made.',
+}
+
+const creating: Operation = {
+  id: 'createTransaction',
+  tag: 'Transactions',
+  summary: 'Create a transaction',
+  description:
+    'Creates an exchange for a customer, who is then sent to `redirect_url`: the checkout asks for whatever is still missing. ' +
+    'Send an `Idempotency-Key`, so that a request which is sent twice makes one transaction.',
+  query: createQuery,
+  body: createBody,
+  says: { 201: 'The transaction, `new`.' },
+  refuses: ['BAD_REQUEST', 'PAIR_NOT_AVAILABLE', 'COUNTRY_NOT_SUPPORTED', 'CONFLICT'],
+  links: [toRead],
+  readsForwarded: true,
+}
+
+const reading: Operation = {
+  id: 'getTransaction',
+  tag: 'Transactions',
+  summary: 'Read a transaction',
+  description:
+    'The transaction as it stands. To a public key without personal data: `email` is null and the payout address is shortened. ' +
+    'A secret key reads B2B transactions here too.',
+  path: { id: required(idIn, 'The id of the transaction.') },
+  answers: { 200: eitherTransaction },
+  says: { 200: 'The transaction.' },
+  refuses: ['NOT_FOUND', 'CONFLICT'],
+}
+
 const seenBy = ({ key }: Caller, record: TransactionRecord): TransactionRecord =>
   key.kind === 'public' ? publicView(record) : record
-
-/** The changelog's row that announced the end of the deprecated inputs (2026-09-25), as RFC 9745 writes a date. */
-const deprecatedSince = '@1790294400'
-
-/** Tells a caller that it used what will go away one day; on every answer, refusals included. */
-function announceDeprecation(ctx: Ctx, { forwarded }: ClientAddress, { ip }: Query, reply: FastifyReply): void {
-  if (forwarded.length === 0 && (ip === undefined || ip === '' || ip === 'null')) return
-  reply.headers({
-    deprecation: deprecatedSince,
-    link: `<${ctx.publicUrl}/#changes>; rel="deprecation"; type="text/html"`,
-  })
-}

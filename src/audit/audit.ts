@@ -21,5 +21,17 @@ export type AuditEntry = {
 /** Writes down a change in the atomic block that makes it: neither can be there without the other. */
 export const recordAudit = (db: Atomic, entry: AuditEntry): void => queries.insert(db, entry)
 
+/** What to read of the audit: the latest `most` entries older than `before`, of everything or of one partner. */
+export type AuditAsked = { partnerId?: bigint | undefined; before?: bigint | undefined; most: number }
+
+/** An entry as it stands in the audit; a greater `id` was written later. */
+export type AuditRow = AuditEntry & { id: bigint }
+
+/**
+ * The latest changes, newest first. Those of one partner are all that were made to its account and to what was ever written
+ * down as belonging to it: its keys, endpoints and payout addresses.
+ */
+export const listAudit = (db: Db, asked: AuditAsked): Promise<AuditRow[]> => queries.latest(db, asked)
+
 /** What was done to one subject, oldest first. */
 export const auditOf = (db: Db, subject: string): Promise<AuditEntry[]> => queries.ofSubject(db, subject)

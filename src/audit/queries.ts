@@ -1,11 +1,29 @@
 import { type Atomic, type Db, one } from '../db/sql.ts'
-import type { AuditEntry } from './audit.ts'
+import type { AuditAsked, AuditEntry, AuditRow } from './audit.ts'
 
 /** Adds one row; there is no query that changes or removes one, and the service's role could not. */
 export const insert = (db: Atomic, { at, actor, action, subject, before, after }: AuditEntry): void =>
   db.send`
     insert into audit (at, actor, action, subject, before, after)
     values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after})`
+
+/** The latest rows, newest first. A subject belongs to the partner that one of its rows names as `partner_id`. */
+export const latest = (db: Db, { partnerId, before = null, most }: Latest): Promise<AuditRow[]> => {
+  if (partnerId === undefined) {
+    return db.sql<AuditRow>`
+      select id, at, actor, action, subject, before, after from audit
+      where ${before}::bigint is null or id < ${before}
+      order by id desc limit ${most}`
+  }
+  return db.sql<AuditRow>`
+    select id, at, actor, action, subject, before, after from audit
+    where (${before}::bigint is null or id < ${before})
+      and (subject = ${`partner:${partnerId}`}
+        or subject in (select subject from audit where after ->> 'partner_id' = ${String(partnerId)}))
+    order by id desc limit ${most}`
+}
+
+type Latest = Omit<AuditAsked, 'before'> & { before?: bigint | null | undefined }
 
 /** All rows about one subject, oldest first. */
 export const ofSubject = (db: Db, subject: string): Promise<AuditEntry[]> =>

@@ -62,8 +62,12 @@ function brokenBy(error: unknown, rule: Rule, path: string): Failure {
 function sumWithin(
   { terms, range }: Exchange,
   units: bigint,
-  { direction, feesIncluded = true }: AskedAmount,
+  { direction, feesIncluded = true, isAgreed = false }: AskedAmount,
 ): Sum | undefined {
+  if (direction === 'direct' && isAgreed) {
+    const sum = bareSum(terms, units, { feesIncluded })
+    return sum.toAmount > 0n ? sum : undefined
+  }
   if (direction === 'direct') {
     return units < range.min || units > range.max ? undefined : bareSum(terms, units, { feesIncluded })
   }

@@ -61,19 +61,19 @@ describe('resolve', () => {
       toCurrency       -           BAD_REQUEST            to_currency             REQUIRED
       country          Germany     BAD_REQUEST            query.customer_country  INVALID_VALUE
       country          XX          BAD_REQUEST            query.customer_country  INVALID_VALUE
-      fromCurrency     XXX         PAIR_NOT_AVAILABLE     from_currency           CURRENCY_UNKNOWN
-      fromCurrency     €           PAIR_NOT_AVAILABLE     from_currency           CURRENCY_UNKNOWN
-      toCurrency       NOCOIN      PAIR_NOT_AVAILABLE     to_currency             CURRENCY_UNKNOWN
-      fromNetwork      BTC         PAIR_NOT_AVAILABLE     from_network            NETWORK_NOT_AVAILABLE
-      toNetwork        TRX         PAIR_NOT_AVAILABLE     to_network              NETWORK_NOT_AVAILABLE
-      toNetwork        NOWHERE     PAIR_NOT_AVAILABLE     to_network              NETWORK_NOT_AVAILABLE
+      fromCurrency     XXX         PAIR_NOT_AVAILABLE     from_currency           PAIR_NOT_AVAILABLE
+      fromCurrency     €           PAIR_NOT_AVAILABLE     from_currency           PAIR_NOT_AVAILABLE
+      toCurrency       NOCOIN      PAIR_NOT_AVAILABLE     to_currency             PAIR_NOT_AVAILABLE
+      fromNetwork      BTC         PAIR_NOT_AVAILABLE     from_network            PAIR_NOT_AVAILABLE
+      toNetwork        TRX         PAIR_NOT_AVAILABLE     to_network              PAIR_NOT_AVAILABLE
+      toNetwork        NOWHERE     PAIR_NOT_AVAILABLE     to_network              PAIR_NOT_AVAILABLE
       toCurrency       USD         PAIR_NOT_AVAILABLE     to_currency             PAIR_NOT_AVAILABLE
       toCurrency       EUR         PAIR_NOT_AVAILABLE     to_currency             PAIR_NOT_AVAILABLE
-      depositType      CRYPTO_1    PAIR_NOT_AVAILABLE     deposit_type            METHOD_NOT_AVAILABLE
-      depositType      nonsense    PAIR_NOT_AVAILABLE     deposit_type            METHOD_NOT_AVAILABLE
-      depositCategory  PIX         PAIR_NOT_AVAILABLE     deposit_category        METHOD_NOT_AVAILABLE
-      payoutType       VISA_MC_1   PAIR_NOT_AVAILABLE     payout_type             METHOD_NOT_AVAILABLE
-      payoutCategory   VISA_MC     PAIR_NOT_AVAILABLE     payout_category         METHOD_NOT_AVAILABLE
+      depositType      CRYPTO_1    PAIR_NOT_AVAILABLE     deposit_type            PAIR_NOT_AVAILABLE
+      depositType      nonsense    PAIR_NOT_AVAILABLE     deposit_type            PAIR_NOT_AVAILABLE
+      depositCategory  PIX         PAIR_NOT_AVAILABLE     deposit_category        PAIR_NOT_AVAILABLE
+      payoutType       VISA_MC_1   PAIR_NOT_AVAILABLE     payout_type             PAIR_NOT_AVAILABLE
+      payoutCategory   VISA_MC     PAIR_NOT_AVAILABLE     payout_category         PAIR_NOT_AVAILABLE
       country          KP          COUNTRY_NOT_SUPPORTED  query.customer_country  COUNTRY_NOT_SUPPORTED
     `)
     for (const { field = '', value, ...expected } of rows) {
@@ -225,6 +225,20 @@ describe('resolve', () => {
     assert.deepEqual(
       failuresOf({ fromCurrency: 'BTC', toCurrency: 'btc' }).map(({ rule }) => rule),
       ['the two can be exchanged'],
+    )
+  })
+
+  test('an amount that was agreed is priced outside the range too, as long as something is left, and by no other rule', () => {
+    const sale: Partial<Ask> = { fromCurrency: 'BTC', toCurrency: 'EUR' }
+    const { range, terms } = availableOf({ ...sale, amount: undefined }).exchange
+    const agreed = (units: bigint) =>
+      ({ ...sale, amount: { direction: 'direct', value: formatAmount(units, terms.from), isAgreed: true } }) as const
+    for (const units of [range.min - 1n, range.max + 1n]) {
+      assert.deepEqual(availableOf(agreed(units)).sum, bareSum(terms, units, { feesIncluded: true }))
+    }
+    assert.deepEqual(
+      failuresOf({ ...agreed(1n), country: 'KP' }).map(({ rule }) => rule),
+      ['the amount is within the range', 'the country is served'],
     )
   })
 

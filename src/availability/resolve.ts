@@ -56,8 +56,16 @@ export type Ask = {
   paths?: Partial<AskPaths>
 }
 
-/** An amount of the source (direct) or of the target (reverse). `feesIncluded` is true if not given. */
-export type AskedAmount = { direction: 'direct' | 'reverse'; value: unknown; feesIncluded?: boolean }
+/**
+ * An amount of the source (direct) or of the target (reverse). `feesIncluded` is true if not given. `isAgreed`, for a source
+ * amount: it was within the range when an exchange of it was agreed, and is only priced anew; something must be left to pay out.
+ */
+export type AskedAmount = {
+  direction: 'direct' | 'reverse'
+  value: unknown
+  feesIncluded?: boolean
+  isAgreed?: boolean
+}
 
 /** The names of a request's fields in `errors[].path`. */
 export type AskPaths = Record<Exclude<keyof Ask, 'paths' | 'amount'> | 'fromAmount' | 'toAmount', string>

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { receiveCallbacks } from './receive.ts'
 
-/** `POST /callbacks/{rail}`: where rails of the outside world reach us. Answers 200 once what they told is durable. */
+/** `POST /callbacks/{name}`: where rails and identity providers reach us. Answers 200 once what they told is durable. */
 export const callbackRoutes =
   (ctx: Ctx) =>
   (app: FastifyInstance): void => {

@@ -3,9 +3,11 @@ import { checkCode } from '../customers/check-code.ts'
 import { startSession } from '../customers/checkout-session.ts'
 import { isEmail } from '../customers/email.ts'
 import { sendCode } from '../customers/send-code.ts'
-import { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { giveDetails, startPayment } from '../transactions/checkout.ts'
+import { readAccount } from './account-form.ts'
+import { readBillingForm } from './billing-form.ts'
+import { isCard } from './card-field.ts'
 import { mayChangeEmail } from './step.ts'
 import type { Visit } from './visit.ts'
 
@@ -21,7 +23,7 @@ export type Done = { leadsTo?: string; token?: string }
  */
 export async function act(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
   const { step, customerId } = visit
-  refuseCards(typed)
+  refuseCards(visit, typed)
   switch (typed.do ?? '') {
     case 'email':
       return step === 'email' || step === 'code' ? giveEmail(ctx, visit, typed) : {}
@@ -33,19 +35,22 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
       return step === 'code' || step === 'email' ? answerCode(ctx, visit, typed) : {}
     case 'country':
       return step === 'country' && customerId !== undefined ? giveCountry(ctx, visit, typed) : {}
+    case 'billing':
+      return step === 'billing' && customerId !== undefined ? giveBilling(ctx, visit, typed) : {}
     case 'payout_address':
       return step === 'payout_address' && customerId !== undefined ? giveAddress(ctx, visit, typed) : {}
     case 'pay':
       return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
+    case 'method':
+      return (step === 'method' || step === 'pay') && customerId !== undefined ? chooseMethod(ctx, visit, typed) : {}
     default:
       return {}
   }
 }
 
-/** A card number is for the processor only. What a network's memo may be is not ours to say. */
-function refuseCards({ extra_id: _memo, payout_address: address = '', ...texts }: Typed): void {
-  const found = Object.entries(texts).find(([, text]) => holdsCardNumber(text))
-  const field = isCardNumber(address) ? 'payout_address' : found?.[0]
+/** A card number is for the processor only. */
+function refuseCards({ view }: Visit, typed: Typed): void {
+  const field = Object.entries(typed).find(([name, text]) => isCard(view.payout.category, name, text))?.[0]
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }
 
@@ -92,11 +97,28 @@ async function giveCountry(ctx: Ctx, { view }: Visit, { country = '' }: Typed): 
   return {}
 }
 
+async function giveBilling(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
+  await giveDetails(ctx, view.publicId, { billing: readBillingForm(typed) })
+  return {}
+}
+
 async function giveAddress(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
+  if (view.to.currency.kind === 'FIAT') {
+    await giveDetails(ctx, view.publicId, readAccount(view.payout.category, typed))
+    return {}
+  }
   const payoutAddress = (typed.payout_address ?? '').trim()
   const extraId = (typed.extra_id ?? '').trim()
   if (payoutAddress === '') throw badField('payout_address', 'Please enter the address.', 'ADDRESS_MISSING')
-  await giveDetails(ctx, view.publicId, { payoutAddress, extraId })
+  // The box to tick names the address that was compared: another one is judged anew.
+  const confirmsResembling = typed.confirms === payoutAddress
+  await giveDetails(ctx, view.publicId, { payoutAddress, extraId, confirmsResembling })
+  return {}
+}
+
+async function chooseMethod(ctx: Ctx, { view }: Visit, { method = '' }: Typed): Promise<Done> {
+  if (!view.mayChooseMethod || method === '' || method === view.deposit.type) return {}
+  await giveDetails(ctx, view.publicId, { depositMethod: method })
   return {}
 }
 

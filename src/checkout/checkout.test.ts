@@ -1,39 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { type Forms, formsOn, titleOf } from '../../test/support/checkout-forms.ts'
 import { codeFor, createBuy, recordOfBuy, someAddress } from '../../test/support/customer.ts'
 import { type Exchange, startExchange } from '../../test/support/exchange.ts'
 
-type Answer = { status: number; headers: Headers; text: string }
-
 describe('the checkout over HTTP', () => {
   let exchange: Exchange
+  let get: Forms['get']
+  let post: Forms['post']
+  let prove: Forms['prove']
   before(async () => {
     exchange = await startExchange()
+    ;({ get, post, prove } = formsOn(exchange))
   })
   after(() => exchange.stop())
-
-  const get = async (url: string, headers: Record<string, string> = {}): Promise<Answer> => {
-    const answer = await fetch(url, { redirect: 'manual', headers })
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
-  }
-  const post = async (
-    url: string,
-    form: Record<string, string>,
-    headers: Record<string, string> = {},
-  ): Promise<Answer> => {
-    const body = new URLSearchParams(form)
-    const ours = { origin: exchange.url, ...headers }
-    const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers: ours, body })
-    return { status: answer.status, headers: answer.headers, text: await answer.text() }
-  }
-  /** Proves an e-mail address and gives the browser's cookie. */
-  const prove = async (url: string, email: string): Promise<{ cookie: string }> => {
-    await post(url, { do: 'email', email })
-    const answer = await post(url, { do: 'code', code: await codeFor(exchange, email) })
-    return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
-  }
-  const titleOf = ({ text }: Answer): string => /<h1[^>]*>([^<]*)/.exec(text)?.[1] ?? ''
 
   it('404: an unknown, an ill-formed or a missing id is a page, not an error', async () => {
     for (const tid of [

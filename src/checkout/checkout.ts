@@ -1,19 +1,24 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../context.ts'
-import { holdsCardNumber } from '../lib/card-number.ts'
+import { clientAddress } from '../lib/client-address.ts'
+import { type IpBlocks, ipBlocks } from '../lib/ip-blocks.ts'
 import { Refusal, refusals } from '../lib/refusal.ts'
 import { ErasedPerson } from '../privacy/data-key.ts'
+import { earlierResembling } from '../transactions/earlier-addresses.ts'
 import { act, type Done, type Typed } from './act.ts'
 import { type AssetPaths, serveAssets } from './assets.ts'
+import { isCard } from './card-field.ts'
 import { isLocale, type Language, languageOf } from './language.ts'
 import { renderOrder } from './order-page.tsx'
 import { isOurForm } from './origin.ts'
-import { type PageProps, problemsOf, type ShownProblem } from './page.ts'
+import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
+import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { renderDocument } from './ui/frame.tsx'
 import { readVisit, type Visit } from './visit.ts'
+import { otherWays } from './way-to-pay.ts'
 
 /** What the checkout is told by the program that starts it. */
 export type CheckoutOptions = {
@@ -32,7 +37,12 @@ const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
  */
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
   await app.register((scope, _options, done) => {
-    const door: Door = { ctx, assets: serveAssets(scope), headers: headersFor(options) }
+    const door: Door = {
+      ctx,
+      trusted: ipBlocks(ctx.config.http.trustedProxies),
+      assets: serveAssets(scope),
+      headers: headersFor(options),
+    }
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -50,7 +60,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
   })
 }
 
-type Door = { ctx: Ctx; assets: AssetPaths; headers: Record<string, string> }
+type Door = { ctx: Ctx; trusted: IpBlocks; assets: AssetPaths; headers: Record<string, string> }
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
@@ -76,7 +86,8 @@ const headersFor = ({ payOrigins }: CheckoutOptions): Record<string, string> => 
 async function showOrder(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
   const visit = await visitOf(door, request)
-  return visit ? sendOrder(door, request, reply, visit) : sendMessage(door, request, reply, 404, 'missing')
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  return visit.isRefused ? sendMessage(door, request, reply, 403, 'country') : sendOrder(door, request, reply, visit)
 }
 
 async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
@@ -85,6 +96,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   if (!isOurForm(ctx, request)) return sendMessage(door, request, reply, 403, 'foreign')
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  if (visit.isRefused) return sendMessage(door, request, reply, 403, 'country')
 
   const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
   let done: Done
@@ -121,12 +133,21 @@ async function showRefusal(
   refusal: Refusal,
   { code: _code, ...fields }: Typed,
 ): Promise<FastifyReply> {
-  const typed = Object.fromEntries(Object.entries(fields).filter(([, text]) => !holdsCardNumber(text)))
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  const { category } = visit.view.payout
+  const typed = Object.fromEntries(Object.entries(fields).filter(([name, text]) => !isCard(category, name, text)))
   if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
   void reply.code(refusals[refusal.code])
-  return sendOrder(door, request, reply, visit, problemsOf(refusal, visit.step, languageFor(request, visit)), typed)
+  const problems = problemsOf(refusal, visit.step, languageFor(request, visit))
+  const resembled = await resembledBy(door.ctx, visit, refusal, typed)
+  return sendOrder(door, request, reply, visit, { problems, typed, resembled })
+}
+
+/** The earlier address to compare with, for the one who may see it: the page that asks for addresses shows no one else. */
+async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Typed) {
+  const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
+  return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
 }
 
 async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
@@ -139,12 +160,13 @@ async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: Fas
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-const visitOf = ({ ctx }: Door, { query, headers }: FastifyRequest<Route>): Promise<Visit | undefined> =>
+const visitOf = ({ ctx, trusted }: Door, { query, headers, raw }: FastifyRequest<Route>): Promise<Visit | undefined> =>
   readVisit(ctx, {
     tid: textOf(query.tid),
     ask: textOf(query.ask),
     returned: textOf(query.returned),
     cookie: headers.cookie,
+    address: clientAddress(raw, trusted).connection,
   })
 
 const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>
@@ -161,17 +183,25 @@ function addressesOf(
   return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
 }
 
-function sendOrder(
+/** What was refused, and what had been typed. */
+type Wrong = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
+
+async function sendOrder(
   { ctx, assets, headers }: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  problems: ShownProblem[] = [],
-  typed: Typed = {},
-): FastifyReply {
+  wrong: Wrong = { problems: [], typed: {} },
+): Promise<FastifyReply> {
+  const { view, step } = visit
+  const [ways, aids] = await Promise.all([
+    step === 'method' ? otherWays(ctx, view) : [],
+    step === 'pay' ? payAidsOf(view) : {},
+  ])
   const language = languageFor(request, visit)
   const isSandbox = ctx.config.mode === 'sandbox'
-  const props = { visit, language, ...addressesOf(request, visit), now: ctx.clock.now(), problems, typed, isSandbox }
+  const addresses = addressesOf(request, visit)
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, ways, aids }
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderOrder(props, assets))
 }
 

@@ -9,6 +9,7 @@ import { english } from './text.ts'
 const inEnglish = languageOf('en')
 const euro = findListing('EUR')
 const ether = findListing('ETH')
+const [yen, dinar] = [findListing('JPY'), findListing('BHD')]
 
 test('amounts are written to the last digit, with money to the cent', () => {
   assert(euro && ether)
@@ -19,6 +20,19 @@ test('amounts are written to the last digit, with money to the cent', () => {
   assert.equal(shown(1n, ether), '0.000000000000000001 ETH')
   assert.equal(shown(12_345_678_901_234_567_890_123n, ether), '12,345.678901234567890123 ETH')
   assert.equal(shown(10n ** 18n, ether), '1 ETH')
+  assert(yen && dinar)
+  assert.equal(shown(1_234n, yen), '1,234 JPY')
+  assert.equal(shown(1_234_500n, dinar), '1,234.500 BHD')
+})
+
+test('a price may be finer than the money that it is in', () => {
+  assert(euro)
+  assert.equal(inEnglish.price(812_345n, 7, euro), '0.0812345\u00A0EUR')
+  assert.equal(inEnglish.price(8_000_000n, 7, euro), '0.80\u00A0EUR')
+})
+
+test('a moment is told in UTC, and says so', () => {
+  assert.match(inEnglish.moment(new Date('2026-03-06T23:30:00.000Z')), /^Friday, March 6.*11:30\sPM UTC$/)
 })
 
 test('no more time is promised than there is', () => {
@@ -26,6 +40,9 @@ test('no more time is promised than there is', () => {
   assert.equal(inEnglish.duration(60_000), '1 minute')
   assert.equal(inEnglish.duration(59_999), 'less than a minute')
   assert.equal(inEnglish.duration(-5), 'less than a minute')
+  assert.equal(inEnglish.duration(119 * 60_000), '119 minutes')
+  assert.equal(inEnglish.duration(86_399_999), '23 hours')
+  assert.equal(inEnglish.duration(5 * 86_400_000 - 1), '4 days')
 })
 
 test('a language that we do not speak is answered in English', () => {
@@ -36,7 +53,7 @@ test('a language that we do not speak is answered in English', () => {
 })
 
 test('every text of the catalogue is used, and none is looked for in vain', () => {
-  const sources = readSources('src/checkout').filter(({ path }) => !/\.test\.|\/text\.ts$/.test(path))
+  const sources = readSources('src/checkout').filter(({ path }) => !/\.test\.|\/([a-z]+-)?text\.ts$/.test(path))
   const code = sources.map(({ text }) => text).join('\n')
   const refusals = readSources('src/customers', 'src/checkout', 'src/transactions', 'src/availability')
     .map(({ text }) => text)
@@ -62,6 +79,6 @@ test('a text has no place that nobody fills', () => {
     if (key.startsWith('problem.')) assert.doesNotMatch(text, /\{/, `${key} is shown as it stands`)
     for (const [, name = ''] of text.matchAll(/\{(\w*)\}/g)) assert.match(name, /^[a-z]+$/i, key)
   }
-  assert.equal(inEnglish.say('pay.submit', { amount: '1 EUR' }), 'Pay 1 EUR by card')
+  assert.equal(inEnglish.say('pay.by.VISA_MC', { amount: '1 EUR' }), 'Pay 1 EUR by card')
   assert.equal(inEnglish.say('frame.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
 })

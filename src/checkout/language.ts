@@ -15,8 +15,12 @@ export type Language = {
   find(key: string, values?: Record<string, string>): string | undefined
   /** An amount with its ticker, digits grouped; money keeps its cents. */
   amount(units: bigint, listing: Listing): string
-  /** Whole minutes, rounded down: nobody is promised more time than there is. */
+  /** What one unit of something costs: as `amount`, with up to so many decimals, which may be finer than the money's own. */
+  price(units: bigint, decimals: number, listing: Listing): string
+  /** Whole minutes, hours or days, rounded down: nobody is promised more time than there is. */
   duration(ms: number): string
+  /** A day and time, in UTC and saying so: we do not know where the reader's clock stands. */
+  moment(at: Date): string
   country(alpha2: string, fallback: string): string
   /** For sorting names as the reader's language does. */
   compare(one: string, other: string): number
@@ -41,6 +45,7 @@ export function languageOf(...wanted: (string | null | undefined)[]): Language {
 function makeLanguage(tag: string, texts: Record<string, string>): Language {
   const regions = new Intl.DisplayNames([tag], { type: 'region' })
   const collator = new Intl.Collator(tag)
+  const moments = new Intl.DateTimeFormat(tag, momentStyle)
 
   const find = (key: string, values: Record<string, string> = {}): string | undefined =>
     Object.hasOwn(texts, key)
@@ -53,18 +58,43 @@ function makeLanguage(tag: string, texts: Record<string, string>): Language {
     direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
     say,
     find,
-    amount: (units, { asset, currency }) => {
-      const least = currency.kind === 'FIAT' ? asset.decimals : 0
-      return `${digits(tag, units, asset.decimals, least)}\u00A0${asset.ticker}`
-    },
+    amount: (units, listing) => withTicker(tag, units, listing.asset.decimals, listing),
+    price: (units, decimals, listing) => withTicker(tag, units, decimals, listing),
     duration: (ms) => {
-      const minutes = Math.floor(ms / 60_000)
-      if (minutes < 1) return say('time.soon')
-      return say(minutes === 1 ? 'time.minutes.one' : 'time.minutes.many', { count: String(minutes) })
+      const [unit, count] = inUnits(ms)
+      if (count < 1) return say('time.soon')
+      if (count === 1) return say('time.minute', { count: '1' })
+      return say(`time.${unit}`, { count: String(count) })
     },
+    moment: (at) => moments.format(at),
     country: (alpha2, fallback) => regions.of(alpha2) ?? fallback,
     compare: (one, other) => collator.compare(one, other),
   }
+}
+
+const momentStyle: Intl.DateTimeFormatOptions = {
+  weekday: 'long',
+  day: 'numeric',
+  month: 'long',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+}
+
+const minuteMs = 60_000
+
+/** The largest unit of which there are two whole ones: an hour and a half is told in minutes. */
+function inUnits(ms: number): ['minutes' | 'hours' | 'days', number] {
+  if (ms >= 2 * 1_440 * minuteMs) return ['days', Math.floor(ms / (1_440 * minuteMs))]
+  if (ms >= 2 * 60 * minuteMs) return ['hours', Math.floor(ms / (60 * minuteMs))]
+  return ['minutes', Math.floor(ms / minuteMs)]
+}
+
+/** Money keeps its cents. */
+function withTicker(tag: string, units: bigint, decimals: number, { asset, currency }: Listing): string {
+  const least = currency.kind === 'FIAT' ? Math.min(asset.decimals, decimals) : 0
+  return `${digits(tag, units, decimals, least)}\u00A0${asset.ticker}`
 }
 
 /** Intl takes decimal text and formats it exactly, digit by digit; no double ever holds the amount. */

@@ -1,15 +1,20 @@
 import type { AssetPaths } from './assets.ts'
 import type { Page, PageProps } from './page.ts'
+import { billingPage } from './pages/billing.tsx'
+import { checkingPage } from './pages/checking.tsx'
 import { codePage } from './pages/code.tsx'
+import { confirmingPage } from './pages/confirming.tsx'
 import { countryPage } from './pages/country.tsx'
 import { donePage } from './pages/done.tsx'
 import { emailPage } from './pages/email.tsx'
 import { endedPage } from './pages/ended.tsx'
 import { holdPage } from './pages/hold.tsx'
+import { methodPage } from './pages/method.tsx'
 import { payoutAddressPage } from './pages/payout-address.tsx'
-import { checkingPage, payPage } from './pages/pay.tsx'
+import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
 import { isWaiting, isWatched, type Step } from './step.ts'
+import type { Visit } from './visit.ts'
 import { renderDocument } from './ui/frame.tsx'
 import { Problems } from './ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
@@ -19,22 +24,26 @@ const pages: Record<Step, (props: PageProps) => Page> = {
   email: emailPage,
   code: codePage,
   country: countryPage,
+  billing: billingPage,
   payout_address: payoutAddressPage,
   pay: payPage,
+  method: methodPage,
   checking: checkingPage,
+  confirming: confirmingPage,
   progress: progressPage,
   hold: holdPage,
   done: donePage,
   ended: endedPage,
 }
 
-/** How often a page that waits is loaded anew where no script does better. */
+/** How often a page that waits is loaded anew where no script does better; slower where somebody reads and copies. */
 const refreshSeconds = 4
+const payingSeconds = 30
 
 /** The page of an order, as HTML. */
 export function renderOrder(props: PageProps, assets: AssetPaths): string {
   const { visit, language, isSandbox, problems } = props
-  const { view, step, version, isBack } = visit
+  const { view, step, version } = visit
   const { title, body } = pages[step](props)
   const watch = isWatched(step)
     ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version }
@@ -46,11 +55,11 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
     isSandbox,
     order: view,
     hasProblems: problems.length > 0,
-    refreshSeconds: isWaiting(step) || (isBack && step === 'pay') ? refreshSeconds : undefined,
+    refreshSeconds: refreshAfter(visit),
     children: (
       <>
         <main {...watch}>
-          <Phases step={step} language={language} />
+          {view.status === 'on_hold' ? null : <Phases step={step} language={language} />}
           {step === 'ended' ? null : <Headline {...props} />}
           <h1 tabindex={-1}>{title}</h1>
           <Problems problems={problems} language={language} />
@@ -60,6 +69,13 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
       </>
     ),
   })
+}
+
+function refreshAfter({ step, isBack, view: { payTo } }: Visit): number | undefined {
+  if (isWaiting(step)) return refreshSeconds
+  if (step !== 'pay') return undefined
+  if (payTo === null || (isBack && payTo.kind === 'page')) return refreshSeconds
+  return payTo.kind === 'page' ? undefined : payingSeconds
 }
 
 /** The state is asked for with the page's own query: what was asked for decides which page is true. */

@@ -1,7 +1,10 @@
 import type { VNode } from 'preact'
 
+import { billingFields } from '../customers/billing-field.ts'
 import type { Refusal } from '../lib/refusal.ts'
+import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import type { Language } from './language.ts'
+import type { PayAids } from './pay-aids.ts'
 import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
 
@@ -21,17 +24,27 @@ export type PageProps = {
   problems: ShownProblem[]
   /** What the customer has typed, to be mended. Empty on a page that is shown for the first time. */
   typed: Record<string, string>
+  /** An address of this customer's that the typed one resembles, and is not. */
+  resembled?: string | undefined
   isSandbox: boolean
+  /** Other ways to pay, where they are asked for. */
+  ways: WayToPay[]
+  /** What makes paying easier, on the page that says where to. */
+  aids: PayAids
 }
 
 /** What stands on a page, and what the page is called. */
 export type Page = { title: string; body: VNode }
 
+/** One kind of place to pay to, with our reference. */
+export type PayToKind<Kind extends string> = Extract<NonNullable<CheckoutView['payTo']>, { kind: Kind }>
+
 const fieldsOf: Partial<Record<Step, readonly string[]>> = {
   email: ['email'],
   code: ['code'],
   country: ['country'],
-  payout_address: ['payout_address', 'extra_id'],
+  billing: billingFields.map(([, name]) => name),
+  payout_address: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
 }
 
 /**

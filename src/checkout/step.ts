@@ -1,21 +1,25 @@
 import type { CheckoutView } from '../transactions/checkout-view.ts'
 import type { Status } from '../transactions/lifecycle.ts'
+import { flowOf } from './way-to-pay.ts'
 
 /** One page of the checkout. */
 export type Step =
   | 'email' //          the address is not known, or no code has been sent to it yet
   | 'code' //           a code is on its way
   | 'country'
+  | 'billing'
   | 'payout_address'
   | 'pay' //            everything is known; shown whole, once more
+  | 'method' //         another way to pay is asked for
   | 'checking' //       the customer comes back from the processor, which has not told us yet
+  | 'confirming' //     the money is seen and not there for good: coins that a network confirms, a transfer announced
   | 'progress'
   | 'hold'
   | 'done'
   | 'ended' //          expired, cancelled, failed, refunded
 
 /** What a customer may ask to see instead of the next step. `proof`: the e-mail steps, for what an ended order hides. */
-export const wishes = ['email', 'payout_address', 'proof'] as const
+export const wishes = ['email', 'billing', 'payout_address', 'method', 'proof'] as const
 
 /** One of them. */
 export type Wish = (typeof wishes)[number]
@@ -65,7 +69,7 @@ function stepOfStatus(status: Status, known: Known): Step {
     case 'sending':
       return 'progress'
     case 'on_hold':
-      return 'hold'
+      return isAddressNeeded(known.view) && known.isProven ? 'payout_address' : 'hold'
     case 'finished':
       return 'done'
     case 'refunded':
@@ -78,19 +82,27 @@ function stepOfStatus(status: Status, known: Known): Step {
 
 function detailStep({ view, wish }: Known): Step {
   if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
+  if (wish === 'billing' && mayChangeBilling(view)) return 'billing'
   const next = view.missing.find((detail) => detail !== 'email' && detail !== 'code')
   return next ?? 'pay'
 }
 
 function paymentStep({ view, isBack, isPaid, wish }: Known): Step {
-  if (view.statusDetails === 'confirming') return 'checking'
+  const isPage = flowOf(view.deposit) === 'page'
+  if (view.statusDetails === 'confirming') return isPage ? 'checking' : 'confirming'
   if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
-  return isBack && (isPaid || !wasDeclined(view)) ? 'checking' : 'pay'
+  if (wish === 'billing' && mayChangeBilling(view)) return 'billing'
+  if (wish === 'method' && view.mayChooseMethod) return 'method'
+  return isPage && isBack && (isPaid || !wasDeclined(view)) ? 'checking' : 'pay'
 }
 
-/** The card was declined and no later attempt has gone through. */
+/** A card or a payment was declined and no later attempt has gone through. */
 export const wasDeclined = ({ errors }: Pick<CheckoutView, 'errors'>): boolean =>
-  errors.some(({ code }) => code === 'card_declined')
+  errors.some(({ code }) => code.endsWith('_declined'))
+
+/** The payout came back, and waits for another place to go to. */
+export const isAddressNeeded = ({ status, statusDetails }: Pick<CheckoutView, 'status' | 'statusDetails'>): boolean =>
+  status === 'on_hold' && statusDetails === 'address_needed'
 
 /** An address that was proven once stays; until then the customer may have mistyped it. */
 export const mayChangeEmail = ({ missing, status }: Pick<CheckoutView, 'missing' | 'status'>): boolean =>
@@ -100,15 +112,23 @@ export const mayChangeEmail = ({ missing, status }: Pick<CheckoutView, 'missing'
 export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutView): boolean =>
   payoutAddressChangeable && asksForProof(status)
 
+/** Billing information is asked for in this order, and no money has arrived. */
+export const mayChangeBilling = ({ billing, status }: CheckoutView): boolean => billing !== null && asksForProof(status)
+
+/** Until money has arrived, nobody goes on from a country that we do not serve; then they see what becomes of it. */
+export const testsBrowser = ({ status, statusDetails }: CheckoutView): boolean =>
+  asksForProof(status) && statusDetails !== 'confirming'
+
 /** A page that waits for something and asks for nothing: it moves on by itself, with scripts or without. */
-export const isWaiting = (step: Step): boolean => step === 'checking' || step === 'progress' || step === 'hold'
+export const isWaiting = (step: Step): boolean =>
+  step === 'checking' || step === 'confirming' || step === 'progress' || step === 'hold'
 
 /** A page that is worth nothing once the state has changed: it is followed where scripts run. */
 export const isWatched = (step: Step): boolean => step === 'pay' || isWaiting(step)
 
 /** Which third of the way a step belongs to; undefined where there is no way on. */
 export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {
-  if (step === 'pay' || step === 'checking') return 'payment'
+  if (step === 'pay' || step === 'method' || step === 'checking' || step === 'confirming') return 'payment'
   if (step === 'progress' || step === 'done') return 'delivery'
   return step === 'hold' || step === 'ended' ? undefined : 'details'
 }

@@ -6,11 +6,12 @@ import { pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
 import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
+import { blockedBrowserCountry } from '../transactions/customer-country.ts'
 import { tokenIn } from './session-cookie.ts'
-import { type Step, stepOf, wasDeclined, type Wish, wishes } from './step.ts'
+import { type Step, stepOf, testsBrowser, wasDeclined, type Wish, wishes } from './step.ts'
 
-/** What a request tells: the query's texts (empty where absent) and the cookies. */
-export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined }
+/** What a request tells: the query's texts (empty where absent), the cookies, and the browser's address (empty: hidden). */
+export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined; address: string }
 
 /** A customer at the checkout: what the server knows, and the page that follows from it. */
 export type Visit = {
@@ -24,6 +25,8 @@ export type Visit = {
   customerId: bigint | undefined
   /** The code that was sent and can still be answered. */
   code: { expiresAt: Date } | undefined
+  /** The browser is in a country that we do not serve, and no money has arrived: this goes no further. */
+  isRefused: boolean
   /** Differs whenever the page would differ. Tells nothing. */
   version: string
 }
@@ -44,7 +47,8 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
   // A decline that went before says nothing of the attempt that the customer comes back from: the processor knows.
   const isPaid = isBack && wasDeclined(view) && (await isPaidAtRail(ctx, view))
   const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
-  return { view, step, wish, isBack, customerId, code, version: versionOf(view, step) }
+  const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, asked.address) !== undefined
+  return { view, step, wish, isBack, customerId, code, isRefused, version: versionOf(view, step) }
 }
 
 async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefined): Promise<bigint | undefined> {
@@ -60,10 +64,12 @@ async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefi
   return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
 }
 
-const versionOf = (view: CheckoutView, step: Step): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([step, view.status, view.statusDetails, view.errors.length, view.history.length, view.outputHash]),
-    )
+function versionOf(view: CheckoutView, step: Step): string {
+  const { status, statusDetails, errors, history, outputHash, deposit, payTo, quote } = view
+  const shown = [step, status, statusDetails, errors.length, history.length, outputHash]
+  const price = [deposit.type, payTo?.reference ?? null, quote.fingerprint]
+  return createHash('sha256')
+    .update(JSON.stringify([shown, price]))
     .digest('base64url')
     .slice(0, 12)
+}

@@ -51,19 +51,31 @@ export const commands: readonly Command[] = [
     usage: 'partner set --partner ID key=value ...',
     does: 'Changes settings of a partner account: all that are named, or none.',
     details: `signing=off|create|all       which requests must be signed
-signing_key=FILE             the partner's public key, PEM: Ed25519 or RSA
+signing_key=FILE             the partner's public key, PEM: Ed25519 or RSA; several while one replaces another
 b2b_approval=on|off          whether an operator approves new B2B payout addresses
 slippage_percent=2           how far a price may move before the customer is asked
-fees=FILE                    {"commission_percent": "0.5"}
-limits=FILE                  {"min": "50", "max": "5000"}
+key_per_second=100           requests a second with one key; key_burst=500: at once
+creates_per_second=20        the same for creates; creates_burst=200
+customer_ip_per_second=2     creates for one customer address; customer_ip_burst=100
+                             =default: what the service's own settings say
+fees=FILE                    {"commission_percent": "0.5"}, and price lists of the account's own
+limits=FILE                  {"min": "50", "max": "5000", "sell": {"max": "1000"}, "b2b": {"max": "50000"}}
 theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "text": "#1d1d1b"}`,
     run: async (given) => (await import('./partner.ts')).set(given),
   },
   {
-    usage: 'key create --partner ID --kind public|secret [--label L] [--allow-ip a,b]',
+    usage: 'key create --partner ID --kind public|secret [--label L] [--allow-ip a,b] [--expires TIME]',
     does: 'Makes one more key, valid beside the others. It is shown this once.',
-    details: '--allow-ip takes addresses and blocks (192.0.2.7, 2001:db8::/32) that the key may be used from.',
+    details: `--allow-ip takes addresses and blocks (192.0.2.7, 2001:db8::/32) that the key may be used from.
+--expires takes a day or a time in UTC (2027-01-31, 2027-01-31T12:00:00Z) at which it stops working.`,
     run: async (given) => (await import('./key.ts')).create(given),
+  },
+  {
+    usage: 'key set KEY_ID [--label L] [--allow-ip a,b] [--expires TIME]',
+    does: 'Changes what a key may be used for, everywhere within 2 seconds.',
+    details: `The key's text stays. What is left out stays too.
+--allow-ip any lets it be used from anywhere, --expires never takes its end away.`,
+    run: async (given) => (await import('./key.ts')).set(given),
   },
   {
     usage: 'key list --partner ID',
@@ -104,10 +116,58 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     run: async (given) => (await import('./webhook.ts')).remove(given),
   },
   {
+    usage: 'audit list [--partner ID] [--before ENTRY] [--limit N]',
+    does: 'Lists who changed what, when, and what stood there before and after; the latest first.',
+    details: `With --partner: what was done to its account, keys, webhook endpoints and payout addresses.
+100 entries unless --limit says otherwise (1000 at most); --before ENTRY goes on where a list ended.`,
+    run: async (given) => (await import('./audit.ts')).list(given),
+  },
+  {
     usage: 'transaction show ID',
     does: 'Shows a transaction: its record, history, postings, jobs and events.',
     details: "With the customer's e-mail address and payout address: mind who reads it.",
     run: async (given) => (await import('./transaction.ts')).show(given),
+  },
+  {
+    usage: 'customer show ID',
+    does: 'Shows how a customer stands: risk level, the facts and the rules that made it, verifications, blocks.',
+    details: 'ID is the customer_id that a partner reads. With personal data and reasons: mind who reads it.',
+    run: async (given) => (await import('./customer.ts')).show(given),
+  },
+  {
+    usage: 'customer block ID --reason TEXT',
+    does: 'Serves whoever proves this e-mail address no more. Audited.',
+    details:
+      'Their orders cannot be completed at the checkout. The reason is kept sealed, and no partner is told of it.',
+    run: async (given) => (await import('./customer.ts')).block(given),
+  },
+  {
+    usage: 'customer unblock ID --reason TEXT',
+    does: 'Serves a blocked customer again. Audited.',
+    run: async (given) => (await import('./customer.ts')).unblock(given),
+  },
+  {
+    usage: 'b2b list --partner ID',
+    does: "Lists a partner's registered payout addresses.",
+    run: async (given) => (await import('./b2b.ts')).list(given),
+  },
+  {
+    usage: 'b2b approve ADDRESS_ID',
+    does: 'Approves a B2B payout address: it is active once its cooling-off time is over.',
+    details: 'One that was rejected or disabled begins its cooling-off time anew.',
+    run: async (given) => (await import('./b2b.ts')).approve(given),
+  },
+  {
+    usage: 'b2b reject ADDRESS_ID [--reason TEXT]',
+    does: 'Rejects a B2B payout address that waits.',
+    details: 'The reason is kept in the audit, in clear: nothing personal belongs there.',
+    run: async (given) => (await import('./b2b.ts')).reject(given),
+  },
+  {
+    usage: 'b2b disable ADDRESS_ID [--reason TEXT]',
+    does: 'Ends payouts to a B2B payout address, those of earlier transactions included.',
+    details: 'What was to be paid there and has not been planned yet goes on hold.',
+    run: async (given) => (await import('./b2b.ts')).disable(given),
   },
   {
     usage: 'price explain ID',

@@ -1,4 +1,4 @@
-import { createKey, listKeys, revokeKey } from '../partners/keys.ts'
+import { changeKey, createKey, listKeys, revokeKey } from '../partners/keys.ts'
 import { showPartner } from '../partners/find.ts'
 import type { ApiKey } from '../partners/partner.ts'
 import type { Answer, Given } from './command.ts'
@@ -8,12 +8,13 @@ import { idOf, partnerIdOf } from './read-id.ts'
 
 /** Makes a key, and shows its text. */
 export const create = (given: Given): Promise<Answer> => {
-  const { kind, label = '', 'allow-ip': allowIp = '' } = given.flags
+  const { kind, label = '', 'allow-ip': allowIp = '', expires } = given.flags
   const wanted = {
     partnerId: partnerIdOf(given),
     kind: kind === 'public' ? ('public' as const) : ('secret' as const),
     label,
-    allowIps: allowIp === '' ? [] : allowIp.split(','),
+    allowIps: listed(allowIp),
+    expires,
   }
   return withExchange(async (ctx) => {
     const { key, text } = await createKey(ctx, wanted, actor())
@@ -21,6 +22,17 @@ export const create = (given: Given): Promise<Answer> => {
     return { json, text: `${layOut(json)}\n\nKeep it: it is not shown again.` }
   })
 }
+
+/** Changes what a key may be used for, and shows it. */
+export const set = (given: Given): Promise<Answer> => {
+  const id = idOf(given)
+  const { label, 'allow-ip': allowIp, expires } = given.flags
+  const change = { label, allowIps: allowIp === undefined ? undefined : listed(allowIp), expires }
+  return withExchange(async (ctx) => ({ json: shown(await changeKey(ctx, id, change, actor())) }))
+}
+
+/** Addresses and blocks with commas between them; `any`, and nothing at all, is none. */
+const listed = (text: string): string[] => (text === '' || text === 'any' ? [] : text.split(','))
 
 /** Lists a partner's keys. */
 export const list = (given: Given): Promise<Answer> => {
@@ -37,7 +49,7 @@ export const revoke = (given: Given): Promise<Answer> => {
   return withExchange(async (ctx) => ({ json: shown(await revokeKey(ctx, id, actor())) }))
 }
 
-const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, lastUsedAt, revokedAt }: ApiKey) => ({
+const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) => ({
   id: String(id),
   kind,
   mode,
@@ -45,6 +57,7 @@ const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, lastUsedAt, r
   label,
   allow_ips: allowIps,
   created_at: createdAt.toISOString(),
+  expires_at: expiresAt?.toISOString() ?? null,
   last_used_at: lastUsedAt?.toISOString() ?? null,
   revoked_at: revokedAt?.toISOString() ?? null,
 })

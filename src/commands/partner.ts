@@ -6,6 +6,8 @@ import { createPartner } from '../partners/create.ts'
 import { listPartners, showPartner } from '../partners/find.ts'
 import type { Partner } from '../partners/partner.ts'
 import { isFileSetting } from '../partners/setting-text.ts'
+import type { AccountRates } from '../partners/settings.ts'
+import type { AccountFees, Terms } from '../partners/terms.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { actor, withExchange } from './reach.ts'
@@ -83,9 +85,48 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
   slippage_percent: percent(settings.slippageBasisPoints),
   features: settings.features,
-  fees: { commission_percent: percent(settings.terms.commissionBasisPoints) },
-  limits: settings.terms.limits,
+  ...rates(settings.rateLimits),
+  fees: fees(settings.terms),
+  limits: limits(settings.terms),
   theme: { ...settings.theme },
+})
+
+/** The limits of how often callers may ask, each by its own name. */
+const rates = (of: AccountRates) => ({
+  key_per_second: of.keyPerSecond ?? 'default',
+  key_burst: of.keyBurst ?? 'default',
+  creates_per_second: of.createsPerSecond ?? 'default',
+  creates_burst: of.createsBurst ?? 'default',
+  customer_ip_per_second: of.customerIpPerSecond ?? 'default',
+  customer_ip_burst: of.customerIpBurst ?? 'default',
+})
+
+/** What `fees=FILE` takes. */
+const fees = ({ commissionBasisPoints, feeSchedules, b2bFeeSchedules }: Terms) => ({
+  commission_percent: percent(commissionBasisPoints),
+  ...(feeSchedules.length === 0 ? {} : { schedules: feeSchedules.map(priceList) }),
+  ...(b2bFeeSchedules.length === 0 ? {} : { b2b_schedules: b2bFeeSchedules.map(priceList) }),
+})
+
+const priceList = ({ version, from, serviceBasisPoints, serviceMinimum, spreadBasisPoints }: AccountFees) => ({
+  version,
+  from: from.toISOString(),
+  service_percent: percents(serviceBasisPoints),
+  service_minimum: serviceMinimum,
+  spread_percent: percents(spreadBasisPoints),
+})
+
+/** What `limits=FILE` takes. */
+const limits = ({ limits: all, limitsBySide, b2bLimits }: Terms) => ({
+  ...all,
+  ...limitsBySide,
+  ...(b2bLimits.min === null && b2bLimits.max === null ? {} : { b2b: b2bLimits }),
+})
+
+const percents = ({ buy, sell, swap }: AccountFees['serviceBasisPoints']) => ({
+  buy: percent(buy),
+  sell: percent(sell),
+  swap: percent(swap),
 })
 
 /** Hundredths of a percent as a decimal text. */

@@ -7,6 +7,10 @@ export const partnerIdOf = ({ flags }: Given): bigint => idIn(flags.partner, '--
 /** The id that a command's first word is. */
 export const idOf = ({ words }: Given): bigint => idIn(words[0], 'This command')
 
+/** The id that was given with a flag; undefined if it was not given. */
+export const idOfFlag = ({ flags }: Given, name: string): bigint | undefined =>
+  flags[name] === undefined ? undefined : idIn(flags[name], `--${name}`)
+
 function idIn(text: string | undefined, what: string): bigint {
   const id = readId(text ?? '')
   if (id === undefined) throw new WrongUsage(`${what} takes an id: digits only.`)

@@ -7,7 +7,7 @@ import { formatAmount } from '../money/amount.ts'
 import { explainPrices, type ExplainedQuote } from '../transactions/explain-price.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
 import { jobsOf } from '../transactions/look.ts'
-import { recordOf } from '../transactions/record.ts'
+import { anyRecordOf } from '../transactions/record.ts'
 import type { Move } from '../transactions/transaction.ts'
 import type { Answer, Given, Json } from './command.ts'
 import { withExchange } from './reach.ts'
@@ -25,7 +25,7 @@ export const show = (given: Given): Promise<Answer> => {
       eventsOf(ctx, publicId),
     ])
     const json = {
-      transaction: recordOf(ctx, transaction) as Json,
+      transaction: anyRecordOf(ctx, transaction) as Json,
       history: transaction.history.map(shownMove),
       postings: postings.map(shownPosting),
       jobs: jobs.map(shownJob),

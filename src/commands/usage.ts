@@ -26,7 +26,7 @@ export function readUsage({ usage }: Pick<Command, 'usage'>): Usage {
     optional: bracket !== undefined,
   }))
   const tokens = usage.replace(flagForm, '').split(' ').filter(Boolean)
-  const firstWord = tokens.findIndex((token) => !/^[a-z]+$/.test(token))
+  const firstWord = tokens.findIndex((token) => !/^[a-z][a-z0-9]*$/.test(token))
   const name = firstWord === -1 ? tokens : tokens.slice(0, firstWord)
   const words = tokens.slice(name.length).filter((token) => token !== '...')
   return { name, words, repeats: tokens.at(-1) === '...', flags }

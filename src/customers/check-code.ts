@@ -7,7 +7,9 @@ import { ownKeys } from '../privacy/own-keys.ts'
 import { emailHash } from './email.ts'
 import { type CodeSubject, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
+import { customerPlace, type Person } from './person.ts'
 import * as queries from './queries.ts'
+import { customerProven } from './tell-status.ts'
 
 /** Wrong guesses a day for one address, over all transactions: at that pace a code of six digits is not found. */
 const mostWrong = 25n
@@ -73,13 +75,15 @@ export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: Pas
   const customer = known ?? (await makeCustomer(ctx, db, email, hash))
   queries.linkPartnerCustomer(db, passed.id, customer.id)
   ownKeys(db, customer.id, [customer.dataKeyId, passed.dataKeyId])
+  // Somebody who is known already may stand otherwise with this partner now, and with others by what it has imported.
+  if (known) ctx.queue.enqueue(db, [{ kind: customerProven, key: String(passed.id), runAt: ctx.clock.now() }])
   return proven(customer.id)
 }
 
 /** Two blocks may prove one new address at once: the second waits for the first, and takes its customer. */
 async function makeCustomer(ctx: Ctx, db: Atomic, email: string, hash: Buffer): Promise<queries.CustomerRow> {
   const [id, dataKey] = await Promise.all([ctx.rowIds.next(), ctx.keyring.make(db)])
-  const personal = dataKey.seal({ email }, `customers:${id}`)
+  const personal = dataKey.seal({ email } satisfies Person, customerPlace(id))
   const row = { id, emailHash: hash, dataKeyId: dataKey.id, personal, createdAt: ctx.clock.now() }
   const [made] = await queries.insertCustomer(db, row)
   return made ?? one(await queries.findCustomer(db, hash))

@@ -15,6 +15,9 @@ export const isEmail = (text: string): boolean =>
 /** The spelling in which addresses are compared: letter case does not tell two persons apart. */
 const foldEmail = (text: string): string => text.toLowerCase()
 
+/** Whether two spellings are one address. */
+export const isSameEmail = (one: string, other: string): boolean => foldEmail(one) === foldEmail(other)
+
 /** The keyed hash by which an address is found without being readable; the same for every spelling that folds alike. */
 export const emailHash = ({ secrets }: Pick<Ctx, 'secrets'>, email: string): Buffer =>
   indexHash(secrets, 'email', foldEmail(email))

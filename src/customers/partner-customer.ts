@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { randomId } from '../lib/ids.ts'
 import { emailHash } from './email.ts'
+import { partnerCustomerPlace, type Person } from './person.ts'
 import * as queries from './queries.ts'
 
 /** What one partner knows of one e-mail address. `id` is the `customer_id` that this partner sees. */
@@ -78,7 +79,7 @@ async function newRows(ctx: Ctx, db: Atomic, missing: Keyed[]): Promise<queries.
     if (!dataKey) throw new Error('A data key is missing.')
     // Partners see it, so it must not be one of a row of ids.
     const id = randomId()
-    const personal = dataKey.seal({ email }, `partner_customers:${id}`)
+    const personal = dataKey.seal({ email } satisfies Person, partnerCustomerPlace(id))
     return { id, partnerId, emailHash: hash, dataKeyId: dataKey.id, personal, createdAt }
   })
 }

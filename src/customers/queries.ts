@@ -146,3 +146,63 @@ export const findSession = (
     select customers.id as "customerId", customers.email_hash as "emailHash"
     from checkout_sessions join customers on customers.id = customer_id
     where token_hash = ${tokenHash} and transaction_id = ${transactionId} and checkout_sessions.created_at > ${since}`
+
+/** Marks a customer whose payment was taken back after we had exchanged it. */
+export const markChargeback = (db: Atomic, customerId: bigint): void =>
+  db.send`update customers set chargebacks = chargebacks + 1 where id = ${customerId}`
+
+/** What is kept of a person, sealed, and the wrapped key to it (null once erased). */
+export type PersonRow = { id: bigint; personal: Buffer; dataKeyId: bigint; wrapped: Buffer | null }
+
+/** Keeps others from changing what is kept, until the block ends. In one order, so that two blocks cannot wait for each other. */
+export const lockPartnerCustomers = (db: Atomic, ids: bigint[]): void =>
+  db.send`select id from partner_customers where id = any(${ids}) order by id for no key update`
+
+/** The same for a customer. */
+export const lockCustomer = (db: Atomic, id: bigint): void =>
+  db.send`select id from customers where id = ${id} for no key update`
+
+/** What partners passed, with the customer who has proven the address. */
+export const readPartnerCustomers = (db: Db, ids: bigint[]): Promise<(PersonRow & { customerId: bigint | null })[]> =>
+  db.sql`
+    select partner_customers.id, personal, data_key_id as "dataKeyId", wrapped, customer_id as "customerId"
+    from partner_customers join data_keys on data_keys.id = data_key_id
+    where partner_customers.id = any(${ids})`
+
+/** What a customer has proved or typed. */
+export const readCustomer = (db: Db, id: bigint): Promise<PersonRow[]> =>
+  db.sql`
+    select customers.id, personal, data_key_id as "dataKeyId", wrapped
+    from customers join data_keys on data_keys.id = data_key_id
+    where customers.id = ${id}`
+
+/** Both, in one look: what one partner passed, and the customer's own. */
+export const readPersons = (
+  db: Db,
+  partnerCustomerId: bigint | null,
+  customerId: bigint,
+): Promise<(PersonRow & { isOwn: boolean })[]> =>
+  db.sql`
+    select partner_customers.id, personal, data_key_id as "dataKeyId", wrapped, false as "isOwn"
+    from partner_customers join data_keys on data_keys.id = data_key_id
+    where partner_customers.id = ${partnerCustomerId}
+    union all
+    select customers.id, personal, data_key_id, wrapped, true
+    from customers join data_keys on data_keys.id = data_key_id
+    where customers.id = ${customerId}`
+
+/** What is to be kept, sealed with the key that is named. */
+export type Kept = { id: bigint; personal: Buffer; dataKeyId: bigint }
+
+/** Keeps what partners passed. */
+export const keepPartnerCustomers = (db: Atomic, rows: Kept[]): void =>
+  db.send`
+    update partner_customers set personal = new.personal, data_key_id = new.data_key_id
+    from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.personal)}::bytea[],
+      ${rows.map((row) => row.dataKeyId)}::bigint[]) as new (id, personal, data_key_id)
+    where partner_customers.id = new.id`
+
+/** Keeps what a customer has typed. */
+export const keepCustomer = (db: Atomic, { id, personal, dataKeyId }: Kept): void =>
+  db.send`update customers set personal = ${personal}, data_key_id = ${dataKeyId} where id = ${id}`

@@ -1,27 +1,73 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../db/sql.ts'
-import { randomToken } from '../lib/ids.ts'
+import type { DepositRail, PayTo } from '../rails/rail.ts'
 import * as queries from './queries.ts'
 
-export { insertDeposits as keepDeposits, moneySeen } from './queries.ts'
+export {
+  hasLost,
+  insertDeposits as keepDeposits,
+  instructedMethods,
+  lockBooked as lockBookedDeposit,
+  markTaken,
+  referencesOf,
+  standing as standingDeposits,
+} from './queries.ts'
 
 /** Money that arrived: what a fact told, matched to a transaction (or to none: then it lies in suspense). */
 export type Deposit = queries.DepositRow
 
-/** What a customer is asked to pay, and the reference of ours under which the rail will speak of it. */
-export type Instruction = { rail: string; reference: string; asset: string; amount: bigint }
+/** What a customer is asked to pay, by which method, and the reference of ours under which the rail will speak of it. */
+export type Instruction = {
+  rail: string
+  reference: string
+  method: string
+  asset: string
+  amount: bigint
+  payTo: PayTo
+}
 
-/** Fixes how a transaction is to be paid. The reference is random: nobody can pay for another's by guessing. */
-export function instruct(
-  { clock }: Pick<Ctx, 'clock'>,
+/** What an instruction is for. */
+export type Instructed = {
+  transactionId: bigint
+  rail: DepositRail
+  method: { type: string; category: string }
+  asset: string
+  amount: bigint
+}
+
+/** Fixes how a transaction is to be paid, and keeps it in the caller's block. The rail makes the reference. */
+export async function instruct(
+  { clock, rowIds }: Pick<Ctx, 'clock' | 'rowIds'>,
   db: Atomic,
-  what: Omit<Instruction, 'reference'> & { transactionId: bigint },
-): Instruction {
-  const instruction = { ...what, reference: randomToken(18) }
-  queries.insertInstructions(db, [{ ...instruction, at: clock.now() }])
+  { transactionId, rail, method, asset, amount }: Instructed,
+): Promise<Instruction> {
+  const made = await rail.instruct({ id: await rowIds.next(), category: method.category, asset, amount })
+  const instruction = { rail: rail.name, method: method.type, asset, amount, ...made }
+  const { payTo, ...row } = instruction
+  queries.insertInstructions(db, [{ ...row, transactionId, payTo: JSON.stringify(payTo), at: clock.now() }])
   return instruction
 }
 
 /** The instruction that a transaction's customer was given last. */
-export const instructionOf = async (db: Db, transactionId: bigint): Promise<Instruction | undefined> =>
-  (await queries.instructionOf(db, transactionId))[0]
+export async function instructionOf(db: Db, transactionId: bigint): Promise<Instruction | undefined> {
+  const [row] = await queries.instructionOf(db, transactionId)
+  if (!row) return undefined
+  const { pay_to: payTo, ...rest } = row
+  return { ...rest, payTo }
+}
+
+/**
+ * What the rails say of a transaction's money that is not booked yet. `arriving`: seen, and neither final nor taken back.
+ * `final`: there for good, and to be booked. Derived from all facts, in whatever order they came.
+ */
+export async function moneyTold(db: Db, transactionId: bigint): Promise<{ arriving: boolean; final: boolean }> {
+  const open = (await queries.payments(db, transactionId)).filter(({ kinds }) => !kinds.includes('deposit.reversed'))
+  const final = open.some(({ kinds }) => kinds.includes('deposit.final'))
+  return { arriving: open.some(({ kinds }) => !kinds.includes('deposit.final')), final }
+}
+
+/** Whether money of a transaction has been seen: a deposit, or a fact about one that is not settled yet. */
+export async function moneySeen(db: Db, transactionId: bigint): Promise<boolean> {
+  const { arriving, final } = await moneyTold(db, transactionId)
+  return arriving || final || (await queries.isBooked(db, transactionId))
+}

@@ -1,5 +1,5 @@
 import type { Atomic, Db } from '../db/sql.ts'
-import type { Fact } from '../rails/rail.ts'
+import type { Fact, PayTo } from '../rails/rail.ts'
 
 /** A fact with the rail that told it. */
 export type ToldFact = Fact & { rail: string }
@@ -11,7 +11,7 @@ export const insertFacts = (db: Db, facts: ToldFact[], at: Date): Promise<{ id: 
     select rail, fact_key, kind, reference, body, ${at} from unnest(
       ${facts.map((fact) => fact.rail)}::text[], ${facts.map((fact) => fact.key)}::text[],
       ${facts.map((fact) => fact.kind)}::text[], ${facts.map((fact) => fact.reference)}::text[],
-      ${facts.map((fact) => JSON.stringify({ ...fact.body, asset: fact.asset, amount: String(fact.amount) }))}::json[]
+      ${facts.map(({ body, payment, asset, amount }) => JSON.stringify({ ...body, payment, asset, amount: String(amount) }))}::json[]
     ) as fact (rail, fact_key, kind, reference, body)
     on conflict (rail, fact_key) do nothing
     returning id`
@@ -22,20 +22,40 @@ export type MatchedRow = {
   rail: string
   kind: Fact['kind']
   reference: string
-  body: { asset: string; amount: string } & Record<string, string>
-  received_at: Date
+  body: { payment: string; asset: string; amount: string } & Record<string, string>
+  /** When the rail first said that this payment is there: coins arrive when they are seen, and are final later. */
+  arrived_at: Date
   transaction_id: bigint | null
+  /** The deposit method that the instruction was for. */
+  method: string | null
   asset: string | null
   amount: bigint | null
+  /** This fact, or another word for the same payment, has made a deposit, or an earlier fact has said the same. */
   booked: boolean
+  /** The rail has said that this payment was taken back, before or after what this fact says. */
+  reversed: boolean
+  /** It tells of more than nothing, of an asset that the books know. */
+  is_money: boolean
 }
 
-/** Reads facts with the instructions they answer, in the order in which they were received. */
+/** Reads facts with the instructions they answer, in the order in which they were received. Their transactions are locked before. */
 export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
   db.sql`
-    select facts.id, facts.rail, kind, facts.reference, body, received_at, deposit_instructions.transaction_id,
-      deposit_instructions.asset, deposit_instructions.amount,
-      exists (select 1 from deposits where fact_id = facts.id) as booked
+    select facts.id, facts.rail, kind, facts.reference, body, deposit_instructions.transaction_id,
+      coalesce((select min(received_at) from facts as first where first.rail = facts.rail
+        and first.reference = facts.reference and first.kind in ('deposit.seen', 'deposit.final')
+        and first.body ->> 'payment' = facts.body ->> 'payment'), facts.received_at) as arrived_at,
+      method, deposit_instructions.asset, deposit_instructions.amount,
+      exists (select 1 from deposits where fact_id = facts.id)
+        or kind = 'deposit.final' and exists (
+          select 1 from deposits where deposits.rail = facts.rail and payment = facts.body ->> 'payment')
+        or kind in ('deposit.final', 'payout.returned') and exists (
+          select 1 from facts as earlier where earlier.rail = facts.rail and earlier.reference = facts.reference
+            and earlier.kind = facts.kind and earlier.id < facts.id
+            and earlier.body ->> 'payment' = facts.body ->> 'payment') as booked,
+      exists (select 1 from facts as undone where undone.rail = facts.rail and undone.reference = facts.reference
+        and undone.kind = 'deposit.reversed' and undone.body ->> 'payment' = facts.body ->> 'payment') as reversed,
+      (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset') as is_money
     from facts left join deposit_instructions
       on deposit_instructions.rail = facts.rail and deposit_instructions.reference = facts.reference
     where facts.id = any(${ids}) order by facts.id`
@@ -45,28 +65,39 @@ export type InstructionRow = {
   transactionId: bigint
   rail: string
   reference: string
+  method: string
   asset: string
   amount: bigint
+  payTo: string
   at: Date
 }
 
 /** Keeps instructions. */
 export const insertInstructions = (db: Atomic, rows: InstructionRow[]): void =>
   db.send`
-    insert into deposit_instructions (transaction_id, rail, reference, asset, amount, created_at)
+    insert into deposit_instructions (transaction_id, rail, reference, method, asset, amount, pay_to, created_at)
     select * from unnest(
       ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.rail)}::text[],
-      ${rows.map((row) => row.reference)}::text[], ${rows.map((row) => row.asset)}::text[],
-      ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
+      ${rows.map((row) => row.reference)}::text[], ${rows.map((row) => row.method)}::text[],
+      ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.payTo)}::json[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
 /** The latest instruction of a transaction. */
 export const instructionOf = (
   db: Db,
   transactionId: bigint,
-): Promise<{ rail: string; reference: string; asset: string; amount: bigint }[]> =>
+): Promise<{ rail: string; reference: string; method: string; asset: string; amount: bigint; pay_to: PayTo }[]> =>
   db.sql`
-    select rail, reference, asset, amount from deposit_instructions
+    select rail, reference, method, asset, amount, pay_to from deposit_instructions
     where transaction_id = ${transactionId} order by id desc limit 1`
+
+/** Every reference that a transaction's customer was given, on whatever rail. */
+export const referencesOf = (db: Db, transactionId: bigint): Promise<{ rail: string; reference: string }[]> =>
+  db.sql`select rail, reference from deposit_instructions where transaction_id = ${transactionId} order by id`
+
+/** The methods by which a transaction's customer was told to pay, and when, in their order. */
+export const instructedMethods = (db: Db, transactionId: bigint): Promise<{ method: string; created_at: Date }[]> =>
+  db.sql`select method, created_at from deposit_instructions where transaction_id = ${transactionId} order by id`
 
 /** A deposit as it is booked. */
 export type DepositRow = {
@@ -74,29 +105,64 @@ export type DepositRow = {
   transactionId: bigint | null
   factId: bigint
   rail: string
+  payment: string
   asset: string
   amount: bigint
   state: 'seen' | 'final'
   at: Date
 }
 
-/** Keeps deposits. A fact that made a deposit before fails the block. */
+/** Keeps deposits. A fact or a payment that made a deposit before fails the block. */
 export const insertDeposits = (db: Atomic, rows: DepositRow[]): void =>
   db.send`
-    insert into deposits (id, transaction_id, fact_id, rail, asset, amount, state, at)
+    insert into deposits (id, transaction_id, fact_id, rail, payment, asset, amount, state, at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.transactionId)}::bigint[],
       ${rows.map((row) => row.factId)}::bigint[], ${rows.map((row) => row.rail)}::text[],
-      ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.payment)}::text[], ${rows.map((row) => row.asset)}::text[],
+      ${rows.map((row) => row.amount)}::numeric[],
       ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
-/** Whether money of a transaction has been seen: a deposit, or a fact about one that is not settled yet. */
-export const moneySeen = async (db: Db, transactionId: bigint): Promise<boolean> => {
+/** A booked deposit that a rail speaks of again. */
+export type BookedRow = {
+  id: bigint
+  transaction_id: bigint | null
+  rail: string
+  asset: string
+  amount: bigint
+  state: 'seen' | 'final' | 'reversed' | 'lost'
+}
+
+/** Locks the deposit that was booked for a payment. */
+export const lockBooked = (db: Db, rail: string, payment: string): Promise<BookedRow[]> =>
+  db.sql`
+    select id, transaction_id, rail, asset, amount, state from deposits
+    where rail = ${rail} and payment = ${payment} for update`
+
+/** Whether money of a transaction was taken back after it had been exchanged. */
+export const hasLost = async (db: Db, transactionId: bigint): Promise<boolean> =>
+  (await db.sql`select 1 from deposits where transaction_id = ${transactionId} and state = 'lost' limit 1`).length > 0
+
+/** Money of a transaction that is there for good, as it was booked. */
+export const standing = (db: Db, transactionId: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`select id from deposits where transaction_id = ${transactionId} and state = 'final' order by id`
+
+/** Marks a deposit as taken back: before it was exchanged (`reversed`) or after (`lost`). */
+export const markTaken = (db: Atomic, id: bigint, state: 'reversed' | 'lost'): void =>
+  db.send`update deposits set state = ${state} where id = ${id} and state = 'final'`
+
+/** The payments that a transaction's rails have told of, with everything that was told of each. */
+export const payments = (db: Db, transactionId: bigint): Promise<{ payment: string; kinds: Fact['kind'][] }[]> =>
+  db.sql`
+    select body ->> 'payment' as payment, array_agg(kind) as kinds
+    from deposit_instructions join facts using (rail, reference)
+    where transaction_id = ${transactionId} and kind in ('deposit.seen', 'deposit.final', 'deposit.reversed')
+      and (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset')
+    group by rail, 1`
+
+/** Whether money was booked for a transaction and not taken back. */
+export const isBooked = async (db: Db, transactionId: bigint): Promise<boolean> => {
   const rows = await db.sql`
-    select 1 from deposits where transaction_id = ${transactionId}
-    union all
-    select 1 from deposit_instructions join facts using (rail, reference)
-      where transaction_id = ${transactionId} and kind in ('deposit.seen', 'deposit.final')
-    limit 1`
+    select 1 from deposits where transaction_id = ${transactionId} and state in ('seen', 'final', 'lost') limit 1`
   return rows.length > 0
 }

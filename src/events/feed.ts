@@ -17,7 +17,8 @@ export type FeedQuery = { after?: string | undefined; types?: EventType[] | unde
 
 /**
  * Reads a partner's events in the one order that all its readers see. Paging by `nextAfter` meets every event exactly once.
- * Refuses an `after` that is no event of this partner.
+ * Refuses an `after` that is no event of this partner, or is one no more: then events behind it may have gone too, and only
+ * the reader can know whether that matters. Whoever reads more often than events are kept is never refused (`forget.ts`).
  */
 export async function readFeed(
   ctx: Pick<Ctx, 'db' | 'keyring'>,
@@ -36,10 +37,13 @@ export async function readFeed(
   }
 }
 
+const noSuchEvent =
+  'There is no such event, or it is no longer kept: without `after`, the feed begins with the oldest one that is.'
+
 async function positionOf({ db }: Pick<Ctx, 'db'>, partnerId: bigint, after: string): Promise<bigint> {
   const key = readEventId(after)
   const position = key && (await queries.positionOf(db, partnerId, key))
-  if (position === undefined) throw badField('after', 'There is no such event.')
+  if (position === undefined) throw badField('after', noSuchEvent)
   return position
 }
 

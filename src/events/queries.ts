@@ -96,3 +96,48 @@ export const ofStream = (
   db.sql`
     select sequence, type, at, position from events left join event_feed on event_feed.event_id = events.id
     where stream = ${stream} order by sequence`
+
+/** What one look at old events came to: where to go on (undefined: nothing old is further on), and how many have gone. */
+export type Forgotten = { next: bigint | undefined; gone: number }
+
+/** Says for this block that few rows are wanted of large tables, by their indexes; and that its loss would be no harm. */
+export const asChore = (db: Atomic): void =>
+  db.send`
+    select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
+
+/**
+ * Looks at the next events after `from` (by id, so roughly by age), and removes those from before `before` with their places
+ * and the record of their deliveries. What stays: an event without a place yet; every event of a stream of which one is still
+ * to be delivered, to a paused endpoint as well; and a partner's last event before `before`, because whoever has read up to
+ * there goes on from there.
+ */
+export const forgetBefore = async (
+  db: Db,
+  { from, before, limit }: { from: bigint; before: Date; limit: number },
+): Promise<Forgotten> => {
+  const [row] = await db.sql<{ next: bigint | null; gone: bigint }>`
+    with looked as materialized (
+      select id, stream, partner_id, at from events where id > ${from} order by id limit ${limit}
+    ),
+    old as materialized (
+      select looked.id, looked.partner_id from looked join event_feed as place on place.event_id = looked.id
+      where looked.at < ${before} and exists (
+        select from (
+          select event_id from event_feed as later
+          where later.partner_id = looked.partner_id and later.position > place.position order by later.position limit 1
+        ) as next join events on events.id = next.event_id and events.at < ${before}
+      ) and not exists (
+        select from webhook_endpoints as endpoint join webhook_queue as queued on queued.endpoint_id = endpoint.id
+        where endpoint.partner_id = looked.partner_id and queued.stream = looked.stream
+      )
+    ),
+    unattempted as (
+      delete from webhook_attempts as attempt using old join webhook_endpoints as endpoint using (partner_id)
+      where attempt.endpoint_id = endpoint.id and attempt.event_id = old.id
+    ),
+    unplaced as (delete from event_feed using old where event_id = old.id),
+    gone as (delete from events using old where events.id = old.id returning 1)
+    select (select id from looked where at < ${before} order by id desc limit 1) as next, (select count(*) from gone) as gone`
+  return { next: row?.next ?? undefined, gone: Number.parseInt(String(row?.gone ?? 0n), 10) }
+}

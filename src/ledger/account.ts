@@ -3,6 +3,10 @@
 /** What a wallet, bank or processor has of ours: must match its statement. */
 export const held = (place: string): string => `held:${place}`
 
+/** The place that an account is about; undefined where it is of another kind. */
+export const placeIn = (account: string): string | undefined =>
+  account.startsWith(held('')) ? account.slice(held('').length) : undefined
+
 /** Money on its way through a rail. */
 export const clearing = (rail: string): string => `rail:${rail}:clearing`
 
@@ -20,6 +24,9 @@ export const position = 'position'
 
 /** The operator's own money. */
 export const capital = 'capital'
+
+/** What we have lost, by kind. */
+export const losses = (kind: string): string => `losses:${kind}`
 
 /** What customers paid for sending on chains, less what sending has cost. */
 export const networkFees = 'network-fees'

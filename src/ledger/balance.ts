@@ -1,5 +1,6 @@
 import type { Atomic, Database, Db } from '../db/sql.ts'
-import { held } from './account.ts'
+import { held, placeIn } from './account.ts'
+import type { Entry } from './entry.ts'
 import * as queries from './queries.ts'
 
 export { postingsOf } from './queries.ts'
@@ -8,6 +9,12 @@ export { postingsOf } from './queries.ts'
 export async function balanceOf(db: Db, account: string, asset: string): Promise<bigint> {
   const [row] = await queries.balances(db, [account], asset)
   return row?.amount ?? 0n
+}
+
+/** What every place holds, by `{account} {asset}`. */
+export async function heldBalances(db: Db): Promise<Map<string, bigint>> {
+  const rows = await queries.balancesLike(db, `${held('')}%`)
+  return new Map(rows.map(({ account, asset, amount }) => [`${account} ${asset}`, amount]))
 }
 
 /** Adds what is new to the folded balances, so that reading one stays cheap. Safe to run at any time, by anyone. */
@@ -65,6 +72,22 @@ export function settleReserves(db: Atomic, settlements: Settlement[]): void {
       sum(({ fee }) => fee),
     )
   }
+}
+
+/**
+ * Takes off what places are counted to hold whatever entries book out of them other than by payouts, in the same order of locks
+ * as `reserve`: what was taken back is promised to nobody, from the block on that books it. Never refuses: it has happened.
+ */
+export function lowerCover(db: Atomic, entries: Entry[]): void {
+  const taken = entries
+    .filter(({ kind }) => kind !== 'payout_settled')
+    .flatMap(({ postings }) =>
+      postings.flatMap(({ credit, asset, amount }) => {
+        const place = placeIn(credit)
+        return place === undefined ? [] : [{ place, asset, amount: 0n, fee: amount }]
+      }),
+    )
+  if (taken.length > 0) settleReserves(db, taken)
 }
 
 /** Claims by place and asset, in one fixed order everywhere: two blocks can never wait for each other. */

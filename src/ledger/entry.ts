@@ -16,6 +16,8 @@ export type EntryKind =
   | 'exchange' //         the exchange itself; ref is the quote's number
   | 'payout_sent' //      the payout is with the rail; ref is the payout
   | 'payout_settled' //   the rail's evidence; ref is the payout
+  | 'deposit_reversed' // a final deposit was taken back; ref is the deposit
+  | 'payout_returned' //  what was paid out came back; ref is the payout
 
 /** A set of postings that is booked together. Amounts of zero are left out by `entry`. */
 export type Entry = { transactionId: bigint | null; kind: EntryKind; ref: bigint; at: Date; postings: Posting[] }

@@ -42,6 +42,19 @@ export const balances = (db: Db, accounts: string[], asset: string): Promise<{ a
     left join folded_balances on folded_balances.account = wanted.account and folded_balances.asset = ${asset}
     left join newer on newer.account = wanted.account`
 
+/** What all accounts whose names fit a pattern hold of every asset, debits counting up. */
+export const balancesLike = (db: Db, pattern: string): Promise<{ account: string; asset: string; amount: bigint }[]> =>
+  db.sql`
+    with newer as (
+      select side.account, asset, sum(side.amount) as amount from entries
+      join postings on entry_id = entries.id
+      cross join lateral (values (debit, postings.amount), (credit, -postings.amount)) as side (account, amount)
+      where xid >= (select below from fold_state) and side.account like ${pattern} group by side.account, asset)
+    select account, asset, sum(amount)::numeric(38, 0) as amount from (
+      select account, asset, amount from folded_balances where account like ${pattern}
+      union all select account, asset, amount from newer) as parts
+    group by account, asset`
+
 /**
  * Keeps other folds out until the block ends. In a statement of its own, before `fold`: a fold that had waited inside its
  * statement would go by a horizon older than what was folded meanwhile, and the next one would fold that again.
@@ -77,7 +90,7 @@ export const fold = (db: Atomic): Promise<{ folded: bigint }[]> =>
       insert into folded_balances (account, asset, amount) select account, asset, amount from sums
       on conflict (account, asset) do update set amount = folded_balances.amount + excluded.amount
       returning 1),
-    moved as (update fold_state set below = (select below from horizon) returning 1)
+    moved as (update fold_state set below = greatest(below, (select below from horizon)) returning 1)
     select count(*) as folded from added, moved`
 
 /** All postings of one transaction, in the order of the books. */
@@ -143,8 +156,13 @@ export const saveReserve = (db: Atomic, place: string, asset: string, covered: b
   db.send`
     update reserves set covered = ${covered}, reserved = ${reserved} where place = ${place} and asset = ${asset}`
 
-/** A payout left its place: it is no longer covered and no longer reserved. */
+/**
+ * Money left its place: it is no longer covered, and what was reserved for it no longer reserved. A reserve that is not there
+ * is made, so that whoever counts at the same time waits.
+ */
 export const settleReserve = (db: Atomic, place: string, asset: string, amount: bigint, fee: bigint): void =>
   db.send`
-    update reserves set covered = covered - ${amount} - ${fee}, reserved = reserved - ${amount}
-    where place = ${place} and asset = ${asset}`
+    insert into reserves as had (place, asset, covered, reserved)
+    values (${place}, ${asset}, -${amount}::numeric - ${fee}::numeric, 0)
+    on conflict (place, asset) do update
+      set covered = had.covered + excluded.covered, reserved = had.reserved - ${amount}::numeric`

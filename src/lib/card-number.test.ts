@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 
 import fc from 'fast-check'
@@ -39,19 +39,21 @@ test('the number of a payment card is found in a text, and other numbers are not
     2026-09-25                               no
     ORD-2026-000123                          no
     0000000000000000                         no
+    ４２４２４２４２４２４２４２４２                         yes
     ''                                       no
   `)
   for (const { text = '', card } of rows) assert.equal(holdsCardNumber(text), card === 'yes', text)
 })
 
-test('a hexadecimal identifier is none, whatever its digits', () => {
-  assert.equal(holdsCardNumber('4242424242424242'), true)
-  assert.equal(holdsCardNumber('a1b2c3d4-4242-4242-4242-4242e5f6a7b8'), false)
-  assert.equal(holdsCardNumber('507f1f774242424242424242'), false)
-  for (let number = 0; number < 2_000; number += 1) {
-    assert.equal(holdsCardNumber(randomUUID()), false)
-    assert.equal(holdsCardNumber(`0x${randomBytes(20).toString('hex')}`), false)
-  }
+test('a hexadecimal identifier is a text like any other', () => {
+  assert.equal(holdsCardNumber('a1b2c3d4-4242-4242-4242-4242e5f6a7b8'), true)
+  assert.equal(holdsCardNumber('507f1f77c4242424242424242c'), true)
+  assert.equal(holdsCardNumber('0xdeadbeefdeadbeef4242424242424242deadbeef'), true)
+})
+
+test('few identifiers are taken for a card by chance', () => {
+  const taken = Array.from({ length: 20_000 }, () => randomUUID()).filter(holdsCardNumber).length
+  assert.ok(taken < 60, `${taken} of 20,000 UUIDs`)
 })
 
 test('a payout address is taken for a card only where nothing but digits, spaces and dashes stand', () => {

@@ -14,9 +14,6 @@ const issuers = new RegExp(
   ].join('|')})`,
 )
 
-/** An identifier in hexadecimal: a UUID, an object id, a hash. Its digits mean nothing by themselves. */
-const hexIdentifier = /(?<![0-9a-z])(?:0x)?(?=[0-9-]*[a-f])[0-9a-f](?:-?[0-9a-f]){23,}(?![0-9a-z])/gi
-
 /** Spaces and dashes of every kind, the invisible ones included: what people, pages and phones put between digits. */
 const gap = '[\\s\\p{Pd}\\u00ad\\u200b-\\u200d\\u2060\\u2212]'
 const gaps = new RegExp(`${gap}+`, 'u')
@@ -26,17 +23,20 @@ const digitsAlone = new RegExp(`^(?:\\d|${gap})+$`, 'u')
 
 /**
  * Whether a text holds the number of a payment card: 13 to 19 digits, an issuer's first digits, a right check digit, spaces
- * and dashes aside (wire.md, section 9). Looks at every run of whole groups of digits, so that "ref 12 4242 4242 4242 4242"
- * is found, and skips hexadecimal identifiers, of which one in a thousand would be taken for a card by chance.
+ * and dashes aside (wire.md, section 9), digits of full width included. Looks at every run of whole groups of digits wherever
+ * it stands, so that "ref 12 4242 4242 4242 4242" is found. An identifier in hexadecimal is a text like any other: of
+ * random UUIDs, one in seven hundred is taken for a card by chance.
  */
 export function holdsCardNumber(text: string): boolean {
-  if (text.length < 13 || !thirteenDigits.test(text)) return false
-  const runs = text.replace(hexIdentifier, ' . ').match(digitRuns) ?? []
+  if (text.length < 13) return false
+  const plain = text.normalize('NFKC')
+  if (!thirteenDigits.test(plain)) return false
+  const runs = plain.match(digitRuns) ?? []
   return runs.some((run) => isCardAmong(run.split(gaps)))
 }
 
 /** The same for a text that is an address on a chain if it is anything: only digits that stand alone count. */
-export const isCardNumber = (text: string): boolean => digitsAlone.test(text) && holdsCardNumber(text)
+export const isCardNumber = (text: string): boolean => digitsAlone.test(text.normalize('NFKC')) && holdsCardNumber(text)
 
 function isCardAmong(groups: string[]): boolean {
   return groups.some((_, from) => {

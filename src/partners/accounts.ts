@@ -15,7 +15,7 @@ export type Caller = {
 /** The keys that this process has met lately. */
 export type Accounts = {
   /**
-   * Whose key this is; undefined for one that is unknown, revoked or of the other mode. Answers at once, without the
+   * Whose key this is; undefined for one that is unknown, revoked, over or of the other mode. Answers at once, without the
    * database, when the key was met since the last `forget`.
    */
   find(keyText: string): Caller | undefined | Promise<Caller | undefined>
@@ -52,16 +52,24 @@ export function openAccounts(ctx: Pick<Ctx, 'config' | 'db' | 'clock' | 'log'>):
     return false
   }
 
+  /** A key whose time is over stays known: every use of it is refused without the database. */
+  const alive = (caller: Caller): Caller | undefined => {
+    const { id, expiresAt } = caller.key
+    if (expiresAt && expiresAt <= ctx.clock.realNow()) return undefined
+    uses.note(id)
+    return caller
+  }
+
   /** What was asked for before a `forget` may be out of date when it arrives, so it is answered but not kept. */
   async function load(hash: string): Promise<Caller | undefined> {
     const begun = known
     const found = await queries.liveKey(ctx.db, hash, mode)
     const caller = found && { ...found, allowedFrom: allowedFrom(found.key) }
-    if (caller) uses.note(caller.key.id)
-    if (begun !== known) return caller
-    if (caller) known.set(hash, caller)
-    else rememberUnknown(hash)
-    return caller
+    if (begun === known) {
+      if (caller) known.set(hash, caller)
+      else rememberUnknown(hash)
+    }
+    return caller && alive(caller)
   }
 
   function loadOnce(hash: string): Promise<Caller | undefined> {
@@ -79,10 +87,7 @@ export function openAccounts(ctx: Pick<Ctx, 'config' | 'db' | 'clock' | 'log'>):
       if (modeOfKeyText(keyText) !== mode) return undefined
       const hash = hashKeyText(keyText)
       const caller = known.get(hash)
-      if (caller) {
-        uses.note(caller.key.id)
-        return caller
-      }
+      if (caller) return alive(caller)
       return isKnownAsUnknown(hash) ? undefined : loadOnce(hash)
     },
     forget: () => {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
@@ -7,11 +9,13 @@ import type { Partner } from './partner.ts'
 import * as queries from './queries.ts'
 import { readChanges } from './setting-text.ts'
 import { featureNames, isFeature, merged, type PartnerSettings } from './settings.ts'
+import type { Terms } from './terms.ts'
 
 /**
  * Changes settings of a partner account by their names on the command line (`slippage_percent`, `fees`, ...): `texts` has a
  * value for each, the file's contents where `isFileSetting` says so. All of them or none. In force everywhere within two
- * seconds. Refuses unknown names, values that cannot be read, and an unknown partner.
+ * seconds. Refuses unknown names, values that cannot be read, a price list that is another than the one which had its version
+ * before, and an unknown partner.
  */
 export async function setPartner(
   ctx: Ctx,
@@ -22,6 +26,7 @@ export async function setPartner(
   const changes = readChanges(texts)
   return change(ctx, partnerId, actor, 'partner.changed', (settings) => {
     const changed = changes.reduce(merged, settings)
+    refuseRewritten(settings.terms, changed.terms)
     if (changed.signing !== 'off' && changed.signingKey === null) {
       throw new Refusal('BAD_REQUEST', 'Signing needs signing_key=FILE, the public key of the partner.')
     }
@@ -65,11 +70,36 @@ async function change(
   })
 }
 
-/** Only what changed, so that an audit row can be read at a glance. */
-function differences(one: PartnerSettings, other: PartnerSettings) {
-  const names = (Object.keys(other) as (keyof PartnerSettings)[]).filter(
-    (name) => JSON.stringify(one[name]) !== JSON.stringify(other[name]),
-  )
-  const pick = (settings: PartnerSettings) => Object.fromEntries(names.map((name) => [name, settings[name]]))
+/** Quotes name the version that they were made under, so what it says stays as it is while the account has it. */
+function refuseRewritten(before: Terms, after: Terms): void {
+  const lists = ({ feeSchedules, b2bFeeSchedules }: Terms) => [...feeSchedules, ...b2bFeeSchedules]
+  const known = new Map(lists(before).map((list) => [list.version, list]))
+  for (const list of lists(after)) {
+    const { version } = list
+    if (!isDeepStrictEqual(known.get(version) ?? list, list)) {
+      const sentence = `fees: the version ${version} is there already and says something else; name a new one.`
+      throw new Refusal('BAD_REQUEST', sentence)
+    }
+  }
+}
+
+type Values = { readonly [name: string]: unknown }
+
+/** Only what changed, of settings that stand together too, so that an audit row can be read at a glance. */
+function differences(one: PartnerSettings, other: PartnerSettings): { before: Values; after: Values } {
+  const { features, rateLimits, terms, ...flat } = other
+  const { before, after } = changedOf(one, flat)
+  for (const [name, group] of Object.entries({ features, rateLimits, terms })) {
+    const inside = changedOf(one[name as 'features' | 'rateLimits' | 'terms'], group)
+    if (Object.keys(inside.after).length === 0) continue
+    before[name] = inside.before
+    after[name] = inside.after
+  }
+  return { before, after }
+}
+
+function changedOf(one: Values, other: Values): Record<'before' | 'after', { [name: string]: unknown }> {
+  const names = Object.keys(other).filter((name) => !isDeepStrictEqual(one[name], other[name]))
+  const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
   return { before: pick(one), after: pick(other) }
 }

@@ -94,15 +94,10 @@ describe('a change of an account', () => {
     const told = rows.map(({ actor, action }) => `${actor} ${action}`)
     assert.deepEqual(told, ['cli:ann partner.created', 'cli:bob feature.switched_on', 'cli:eve partner.changed'])
     assert.ok(rows.every(({ at }) => at instanceof Date))
-    assert.deepEqual(Object.keys(rows[1]?.after ?? {}), ['features'])
-    assert.deepEqual(rows[2]?.before, {
-      slippageBasisPoints: 200,
-      terms: { commissionBasisPoints: 0, limits: { min: null, max: null } },
-    })
-    assert.deepEqual(rows[2]?.after, {
-      slippageBasisPoints: 50,
-      terms: { commissionBasisPoints: 125, limits: { min: null, max: null } },
-    })
+    assert.deepEqual(rows[1]?.before, { features: { b2b: false } })
+    assert.deepEqual(rows[1]?.after, { features: { b2b: true } })
+    assert.deepEqual(rows[2]?.before, { slippageBasisPoints: 200, terms: { commissionBasisPoints: 0 } })
+    assert.deepEqual(rows[2]?.after, { slippageBasisPoints: 50, terms: { commissionBasisPoints: 125 } })
     const { settings } = await showPartner(ctx, partner.id)
     assert.equal(settings.features.b2b, true)
     assert.equal(settings.slippageBasisPoints, 50)

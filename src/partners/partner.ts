@@ -23,6 +23,8 @@ export type ApiKey = {
   /** Addresses and blocks (`192.0.2.0/24`) that it may be used from; empty is anywhere. */
   readonly allowIps: readonly string[]
   readonly createdAt: Date
+  /** Real time at which it stops working by itself; null is never. */
+  readonly expiresAt: Date | null
   /** To the minute. */
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null

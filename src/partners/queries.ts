@@ -1,8 +1,8 @@
 import { type Atomic, type Db, one } from '../db/sql.ts'
 import type { ApiKey, Partner } from './partner.ts'
-import { defaultSettings, type GivenSettings, merged, type PartnerSettings } from './settings.ts'
+import { type PartnerSettings, readSettings, type StoredSettings } from './settings.ts'
 
-type PartnerRow = { id: bigint; name: string; settings: GivenSettings; created_at: Date }
+type PartnerRow = { id: bigint; name: string; settings: StoredSettings; created_at: Date }
 
 type KeyRow = {
   id: bigint
@@ -13,6 +13,7 @@ type KeyRow = {
   label: string
   allow_ips: string[]
   created_at: Date
+  expires_at: Date | null
   last_used_at: Date | null
   revoked_at: Date | null
 }
@@ -20,7 +21,7 @@ type KeyRow = {
 const toPartner = ({ id, name, settings, created_at: createdAt }: PartnerRow): Partner => ({
   id,
   name,
-  settings: merged(defaultSettings, settings),
+  settings: readSettings(settings),
   createdAt,
 })
 
@@ -33,6 +34,7 @@ const toKey = (row: KeyRow): ApiKey => ({
   label: row.label,
   allowIps: row.allow_ips,
   createdAt: row.created_at,
+  expiresAt: row.expires_at,
   lastUsedAt: row.last_used_at,
   revokedAt: row.revoked_at,
 })
@@ -49,9 +51,9 @@ export const insertPartner = (db: Atomic, { id, name, settings, createdAt }: Par
 /** Adds a key under the hash of its text. */
 export const insertKey = (db: Atomic, key: ApiKey, hash: string): void =>
   db.send`
-    insert into api_keys (id, partner_id, kind, mode, hash, hint, label, allow_ips, created_at)
+    insert into api_keys (id, partner_id, kind, mode, hash, hint, label, allow_ips, created_at, expires_at)
     values (${key.id}, ${key.partnerId}, ${key.kind}, ${key.mode}, ${Buffer.from(hash, 'hex')}, ${key.hint},
-      ${key.label}, ${key.allowIps}, ${key.createdAt})`
+      ${key.label}, ${key.allowIps}, ${key.createdAt}, ${key.expiresAt})`
 
 /** Every partner, oldest first. */
 export const partners = async (db: Db): Promise<Partner[]> =>
@@ -79,7 +81,7 @@ export const sealedSecrets = async (db: Db, id: bigint): Promise<SealedSecrets> 
 export const keysOf = async (db: Db, partnerId: bigint): Promise<ApiKey[]> =>
   (
     await db.sql<KeyRow>`
-      select id, partner_id, kind, mode, hint, label, allow_ips, created_at, last_used_at, revoked_at
+      select id, partner_id, kind, mode, hint, label, allow_ips, created_at, expires_at, last_used_at, revoked_at
       from api_keys where partner_id = ${partnerId} order by created_at, id`
   ).map(toKey)
 
@@ -87,22 +89,27 @@ export const keysOf = async (db: Db, partnerId: bigint): Promise<ApiKey[]> =>
 export const lockKey = async (db: Atomic, id: bigint): Promise<ApiKey | undefined> =>
   (
     await db.sql<KeyRow>`
-      select id, partner_id, kind, mode, hint, label, allow_ips, created_at, last_used_at, revoked_at
+      select id, partner_id, kind, mode, hint, label, allow_ips, created_at, expires_at, last_used_at, revoked_at
       from api_keys where id = ${id} for update`
   ).map(toKey)[0]
+
+/** Writes what may change of a key while it lives. */
+export const saveKey = (db: Atomic, { id, label, allowIps, expiresAt }: ApiKey): void =>
+  db.send`update api_keys set label = ${label}, allow_ips = ${allowIps}, expires_at = ${expiresAt} where id = ${id}`
 
 /** Ends a key's life. */
 export const revoke = (db: Atomic, id: bigint, at: Date): void =>
   db.send`update api_keys set revoked_at = ${at} where id = ${id}`
 
-/** The key with this hash and its partner, unless it is revoked or of another mode. */
+/** The key with this hash and its partner, unless it is revoked or of another mode; its time may be over. */
 export async function liveKey(
   db: Db,
   hash: string,
   mode: string,
 ): Promise<{ partner: Partner; key: ApiKey } | undefined> {
-  const [row] = await db.sql<KeyRow & { name: string; settings: GivenSettings; partner_created_at: Date }>`
-    select k.id, k.partner_id, k.kind, k.mode, k.hint, k.label, k.allow_ips, k.created_at, k.last_used_at, k.revoked_at,
+  const [row] = await db.sql<KeyRow & { name: string; settings: StoredSettings; partner_created_at: Date }>`
+    select k.id, k.partner_id, k.kind, k.mode, k.hint, k.label, k.allow_ips, k.created_at, k.expires_at, k.last_used_at,
+      k.revoked_at,
       p.name, p.settings, p.created_at as partner_created_at
     from api_keys k join partners p on p.id = k.partner_id
     where k.hash = ${Buffer.from(hash, 'hex')} and k.mode = ${mode} and k.revoked_at is null`

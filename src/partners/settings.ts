@@ -1,14 +1,19 @@
+import { noLimits, readTerms, type StoredTerms, type Terms } from './terms.ts'
+
 /** What an operator may switch on for a partner account, by the name that partners read (wire.md, section 1). */
 export type Feature = 'billing_info' | 'customer_country' | 'preset_payout_address' | 'b2b' | 'kyc_sharing'
 
-/** Least and greatest source amount of one exchange, both accepted, decimal text in the market's reference currency. */
-export type Limits = { min: string | null; max: string | null }
-
-/** What the account's exchanges cost and how large they may be; the shape that `availability/` asks for. */
-export type Terms = {
-  /** The partner's commission, in hundredths of a percent of what the customer pays. */
-  commissionBasisPoints: number
-  limits: Limits
+/** How often an account's keys and customers may ask, where that is not what the environment says: null is as it says. */
+export type AccountRates = {
+  /** Requests with one key. */
+  keyPerSecond: number | null
+  keyBurst: number | null
+  /** Creates with one key. */
+  createsPerSecond: number | null
+  createsBurst: number | null
+  /** Creates for one customer address by this account. */
+  customerIpPerSecond: number | null
+  customerIpBurst: number | null
 }
 
 /** The colours of a partner's pages, `#rrggbb`; absent is ours. */
@@ -19,12 +24,13 @@ export type PartnerSettings = {
   features: Record<Feature, boolean>
   /** Which requests must carry a signature made with the partner's own key. */
   signing: 'off' | 'create' | 'all'
-  /** The public half of that key, PEM (SPKI): RSA or Ed25519. */
+  /** The public half of that key, PEM (SPKI): RSA or Ed25519. While it is exchanged for another, several, one after the other. */
   signingKey: string | null
   /** Whether an operator must approve each new B2B payout address. */
   b2bApproval: boolean
   /** How far the price may move against the customer between quote and late money before the customer is asked. */
   slippageBasisPoints: number
+  rateLimits: AccountRates
   terms: Terms
   theme: Theme
 }
@@ -42,7 +48,22 @@ export const defaultSettings: PartnerSettings = {
   signingKey: null,
   b2bApproval: false,
   slippageBasisPoints: 200,
-  terms: { commissionBasisPoints: 0, limits: { min: null, max: null } },
+  rateLimits: {
+    keyPerSecond: null,
+    keyBurst: null,
+    createsPerSecond: null,
+    createsBurst: null,
+    customerIpPerSecond: null,
+    customerIpBurst: null,
+  },
+  terms: {
+    commissionBasisPoints: 0,
+    feeSchedules: [],
+    b2bFeeSchedules: [],
+    limits: noLimits,
+    limitsBySide: {},
+    b2bLimits: noLimits,
+  },
   theme: {},
 }
 
@@ -53,18 +74,24 @@ export const featureNames = Object.keys(defaultSettings.features) as readonly Fe
 export const isFeature = (word: string): word is Feature => (featureNames as readonly string[]).includes(word)
 
 /** Settings as far as they are given: stored ones, or changes. */
-export type GivenSettings = Partial<Omit<PartnerSettings, 'features' | 'terms'>> & {
+export type GivenSettings = Partial<Omit<PartnerSettings, 'features' | 'rateLimits' | 'terms'>> & {
   features?: Partial<PartnerSettings['features']>
+  rateLimits?: Partial<AccountRates>
   terms?: Partial<Terms>
 }
 
-/**
- * Puts what is given over what was there. Stored settings over the defaults, too: a setting that is younger than an account
- * has its default there.
- */
+/** Puts what is given over what was there. */
 export const merged = (settings: PartnerSettings, given: GivenSettings): PartnerSettings => ({
   ...settings,
   ...given,
   features: { ...settings.features, ...given.features },
+  rateLimits: { ...settings.rateLimits, ...given.rateLimits },
   terms: { ...settings.terms, ...given.terms },
 })
+
+/** Settings as the database keeps them. */
+export type StoredSettings = Omit<GivenSettings, 'terms'> & { terms?: StoredTerms }
+
+/** Reads stored settings: one that is younger than the account has its default there. */
+export const readSettings = ({ terms, ...stored }: StoredSettings): PartnerSettings =>
+  merged(defaultSettings, { ...stored, terms: readTerms(terms ?? {}) })

@@ -147,3 +147,30 @@ export type WaitingRow = {
   amount: bigint
   ordered_at: Date
 }
+
+/** A payout that a rail speaks of by its plan's key. */
+export type KeyedRow = {
+  id: bigint
+  transaction_id: bigint
+  rail: string
+  plan_key: string
+  place: string
+  asset: string
+  amount: bigint
+  state: PayoutState
+}
+
+/** Finds payouts by their plans' keys. */
+export const byPlanKeys = (db: Db, rails: string[], keys: string[]): Promise<KeyedRow[]> =>
+  db.sql`
+    select payouts.id, transaction_id, plans.rail, plan_key, place, asset, amount, payouts.state
+    from plans join payouts on payouts.plan_id = plans.id
+    join unnest(${rails}::text[], ${keys}::text[]) as told (rail, key) on plans.rail = told.rail and plan_key = told.key`
+
+/** Marks a payout as come back. Gives nothing if it was not paid, or has come back before. */
+export const markReturned = (db: Db, id: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`update payouts set state = 'failed', reason = 'returned' where id = ${id} and state = 'paid' returning id`
+
+/** How many payouts of a purpose were ordered for a transaction. */
+export const countOf = (db: Db, transactionId: bigint, purpose: 'payout' | 'refund'): Promise<{ count: bigint }[]> =>
+  db.sql`select count(*) from payouts where transaction_id = ${transactionId} and purpose = ${purpose}`

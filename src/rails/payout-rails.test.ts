@@ -88,6 +88,8 @@ for (const { category, network, asset, chain } of waysOut) {
       const plan = await planned(300n)
       const before = await rail.balance(asset)
       await armTimeout(stage.world, plan.address)
+      const armed = await stage.db.sql<{ reference: string }>`select reference from sandbox.faults`
+      assert(armed.length === 1 && !armed.some(({ reference }) => reference.includes(plan.address)))
       await assert.rejects(rail.submit(plan), /did not answer/)
       nextBlock()
       assert.equal((await rail.look(plan)).state, 'done')

@@ -60,6 +60,8 @@ export type DepositRail = {
   readCallback(body: string, headers: Record<string, string | undefined>): Fact
   /** Asks the rail what it knows of a reference: callbacks get lost. */
   look(reference: string): Promise<Fact[]>
+  /** What the rail says it holds of ours, to compare with the books: without what is not for good yet. */
+  balance(asset: string): Promise<bigint>
   /** Confirmations that make a deposit final, on chains. */
   readonly confirmations?: number
 }

@@ -24,19 +24,33 @@ const patienceMs = 60_000
 
 let turn: Promise<unknown> = Promise.resolve()
 
-/** Reads the duration of an advance. Refuses a missing one, one that is not positive and one over ten years. */
-export function readAdvance(body: unknown): number {
+/**
+ * Reads the duration of an advance from `now` on, in milliseconds; years and months are the calendar's. Refuses a missing one,
+ * one that is not positive and one over ten years.
+ */
+export function readAdvance(body: unknown, now: Date): number {
   const advance = typeof body === 'object' && body !== null && 'advance' in body ? body.advance : undefined
   if (typeof advance !== 'string')
     throw badField('advance', 'An ISO 8601 duration is required, such as PT31M.', 'REQUIRED')
   let ms: number
   try {
-    ms = parseDuration(advance)
+    ms = millisecondsOf(advance, now)
   } catch {
     throw badField('advance', 'This is not an ISO 8601 duration, such as PT31M.')
   }
   if (ms <= 0 || ms > mostMs) throw badField('advance', 'The clock moves forward, by at most ten years.')
   return ms
+}
+
+/** `parseDuration` refuses years and months, which have no fixed length; from a given day on they have one. */
+function millisecondsOf(advance: string, now: Date): number {
+  const [, years = '0', months = '0', rest = ''] =
+    /^P(?=\d+[YM])(?:(\d{1,3})Y)?(?:(\d{1,4})M)?(.*)$/.exec(advance) ?? []
+  if (years === '0' && months === '0') return parseDuration(advance)
+
+  const until = new Date(now)
+  until.setUTCMonth(now.getUTCMonth() + 12 * Number.parseInt(years, 10) + Number.parseInt(months, 10))
+  return until.getTime() - now.getTime() + (rest === '' ? 0 : parseDuration(`P${rest}`))
 }
 
 /**

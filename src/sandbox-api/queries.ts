@@ -1,4 +1,5 @@
 import { type Db, one } from '../db/sql.ts'
+import type { PayTo } from '../rails/rail.ts'
 
 /** Raises the stored offset of business time, never lowers it, and tells every process that it has changed. */
 export const raiseOffset = async (db: Db, offsetMs: bigint): Promise<bigint> =>
@@ -12,9 +13,11 @@ export const raiseOffset = async (db: Db, offsetMs: bigint): Promise<bigint> =>
 export type Payable = {
   public_id: bigint
   partner_id: bigint
-  from_asset: string
   locale: string | null
+  rail: string | null
   reference: string | null
+  method: string | null
+  pay_to: PayTo | null
   asset: string | null
   amount: bigint | null
   /** The person's key is gone. */
@@ -24,10 +27,22 @@ export type Payable = {
 /** Reads what is to be paid for one of a partner's own transactions. */
 export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Payable[]> =>
   db.sql`
-    select public_id, partner_id, from_asset, terms ->> 'locale' as locale, reference, asset, amount,
+    select public_id, partner_id, terms ->> 'locale' as locale, rail, reference, method, pay_to, asset, amount,
       wrapped is null as is_erased
     from transactions
     join data_keys on data_keys.id = data_key_id
     left join deposit_instructions on transaction_id = transactions.id
     where public_id = ${publicId} and partner_id = ${partnerId}
     order by deposit_instructions.id desc nulls last limit 1`
+
+/** The plans by which a partner's own transaction was paid out, the latest first. */
+export const planned = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ rail: string; plan_key: string }[]> =>
+  db.sql`
+    select plans.rail, plan_key from transactions
+    join payouts on transaction_id = transactions.id join plans on plans.id = plan_id
+    where public_id = ${publicId} and partner_id = ${partnerId}
+    order by plans.id desc`
+
+/** Which key encrypts what a transaction tells of its person. */
+export const dataKeyOf = (db: Db, publicId: bigint): Promise<{ data_key_id: bigint }[]> =>
+  db.sql`select data_key_id from transactions where public_id = ${publicId}`

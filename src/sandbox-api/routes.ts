@@ -1,20 +1,24 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+import { isCardForDestination } from '../bank/card-for-destination.ts'
 import type { Ctx } from '../context.ts'
 import { isEmail } from '../customers/email.ts'
-import { holdsCardNumber, isCardNumber } from '../lib/card-number.ts'
+import { one } from '../db/sql.ts'
+import { holdsCardNumber } from '../lib/card-number.ts'
 import { readId } from '../lib/ids.ts'
 import { isExactNumber } from '../lib/json.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { readMailbox } from '../mail/mailbox.ts'
-import type { Processor } from '../rails/sandbox.ts'
+import type { DataKey } from '../privacy/data-key.ts'
+import type { World } from '../rails/sandbox.ts'
 import { advanceClock, type DueWork, readAdvance } from './clock.ts'
 import { completeCheckout, payDeposit, playRailEvent } from './drive.ts'
+import * as queries from './queries.ts'
 import { playScenario, scenarios } from './scenarios.ts'
 
 /** What driving the sandbox needs besides the context. */
 export type SandboxDeps = {
-  processor: Processor
+  processor: World
   /** Everything that business time makes due. */
   work: DueWork[]
   /** Whose secret key a request carries; the door that lets requests in has seen to it that there is one. */
@@ -32,8 +36,8 @@ export const sandboxApi =
 
     app.get('/sandbox/clock', secret, () => ({ now: ctx.clock.now().toISOString() }))
     app.post('/sandbox/clock', secret, async (request, reply) => {
-      const { now, ran } = await advanceClock(ctx, work, readAdvance(request.body))
-      return reply.code(201).send({ now: now.toISOString(), ran })
+      const { now, ran } = await advanceClock(ctx, work, readAdvance(request.body, ctx.clock.now()))
+      return made(reply, { now: now.toISOString(), ran })
     })
     app.post('/sandbox/transaction/:id/checkout', secret, async (request, reply) => {
       const fields = fieldsOf(request)
@@ -41,13 +45,14 @@ export const sandboxApi =
         ...optional('email', email(fields)),
         ...optional('country', text(fields, 'country')),
         ...optional('paymentCategory', text(fields, 'payment_category')),
-        ...optional('payoutAddress', text(fields, 'payout_address', isCardNumber)),
+        ...optional('payoutAddress', text(fields, 'payout_address', isCardForDestination)),
         ...optional(
           'extraId',
           text(fields, 'extra_id', () => false),
         ),
       })
-      return reply.code(201).send(record)
+      request.tellsOf = await personOf(ctx, idOf(request))
+      return made(reply, record)
     })
     app.post('/sandbox/transaction/:id/deposit', secret, async (request, reply) => {
       const fields = fieldsOf(request)
@@ -62,13 +67,13 @@ export const sandboxApi =
         publicId: idOf(request),
         deposit,
       })
-      return reply.code(201).send(paid)
+      return made(reply, paid)
     })
     app.post('/sandbox/transaction/:id/rail-event', secret, async (request, reply) => {
       const type = text(fieldsOf(request), 'type')
       if (type === undefined) throw badField('type', 'A type is required.', 'REQUIRED')
       await playRailEvent(ctx, processor, { partnerId: partnerIdOf(request), publicId: idOf(request), type })
-      return reply.code(201).send({ type })
+      return made(reply, { type })
     })
     app.get('/sandbox/mail', secret, async (request) => {
       const to = text(request.query as Fields, 'to', () => false)
@@ -80,9 +85,21 @@ export const sandboxApi =
     app.post('/sandbox/scenarios/:name', secret, async (request, reply) => {
       const { name } = request.params as { name: string }
       const transactionId = await playScenario(ctx, deps, { partnerId: partnerIdOf(request), name })
-      return reply.code(201).send({ transaction_id: transactionId })
+      return made(reply, { transaction_id: transactionId })
     })
   }
+
+/** What a POST has made; the door keeps it for the `Idempotency-Key` and sends it. */
+function made<Body>(reply: FastifyReply, body: Body): Body {
+  reply.code(201)
+  return body
+}
+
+/** The key of the person whom a transaction tells of. */
+async function personOf({ db, keyring }: Ctx, publicId: bigint): Promise<DataKey> {
+  const { data_key_id: id } = one(await queries.dataKeyOf(db, publicId))
+  return keyring.get(db, id)
+}
 
 function idOf(request: FastifyRequest): bigint {
   const id = readId((request.params as { id: string }).id)

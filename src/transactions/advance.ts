@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import type { NewEvent } from '../events/event.ts'
+import type { EventType, NewEvent } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { endsWithoutMoney, lifecycle, type Status } from './lifecycle.ts'
 import * as queries from './queries.ts'
-import { recordOf } from './record.ts'
+import { anyRecordOf } from './record.ts'
 import { type Move, personalPlace, type Transaction } from './transaction.ts'
 
 /** What may change along with a move. */
@@ -18,6 +18,7 @@ export type Change = Partial<
     | 'fromAmount'
     | 'toAmount'
     | 'country'
+    | 'depositMethod'
     | 'errors'
     | 'outputHash'
     | 'partnerCustomerId'
@@ -106,11 +107,17 @@ function statusEvent(ctx: Ctx, transaction: Transaction): NewEvent {
     stream: transaction.publicId,
     sequence: transaction.events,
     partnerId: transaction.partnerId,
-    type: transaction.events === 1 ? 'transaction.created' : 'transaction.status_changed',
+    type: typeOf(transaction),
     at: transaction.updatedAt,
     dataKey: transaction.dataKey,
-    payload: recordOf(ctx, transaction),
+    payload: anyRecordOf(ctx, transaction),
   }
+}
+
+/** Whoever listens to customers' transactions hears nothing of B2B's: those have one type, for the first status too. */
+function typeOf({ kind, events }: Transaction): EventType {
+  if (kind === 'b2b') return 'b2b.transaction.status_changed'
+  return events === 1 ? 'transaction.created' : 'transaction.status_changed'
 }
 
 /** The events of transactions that have just been created. */

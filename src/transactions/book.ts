@@ -1,8 +1,11 @@
 import type { Ctx } from '../context.ts'
-import { customer, commission, fees, held, networkFees, position } from '../ledger/account.ts'
+import { customer, commission, fees, held, losses, networkFees, position } from '../ledger/account.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
-import { parseAmount } from '../money/amount.ts'
+import { type Asset, parseAmount } from '../money/amount.ts'
 import type { PayoutOrder } from '../payouts/order.ts'
+import type { QuoteCommon } from '../pricing/quote.ts'
+import { payoutMethodOf, payoutRailOf } from './method.ts'
+import { checkDestination } from './payout-destination.ts'
 import type { Transaction } from './transaction.ts'
 
 /** Books money that arrived for a transaction: it lies at `place`, and we owe it to the customer. */
@@ -29,7 +32,7 @@ export const suspenseEntry = (deposit: { id: bigint; asset: string; amount: bigi
  * in the other, and our position is the other side of both. Each fee is a posting of its own, so that the rate that was
  * given and the fee that was taken can both be read back.
  */
-export function exchangeEntry({ id, publicId, partnerId, from, to, quote, quoteNumber }: Transaction, at: Date): Entry {
+export function exchangeEntry({ id, publicId, partnerId, from, to, quote, quoteNumber }: Exchanged, at: Date): Entry {
   const source = from.asset
   const target = to.asset
   const owed = customer(publicId)
@@ -49,22 +52,75 @@ export function exchangeEntry({ id, publicId, partnerId, from, to, quote, quoteN
   ])
 }
 
-/** Orders the payout of a transaction whose exchange has just been booked. */
-export function payoutOrder({ rails }: Pick<Ctx, 'rails'>, transaction: Transaction): PayoutOrder {
-  const { id, to, expectedTo, personal, dataKey } = transaction
-  const rail = rails.forPayout(to.network.code)
-  if (!rail) throw new Error(`No rail pays out on ${to.network.code}.`)
+/** What of a transaction its exchange is booked by. */
+type Exchanged = Pick<Transaction, 'id' | 'publicId' | 'partnerId' | 'quoteNumber'> & {
+  from: { asset: Asset }
+  to: { asset: Asset }
+  quote: Pick<QuoteCommon, 'convertedAmount' | 'fees' | 'toAmount' | 'networkFee'>
+}
+
+/** Books money that was taken back before it was exchanged: it no longer lies at `place`, and nobody is owed it. */
+export const reversalEntry = (
+  { id, publicId }: Transaction,
+  deposit: { id: bigint; asset: string; amount: bigint },
+  place: string,
+  at: Date,
+): Entry =>
+  entry({ transactionId: id, kind: 'deposit_reversed', ref: deposit.id, at }, [
+    { debit: customer(publicId), credit: held(place), asset: deposit.asset, amount: deposit.amount },
+  ])
+
+/** Books money of nobody that was taken back: it lies neither at `place` nor in suspense any more. */
+export const suspenseReversalEntry = (
+  deposit: { id: bigint; asset: string; amount: bigint },
+  place: string,
+  at: Date,
+): Entry =>
+  entry({ transactionId: null, kind: 'deposit_reversed', ref: deposit.id, at }, [
+    { debit: 'suspense', credit: held(place), asset: deposit.asset, amount: deposit.amount },
+  ])
+
+/** Books money that was taken back after we had exchanged it: our loss. */
+export const lossEntry = (
+  { id }: Transaction,
+  deposit: { id: bigint; asset: string; amount: bigint },
+  place: string,
+  at: Date,
+): Entry =>
+  entry({ transactionId: id, kind: 'deposit_reversed', ref: deposit.id, at }, [
+    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.amount },
+  ])
+
+/** Books a payout that came back: it lies at `place` again, and we owe it to the customer again. */
+export const returnEntry = (
+  { id, publicId }: Transaction,
+  payout: { id: bigint; asset: string; amount: bigint },
+  place: string,
+  at: Date,
+): Entry =>
+  entry({ transactionId: id, kind: 'payout_returned', ref: payout.id, at }, [
+    { debit: held(place), credit: customer(publicId), asset: payout.asset, amount: payout.amount },
+  ])
+
+/** Orders a payout of what a transaction's customer is owed: the first when its exchange has just been booked. */
+export function payoutOrder(
+  { rails }: Pick<Ctx, 'rails'>,
+  transaction: Transaction,
+  { number, amount }: { number: number; amount: bigint },
+): PayoutOrder {
+  const { id, to, personal, dataKey } = transaction
   if (personal.payoutAddress === null) throw new Error('A payout was ordered without an address.')
-  // Whatever was passed beside an address, a chain without memos gets none: it would be public there.
-  const extraId = to.network.chain?.memo ? (personal.payoutExtraId ?? '') : ''
+  const written = { address: personal.payoutAddress, extraId: personal.payoutExtraId ?? '' }
+  const check = checkDestination({ rails }, { listing: to, method: payoutMethodOf(transaction) }, written)
+  if (!check.ok) throw new Error(`A payout was ordered to a destination that cannot be: ${check.reason}`)
   return {
     transactionId: id,
     purpose: 'payout',
-    number: 1,
-    rail,
+    number,
+    rail: payoutRailOf({ rails }, transaction),
     asset: to.asset.id,
-    amount: expectedTo,
-    destination: { address: personal.payoutAddress, extraId },
+    amount,
+    destination: { address: check.address, extraId: check.extraId, holder: personal.payoutHolder ?? '' },
     dataKey,
   }
 }

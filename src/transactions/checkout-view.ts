@@ -1,10 +1,13 @@
 import type { Listing } from '../catalog/asset.ts'
+import type { PaymentMethod } from '../catalog/payment-method.ts'
+import type { Billing } from '../customers/billing-field.ts'
 import type { Quote } from '../pricing/quote.ts'
+import type { PayTo } from '../rails/rail.ts'
 import type { Status } from './lifecycle.ts'
 import type { Personal, StatusDetails } from './transaction.ts'
 
 /** What a customer still has to give, in the order in which the checkout asks for it. */
-export type Missing = 'email' | 'code' | 'country' | 'payout_address'
+export type Missing = 'email' | 'code' | 'country' | 'billing' | 'payout_address'
 
 /**
  * A transaction as the checkout needs it. It holds personal data: what of it a page may show depends on whether the e-mail
@@ -24,6 +27,8 @@ export type CheckoutView = {
   missing: Missing[]
   email: string | null
   country: string | null
+  /** Billing information; null where none is asked for, and until the e-mail address is proven. */
+  billing: Billing | null
   from: Listing
   to: Listing
   /** What the customer pays, and what comes out of it at `quote`. */
@@ -33,8 +38,21 @@ export type CheckoutView = {
   /** Until when the price holds, and until when it can be paid at all. */
   quoteExpiresAt: Date
   expiresAt: Date
+  /** How the customer pays, and how the customer is paid. */
+  deposit: PaymentMethod
+  payout: PaymentMethod
+  /** Where to pay, with our reference; null until everything is known. */
+  payTo: (PayTo & { reference: string }) | null
+  /** Confirmations that make coins final; null for other money. */
+  confirmations: number | null
+  /** Whether the customer may choose another way to pay: `waysToPay` names them. */
+  mayChooseMethod: boolean
+  /** The address, or the account of a bank payout. */
   payoutAddress: string | null
+  /** Its memo or tag, or the bank's BIC. */
   extraId: string | null
+  /** The holder of the account of a bank payout. */
+  payoutHolder: string | null
   payoutAddressChangeable: boolean
   /** Where the partner wants the customer back; `$$` stands for the order number. */
   redirects: Personal['redirects']
@@ -43,3 +61,6 @@ export type CheckoutView = {
   locale: string | null
   history: { status: Status; at: Date }[]
 }
+
+/** One way to pay, and what would come out of it now. */
+export type WayToPay = { method: PaymentMethod; name: string; toAmount: bigint }

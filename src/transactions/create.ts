@@ -1,30 +1,43 @@
-import { type Available, resolve } from '../availability/resolve.ts'
-import { refusalOf } from '../availability/rule.ts'
+import type { Available } from '../availability/resolve.ts'
+import type { Listing } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
+import { keepPassedBilling, type PassedBilling } from '../customers/billing.ts'
 import { findOrMakePartnerCustomers, type PartnerCustomer } from '../customers/partner-customer.ts'
 import { type Atomic, CommitUnknown } from '../db/sql.ts'
 import { recordEvents } from '../events/record.ts'
 import { after } from '../lib/clock.ts'
 import { gather } from '../lib/gather.ts'
 import { randomId } from '../lib/ids.ts'
-import { type Problem, Refusal } from '../lib/refusal.ts'
-import { scale } from '../money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
-import { makeQuote, type Quote } from '../pricing/quote.ts'
+import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
-import { changedRow, createdEvents } from './advance.ts'
+import { advance, changedRow, createdEvents } from './advance.ts'
+import { holderIn } from './billing.ts'
+import { awaitDeposit } from './await-deposit.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
-import { checkPayoutAddress } from './payout-address.ts'
-import { askOf, momentOf, payDeadlineMs, priceValidityMs, termsOfPartner } from './policy.ts'
+import { deadlineDue, deadlineKey } from './expire.ts'
+import { judgeCreate, refusalOfFaults } from './judge.ts'
+import { kindOf, payDeadlineMs, priceValidityMs } from './policy.ts'
 import * as queries from './queries.ts'
-import { recordOf, type TransactionRecord } from './record.ts'
+import { type B2bRecord, b2bRecordOf, recordOf, type TransactionRecord } from './record.ts'
+import { takeSharedTokens } from './take-shared.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A created transaction, as its partner sees it, with the key that its stored copies are encrypted with. */
-export type Created = { record: TransactionRecord; dataKey: DataKey }
+export type Created<Record = TransactionRecord> = { record: Record; dataKey: DataKey }
+
+/** What an institution asks for: an exchange without a checkout, paid to an address that is registered and active. */
+export type B2bInput = CreateInput & Required<Pick<CreateInput, 'b2b'>>
 
 /** What is decided before anything is written: everything that can be refused has been by then. */
-type Draft = { partner: Partner; read: ReadRequest<CreateInput>; available: Available; quote: Quote; now: Date }
+type Draft = {
+  partner: Partner
+  read: ReadRequest<CreateInput>
+  available: Available
+  country: string | null
+  quote: Quote
+  now: Date
+}
 
 /**
  * Creates a transaction: judged by the one resolver, priced, stored with its quote, announced. Refuses with the first of all
@@ -36,20 +49,43 @@ export async function createTransaction(
   read: ReadRequest<CreateInput>,
   db?: Atomic,
 ): Promise<Created> {
-  const draft = judge(ctx, partner, read)
+  const draft = drafted(ctx, partner, read)
 
   // From here on nothing may refuse.
-  if (db) {
-    const [created] = await write(ctx, db, [draft])
-    if (!created) throw new Error('A created transaction is missing.')
-    return created
-  }
-  return gathererOf(ctx)(draft)
+  const transaction = await (db ? writeOne(ctx, db, draft) : gathererOf(ctx)(draft))
+  return { record: recordOf(ctx, transaction), dataKey: transaction.dataKey }
 }
 
-const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Created>>()
+/**
+ * The same for an institution's own exchange: it waits for the deposit at once, and its record says where to pay. The caller's
+ * block holds the registered address that it pays to.
+ */
+export async function createB2bTransaction(
+  ctx: Ctx,
+  db: Atomic,
+  partner: Partner,
+  read: ReadRequest<B2bInput>,
+): Promise<Created<B2bRecord>> {
+  const draft = drafted(ctx, partner, read)
 
-function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Created> {
+  // From here on nothing may refuse.
+  const transaction = await writeOne(ctx, db, draft)
+  const change = await awaitDeposit(ctx, db, transaction)
+  const step = { transaction, fact: 'complete', to: 'waiting_for_deposit', change } as const
+  const [waiting] = await advance(ctx, db, [step])
+  if (!waiting) throw new Error('A created transaction did not move.')
+  return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
+}
+
+async function writeOne(ctx: Ctx, db: Atomic, draft: Draft): Promise<Transaction> {
+  const [created] = await write(ctx, db, [draft])
+  if (!created) throw new Error('A created transaction is missing.')
+  return created
+}
+
+const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Transaction>>()
+
+function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Transaction> {
   const known = gatherers.get(ctx)
   if (known) return known
   const made = gather((drafts: Draft[]) => ctx.db.atomic((db) => write(ctx, db, drafts)), {
@@ -61,54 +97,30 @@ function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Created> {
   return made
 }
 
-/** Every rule a create must pass, in the order in which it is refused: the form, the pair, the amount, the country. */
-function judge(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draft {
-  const { input, problems } = read
-  const [first] = problems
-  if (first) throw new Refusal('BAD_REQUEST', first.message, problems)
-
+/** Refuses a create that breaks a rule, and prices one that breaks none. */
+function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draft {
   const now = ctx.clock.now()
-  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner), askOf(input))
-  if (!outcome.available) throw refusalOf(outcome.failures)
-  const addressProblem = judgeAddress(ctx, input, outcome)
-  if (addressProblem) throw new Refusal('BAD_REQUEST', addressProblem.message, [addressProblem])
-  if (!outcome.sum) throw new Error('A create was judged without its amount.')
+  const { faults, available, country } = judgeCreate(ctx, partner, read, now)
+  const [first] = faults
+  if (first) throw refusalOfFaults(first, read.problems)
+  if (!available?.sum) throw new Error('A create was judged without its amount.')
 
-  const { terms, deposit } = outcome.exchange
+  const { terms, deposit } = available.exchange
   const quote = makeQuote(terms, {
     direction: 'direct',
-    amount: outcome.sum.fromAmount,
+    amount: available.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
     validForSeconds: priceValidityMs(ctx.config, deposit.category) / 1_000,
   })
-  return { partner, read, available: outcome, quote, now }
-}
-
-/**
- * A preset payout address must be one of its network, checksum included, and not our own, with the memo that the network
- * demands.
- */
-function judgeAddress(
-  ctx: Pick<Ctx, 'rails'>,
-  input: Pick<CreateInput, 'payoutAddress' | 'payoutExtraId'>,
-  { exchange }: Pick<Available, 'exchange'>,
-): Problem | undefined {
-  const { chain, name } = exchange.target.network
-  if (input.payoutAddress === undefined || chain === null) return undefined
-
-  const check = checkPayoutAddress(ctx, exchange.target, input.payoutAddress)
-  if (!check.ok) return { path: 'payout_info.payout_address', code: 'INVALID_ADDRESS', message: check.reason }
-  if (chain.memo?.required && input.payoutExtraId === undefined) {
-    return { path: 'payout_info.extra_id', code: 'REQUIRED', message: `${name} needs a ${chain.memo.name}.` }
-  }
-  return undefined
+  return { partner, read, available, country: country ?? null, quote, now }
 }
 
 /** Writes drafts: a handful of statements however many there are, sent together with the commit. */
-async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Created[]> {
+async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction[]> {
   const keys = await ctx.keyring.makeMany(db, drafts.length)
   const customers = await customersOf(ctx, db, drafts)
+  await keepPassedBilling(ctx, db, passedBilling(customers))
   const created = await Promise.all(
     drafts.map((draft, index) => transactionOf(ctx, draft, keys[index], customers.get(draft))),
   )
@@ -129,10 +141,18 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Created[]> 
   recordEvents(ctx, db, createdEvents(ctx, created))
   ctx.queue.enqueue(
     db,
-    created.map(({ id, expiresAt }) => ({ kind: 'transaction.deadline', key: String(id), runAt: expiresAt })),
+    created.map(({ id, expiresAt }) => ({ kind: deadlineDue, key: deadlineKey(id), runAt: expiresAt })),
   )
-  return created.map((transaction) => ({ record: recordOf(ctx, transaction), dataKey: transaction.dataKey }))
+  takeSharedTokens(ctx, db, created)
+  return created
 }
+
+/** What was passed of e-mail addresses for later transactions too. Without an address it stays with its transaction. */
+const passedBilling = (customers: Map<Draft, PartnerCustomer>): PassedBilling[] =>
+  [...customers].flatMap(([{ read }, { id: partnerCustomerId }]) => {
+    const { email, billing } = read.input
+    return email === undefined || billing === undefined ? [] : [{ partnerCustomerId, email, billing }]
+  })
 
 /** What each partner knows of the e-mail addresses that were passed. */
 async function customersOf(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Map<Draft, PartnerCustomer>> {
@@ -159,6 +179,7 @@ async function transactionOf(
     partner,
     read: { input, warnings },
     available: { exchange, sum },
+    country,
     quote,
     now,
   } = draft
@@ -168,7 +189,8 @@ async function transactionOf(
     id: await ctx.rowIds.next(),
     publicId: randomId(),
     partnerId: partner.id,
-    kind: 'retail',
+    kind: kindOf(input),
+    payoutAddressId: input.b2b?.payoutAddressId ?? null,
     side: exchange.side,
     status: 'new',
     statusDetails: null,
@@ -177,11 +199,11 @@ async function transactionOf(
     expectedFrom: sum?.fromAmount ?? 0n,
     expectedTo: sum?.toAmount ?? 0n,
     fromAmount: 0n,
-    fromAmountInEur: worthInCents(quote, sum?.fromAmount ?? 0n),
+    fromAmountInEur: eurCentsOf(quote, sum?.fromAmount ?? 0n),
     toAmount: null,
     depositMethod: exchange.deposit.type,
     payoutMethod: exchange.payout.type,
-    country: input.countryOverride ?? null,
+    country,
     quoteNumber: 1,
     quote,
     moves: 1,
@@ -200,7 +222,7 @@ async function transactionOf(
     partnerCustomerId: customer?.id ?? null,
     customerId: null,
     dataKey,
-    personal: personalOf(input),
+    personal: personalOf(input, exchange.target),
     quoteExpiresAt: new Date(quote.validUntil),
     expiresAt: after(now, payDeadlineMs(ctx.config, exchange.deposit.category, now)),
     createdAt: now,
@@ -208,27 +230,26 @@ async function transactionOf(
   }
 }
 
-const personalOf = (input: CreateInput): Transaction['personal'] => ({
+const personalOf = (input: CreateInput, { network }: Listing): Transaction['personal'] => ({
   email: input.email ?? null,
   phoneNumber: input.phoneNumber ?? null,
   ip: input.customerIp ?? null,
   payoutAddress: input.payoutAddress ?? null,
   payoutExtraId: input.payoutExtraId ?? null,
+  payoutHolder: network.chain ? null : (input.payoutHolder ?? holderIn(input.billing)),
+  depositAddress: null,
   redirects: Object.fromEntries(Object.entries(input.redirects).filter(([, url]) => url !== undefined)),
   billing: input.billing ?? null,
+  ...(input.sharedToken ? { sharedToken: input.sharedToken } : {}),
+  ...(input.billing && input.email !== undefined ? { billingEmail: input.email } : {}),
 })
-
-/** What an amount of the source is worth in euro cents at the quote's price; null where the market's reference is another. */
-function worthInCents({ reference, prices, from }: Quote, amount: bigint): bigint | null {
-  if (reference !== 'EUR') return null
-  const { numerator, denominator } = prices.from
-  return scale(amount * 100n, BigInt(numerator), BigInt(denominator) * 10n ** BigInt(from.decimals), 'down')
-}
 
 const createdRow = (transaction: Transaction): queries.Created => ({
   ...changedRow(transaction),
   publicId: transaction.publicId,
   partnerId: transaction.partnerId,
+  kind: transaction.kind,
+  payoutAddressId: transaction.payoutAddressId,
   side: transaction.side,
   fromAsset: transaction.from.asset.id,
   toAsset: transaction.to.asset.id,

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import { instructionOf, moneySeen } from '../deposits/deposit.ts'
+import { moneySeen, referencesOf } from '../deposits/deposit.ts'
 import { receiveFacts } from '../deposits/fact.ts'
 import { after } from '../lib/clock.ts'
 import type { Handler, Job } from '../jobs/job.ts'
@@ -9,30 +9,35 @@ import { advance, type Step } from './advance.ts'
 import { open } from './lifecycle.ts'
 import { lockTransactions } from './load.ts'
 
+/** The job that ends a transaction whose deadline has passed. */
+export const deadlineDue = 'transaction.deadline'
+
+/** The job's key: the transaction's id, and the number of the price that made its deadline a nearer one. */
+export const deadlineKey = (id: bigint, quoteNumber = 1): string =>
+  quoteNumber === 1 ? `${id}` : `${id}:${quoteNumber}`
+
+const transactionIn = (key: string): bigint => BigInt(key.split(':')[0] ?? key)
+
 /** Ends transactions whose deadline has passed, as long as no money has been seen. The rail is asked first. */
 export const expireTransactions = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
   run: async (jobs) => {
-    for (const { key } of jobs) await askRail(ctx, BigInt(key))
+    for (const { key } of jobs) await askRails(ctx, transactionIn(key))
     await ctx.queue.revisit(jobs, (db, held) => expire(ctx, db, held))
   },
 })
 
-/** Callbacks get lost: what the rail knows of a payment is taken down as if it had called, before anything expires. */
-async function askRail(ctx: Ctx, transactionId: bigint): Promise<void> {
-  const instruction = await instructionOf(ctx.db, transactionId)
-  const rail = instruction && ctx.rails.deposit.get(instruction.rail)
-  if (!rail) return
-  const facts = await rail.look(instruction.reference)
-  if (facts.length === 0) return
-  await ctx.db.atomic((db) =>
-    receiveFacts(
-      ctx,
-      db,
-      facts.map((fact) => ({ ...fact, rail: rail.name })),
-    ),
+/** Callbacks get lost: what the rails know of any payment is taken down as if they had called, before anything expires. */
+async function askRails(ctx: Ctx, transactionId: bigint): Promise<void> {
+  const told = await Promise.all(
+    (await referencesOf(ctx.db, transactionId)).map(async ({ rail, reference }) => {
+      const facts = (await ctx.rails.deposit.get(rail)?.look(reference)) ?? []
+      return facts.map((fact) => ({ ...fact, rail }))
+    }),
   )
+  const facts = told.flat()
+  if (facts.length > 0) await ctx.db.atomic((db) => receiveFacts(ctx, db, facts))
 }
 
 /** Money that was seen ends the wait for the deadline, unless it never becomes final: then it is looked at again. */
@@ -42,13 +47,13 @@ async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
   const transactions = await lockTransactions(
     ctx,
     db,
-    jobs.map(({ key }) => BigInt(key)),
+    jobs.map(({ key }) => transactionIn(key)),
   )
   const now = ctx.clock.now()
   const again = new Map<bigint, Again>()
   const steps: Step[] = []
   for (const job of jobs) {
-    const transaction = transactions.get(BigInt(job.key))
+    const transaction = transactions.get(transactionIn(job.key))
     if (!transaction || !open.has(transaction.status)) continue
     if (transaction.expiresAt > now) again.set(job.id, { at: transaction.expiresAt, timebase: 'business' })
     else if (await moneySeen(db, transaction.id)) {

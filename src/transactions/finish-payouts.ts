@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
+import { standingDeposits } from '../deposits/deposit.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { clearing, held, networkFees } from '../ledger/account.ts'
@@ -12,6 +13,7 @@ import { endPlans, lockOpenPlans, markPlans, type Sent, sendPlans } from '../pay
 import type { Evidence } from '../rails/rail.ts'
 import { advance, type Change, type Step } from './advance.ts'
 import { lockTransactions } from './load.ts'
+import { exchangedDeposit } from './take-back.ts'
 import type { Transaction } from './transaction.ts'
 
 /** How long to wait before a rail that gave no clear answer is asked again, in real milliseconds. */
@@ -94,7 +96,7 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
       ]),
     )
     const paid = { toAmount: amount, outputHash: evidence.hash }
-    steps.push({ transaction, fact: `payout_settled:${payout_id}`, ...finishedOrHeld(transaction, paid) })
+    steps.push({ transaction, fact: `payout_settled:${payout_id}`, ...(await finishedOrHeld(db, transaction, paid)) })
   }
   if (fresh.length === 0) return
   endPlans(
@@ -115,15 +117,19 @@ async function finish(ctx: Ctx, db: Atomic, proven: Proven[]): Promise<void> {
 }
 
 /**
- * An ended transaction owes nobody: money that came while the payout was under way, in whatever currency, stops it for a
- * person.
+ * An ended transaction owes nobody: money that came while the payout was under way, in whatever currency, and has not been taken
+ * back, stops it for a person.
  */
-function finishedOrHeld(
-  { history, fromAmount, expectedFrom }: Transaction,
+async function finishedOrHeld(
+  db: Atomic,
+  transaction: Transaction,
   paid: Change,
-): Omit<Step, 'transaction' | 'fact'> {
-  const deposits = history.filter(({ fact }) => fact.startsWith('deposit:'))
-  if (deposits.length <= 1) return { to: 'finished', change: paid }
+): Promise<Omit<Step, 'transaction' | 'fact'>> {
+  const { id, history, fromAmount, expectedFrom } = transaction
+  const isPlain = history.filter(({ fact }) => fact.startsWith('deposit:')).length <= 1
+  const exchanged = exchangedDeposit(transaction)
+  const isOwed = !isPlain && (await standingDeposits(db, id)).some((deposit) => deposit.id !== exchanged)
+  if (!isOwed) return { to: 'finished', change: paid }
   return {
     to: 'on_hold',
     reason: 'More money arrived than was agreed.',

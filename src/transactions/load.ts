@@ -15,6 +15,16 @@ export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Pro
   return new Map(rows.map((row) => [row.id, fromRow(ctx, row)]))
 }
 
+/** Locks the transactions that facts are about. What is read of them and of the facts after it is the latest. */
+export const lockByFacts = (db: Atomic, factIds: bigint[]): void => queries.lockByFacts(db, factIds)
+
+/** Reads transactions that this block has locked, by id, without those whose persons were erased. */
+export async function readLocked(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<Map<bigint, Transaction>> {
+  if (ids.length === 0) return new Map()
+  const rows = await queries.read(db, ids)
+  return new Map(rows.filter((row) => row.wrapped_key !== null).map((row) => [row.id, fromRow(ctx, row)]))
+}
+
 /** The same for one transaction by its public id; undefined if there is none. */
 export async function lockTransaction(ctx: Ctx, db: Atomic, publicId: bigint): Promise<Transaction | undefined> {
   queries.lockPublic(db, [publicId])
@@ -36,6 +46,7 @@ export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.Transact
     publicId: row.public_id,
     partnerId: row.partner_id,
     kind: row.kind,
+    payoutAddressId: row.payout_address_id,
     side: row.side,
     status: row.status,
     statusDetails: row.status_details,
@@ -61,13 +72,16 @@ export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.Transact
     partnerCustomerId: row.partner_customer_id,
     customerId: row.customer_id,
     dataKey,
-    personal: dataKey.open<Personal>(row.personal, personalPlace(row.public_id)),
+    personal: { ...notGiven, ...dataKey.open<Personal>(row.personal, personalPlace(row.public_id)) },
     quoteExpiresAt: row.quote_expires_at,
     expiresAt: row.expires_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
 }
+
+/** What older records of persons have not. */
+const notGiven = { payoutHolder: null, depositAddress: null }
 
 function known(assetId: string): Listing {
   const listing = listingById(assetId)

@@ -8,6 +8,7 @@ export type TransactionRow = {
   public_id: bigint
   partner_id: bigint
   kind: 'retail' | 'b2b'
+  payout_address_id: bigint | null
   side: 'buy' | 'sell' | 'swap'
   status: Status
   status_details: StatusDetails | null
@@ -48,6 +49,22 @@ export type TransactionRow = {
 export const lock = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from transactions where id = any(${ids}) order by id for update`
 
+/**
+ * Locks the transactions that facts are about, in the same order: those whose customers were told the facts' references, and
+ * those whose payouts have come back.
+ */
+export const lockByFacts = (db: Atomic, factIds: bigint[]): void =>
+  db.send`
+    select id from transactions where id in (
+      select transaction_id from facts join deposit_instructions using (rail, reference)
+        where facts.id = any(${factIds})
+      union all
+      select transaction_id from facts
+        join plans on kind = 'payout.returned' and plans.rail = facts.rail and plan_key = facts.reference
+        join payouts on payouts.plan_id = plans.id
+        where facts.id = any(${factIds}))
+    order by id for update`
+
 /** The same by public id. */
 export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
   db.send`select id from transactions where public_id = any(${publicIds}) order by id for update`
@@ -84,6 +101,7 @@ export type Changed = {
   fromAmount: bigint
   toAmount: bigint | null
   country: string | null
+  depositMethod: string
   quoteNumber: number
   moves: number
   events: number
@@ -103,6 +121,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
     update transactions set
       status = new.status, status_details = new.status_details, expected_from = new.expected_from,
       expected_to = new.expected_to, from_amount = new.from_amount, to_amount = new.to_amount, country = new.country,
+      deposit_method = new.deposit_method,
       quote_number = new.quote_number, moves = new.moves, events = new.events, errors = new.errors,
       output_hash = new.output_hash, partner_customer_id = new.partner_customer_id, customer_id = new.customer_id,
       personal = new.personal, quote_expires_at = new.quote_expires_at, expires_at = new.expires_at,
@@ -112,6 +131,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.statusDetails)}::text[], ${changed.map((row) => row.expectedFrom)}::numeric[],
       ${changed.map((row) => row.expectedTo)}::numeric[], ${changed.map((row) => row.fromAmount)}::numeric[],
       ${changed.map((row) => row.toAmount)}::numeric[], ${changed.map((row) => row.country)}::text[],
+      ${changed.map((row) => row.depositMethod)}::text[],
       ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.moves)}::integer[],
       ${changed.map((row) => row.events)}::integer[], ${changed.map((row) => row.errors)}::jsonb[],
       ${changed.map((row) => row.outputHash)}::text[], ${changed.map((row) => row.partnerCustomerId)}::bigint[],
@@ -119,19 +139,20 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
-    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, quote_number, moves,
-      events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
+    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method, quote_number,
+      moves, events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
     where transactions.id = new.id`
 
 /** A new transaction; what `Changed` has not. */
 export type Created = Changed & {
   publicId: bigint
   partnerId: bigint
+  kind: string
+  payoutAddressId: bigint | null
   side: string
   fromAsset: string
   toAsset: string
   fromAmountInEur: bigint | null
-  depositMethod: string
   payoutMethod: string
   terms: string
   externalPartnerLinkId: string | null
@@ -142,12 +163,13 @@ export type Created = Changed & {
 /** Writes new transactions. */
 export const insert = (db: Atomic, rows: Created[]): void =>
   db.send`
-    insert into transactions (id, public_id, partner_id, side, status, from_asset, to_asset, expected_from, expected_to,
+    insert into transactions (id, public_id, partner_id, kind, payout_address_id, side, status, from_asset, to_asset, expected_from, expected_to,
       from_amount_in_eur, deposit_method, payout_method, country, moves, events, terms, external_partner_link_id,
       partner_customer_id, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
-      ${rows.map((row) => row.partnerId)}::bigint[], ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.partnerId)}::bigint[], ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.payoutAddressId)}::bigint[], ${rows.map((row) => row.side)}::text[],
       ${rows.map((row) => row.status)}::text[], ${rows.map((row) => row.fromAsset)}::text[],
       ${rows.map((row) => row.toAsset)}::text[], ${rows.map((row) => row.expectedFrom)}::numeric[],
       ${rows.map((row) => row.expectedTo)}::numeric[], ${rows.map((row) => row.fromAmountInEur)}::numeric[],
@@ -202,67 +224,21 @@ export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<Tr
     join data_keys on data_keys.id = data_key_id
     where public_id = ${publicId} and partner_id = ${partnerId}`
 
+/** What is personal of a customer's latest transactions, one left out. */
+export const personalOfCustomer = (
+  db: Db,
+  customerId: bigint,
+  exceptId: bigint,
+  limit: number,
+): Promise<{ public_id: bigint; data_key_id: bigint; wrapped_key: Buffer | null; personal: Buffer }[]> =>
+  db.sql`
+    select public_id, data_key_id, wrapped as wrapped_key, personal
+    from transactions join data_keys on data_keys.id = data_key_id
+    where customer_id = ${customerId} and transactions.id <> ${exceptId}
+    order by transactions.id desc limit ${limit}`
+
 /** Every quote of a transaction, in order. */
 export const quotesOf = (db: Db, publicId: bigint): Promise<{ number: number; quote: unknown }[]> =>
   db.sql`
     select number, quote from quotes join transactions on transactions.id = transaction_id
     where public_id = ${publicId} order by number`
-
-/** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
-export type Agreement = {
-  id: bigint
-  public_id: bigint
-  status: Status
-  last_status: Status | null
-  moves: number
-  counted_moves: bigint
-  events: number
-  counted_events: bigint
-  from_amount: bigint
-  deposited: bigint
-  to_amount: bigint | null
-  paid: bigint | null
-  kinds: string[]
-  owed: bigint
-  unplanned: bigint
-  unproven: bigint
-}
-
-/** Reads the next transactions after an id for checking. Each row is consistent in itself, whatever runs beside it. */
-export const agreements = (db: Db, afterId: bigint, limit: number): Promise<Agreement[]> =>
-  db.sql`
-    select transactions.id, public_id, transactions.status, history.last_status, transactions.moves,
-      coalesce(history.counted, 0) as counted_moves, transactions.events,
-      (select count(*) from events where stream = public_id) as counted_events,
-      from_amount,
-      (select coalesce(sum(amount), 0)::numeric(38, 0) from deposits
-        where transaction_id = transactions.id and asset = from_asset and state = 'final') as deposited,
-      to_amount,
-      (select sum(amount)::numeric(38, 0) from payouts
-        where transaction_id = transactions.id and purpose = 'payout' and state = 'paid') as paid,
-      array(select kind from entries where transaction_id = transactions.id) as kinds,
-      (select count(*) from (
-        select 1 from audit_postings where account = 'customer:' || public_id and entry_id in (
-          select entries.id from entries where entries.transaction_id = transactions.id)
-        group by asset having sum(amount) <> 0) as open_balances) as owed,
-      (select count(*) from payouts where transaction_id = transactions.id
-        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved'))) as unplanned,
-      (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
-        and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
-    from transactions
-    left join lateral (
-      select count(*) as counted, (array_agg(status order by number desc))[1] as last_status
-      from moves where transaction_id = transactions.id) as history on true
-    where transactions.id > ${afterId} order by transactions.id limit ${limit}`
-
-/** Places whose reserves are not the sum of what is promised there. */
-export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
-  db.sql`
-    select place, asset from reserves left join (
-      select place, asset, sum(amount) as promised from payouts
-      where state in ('reserved', 'planned', 'unknown') group by place, asset) as open using (place, asset)
-    where reserved <> coalesce(promised, 0)`
-
-/** Whether anything is on its way out on a rail. */
-export const underWay = async (db: Db, rail: string): Promise<boolean> =>
-  (await db.sql`select 1 from payouts where rail = ${rail} and state in ('planned', 'unknown') limit 1`).length > 0

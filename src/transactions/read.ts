@@ -1,14 +1,14 @@
 import type { Ctx } from '../context.ts'
 import { fromRow } from './load.ts'
 import * as queries from './queries.ts'
-import { recordOf, type TransactionRecord } from './record.ts'
+import { anyRecordOf, type B2bRecord, type TransactionRecord } from './record.ts'
 
 /** A partner's own transaction as its secret key sees it; undefined for an unknown id and for another partner's alike. */
 export async function readTransaction(
   ctx: Ctx,
   partnerId: bigint,
   publicId: bigint,
-): Promise<TransactionRecord | undefined> {
+): Promise<TransactionRecord | B2bRecord | undefined> {
   const [row] = await queries.readOwn(ctx.db, partnerId, publicId)
-  return row && recordOf(ctx, fromRow(ctx, row))
+  return row && anyRecordOf(ctx, fromRow(ctx, row))
 }

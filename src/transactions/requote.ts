@@ -1,7 +1,7 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
-import { makeQuote } from '../pricing/quote.ts'
+import { makeQuote, type Quote } from '../pricing/quote.ts'
 import { askOfTransaction, momentOf, priceValidityMs, termsOfPartner } from './policy.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -9,15 +9,22 @@ import type { Transaction } from './transaction.ts'
 export type Requoted = { transaction: Transaction; withinSlippage: boolean }
 
 /**
- * Prices a transaction anew, for money that arrived after its price had ended: the same source amount at the price of
- * this moment. Undefined when no price can be made now. Gains and losses pass alike; a loss beyond the partner account's
- * slippage bound is for the customer to decide.
+ * Prices a transaction anew, for money that arrived after its price had ended: the same source amount at the price of this
+ * moment, by the method that the money came or is to come by. The amount was within its range when it was agreed: that the range
+ * has moved since is nobody's fault. Undefined when no price can be made now. Gains and losses pass
+ * alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than before it is
+ * the price alone that counts: that the other way costs more or less was shown when it was chosen.
  */
-export function requote(ctx: Ctx, partner: Partner, transaction: Transaction): Requoted | undefined {
+export function requote(
+  ctx: Ctx,
+  partner: Partner,
+  transaction: Transaction,
+  method = transaction.depositMethod,
+): Requoted | undefined {
   const now = ctx.clock.now()
-  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner), {
-    ...askOfTransaction(transaction),
-    amount: { direction: 'direct', value: transaction.quote.fromAmount },
+  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
+    ...askOfTransaction({ ...transaction, depositMethod: method }),
+    amount: { direction: 'direct', value: transaction.quote.fromAmount, isAgreed: true },
   })
   if (!outcome.available || !outcome.sum) return undefined
 
@@ -28,15 +35,27 @@ export function requote(ctx: Ctx, partner: Partner, transaction: Transaction): R
     madeAt: now,
     validForSeconds: priceValidityMs(ctx.config, outcome.exchange.deposit.category) / 1_000,
   })
-  const accepted = transaction.expectedTo * BigInt(10_000 - partner.settings.slippageBasisPoints)
+  const [is, was] =
+    method === transaction.depositMethod
+      ? [outcome.sum.toAmount, transaction.expectedTo]
+      : pricesOf(quote, transaction.quote)
   return {
     transaction: {
       ...transaction,
+      depositMethod: method,
       quote,
       quoteNumber: transaction.quoteNumber + 1,
       expectedTo: outcome.sum.toAmount,
       quoteExpiresAt: new Date(quote.validUntil),
     },
-    withinSlippage: outcome.sum.toAmount * 10_000n >= accepted,
+    withinSlippage: is * 10_000n >= was * BigInt(10_000 - partner.settings.slippageBasisPoints),
   }
 }
+
+/** Two quotes' prices as whole numbers that compare as the prices do. */
+const pricesOf = ({ price: one }: Priced, { price: other }: Priced): [bigint, bigint] => [
+  BigInt(one.numerator) * BigInt(other.denominator),
+  BigInt(other.numerator) * BigInt(one.denominator),
+]
+
+type Priced = Pick<Quote, 'price'>

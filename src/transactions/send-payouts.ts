@@ -6,6 +6,7 @@ import { clearing, customer } from '../ledger/account.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import { after } from '../lib/clock.ts'
+import { lockInactive } from '../partners/payout-addresses.ts'
 import { coverWaiting, type LockedPayout, lockPayouts, planPayouts, transactionsOf } from '../payouts/plan.ts'
 import { advance, type Step } from './advance.ts'
 import { lockTransactions } from './load.ts'
@@ -36,10 +37,42 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
   }
   if (payouts.length === 0) return new Map()
 
-  const covered = await coverWaiting(db, payouts)
+  const payable = await withoutBarred(ctx, db, payouts, transactions)
+  const covered = await coverWaiting(db, payable)
   if (covered.length > 0) await plan(ctx, db, covered, transactions)
-  return putOff(ctx, jobs, payouts, covered)
+  return putOff(ctx, jobs, payable, covered)
 }
+
+/**
+ * B2B pays to a registered address that is active, looked at again now, when the payout is about to be planned: what was to go
+ * to another one stops for a person. An address keeps its status until this block ends.
+ */
+async function withoutBarred(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: LockedPayout[],
+  transactions: Map<bigint, Transaction>,
+): Promise<LockedPayout[]> {
+  const addressOf = ({ transaction_id: id }: LockedPayout) => transactions.get(id)?.payoutAddressId ?? undefined
+  const barred = await lockInactive(
+    db,
+    payouts.flatMap((payout) => addressOf(payout) ?? []),
+  )
+  if (barred.size === 0) return payouts
+  const isBarred = (payout: LockedPayout) => barred.has(addressOf(payout) ?? -1n)
+  const steps = payouts.filter(isBarred).flatMap((payout): Step[] => {
+    const transaction = transactions.get(payout.transaction_id)
+    if (!transaction) return []
+    // It may be released and stopped again: each time is a fact of its own.
+    const fact = `payout_barred:${payout.id}:${transaction.moves}`
+    return [{ transaction, fact, to: 'on_hold', reason: barredReason, change: inReview }]
+  })
+  await advance(ctx, db, steps)
+  return payouts.filter((payout) => !isBarred(payout))
+}
+
+const barredReason = 'The registered payout address is not active any more.'
+const inReview = { statusDetails: 'review' } as const
 
 const mayBeSent = ({ state }: { state: string }, { status }: Transaction): boolean =>
   status === 'exchanging' && (state === 'reserved' || state === 'waiting')

@@ -1,5 +1,7 @@
 import type { Listing } from '../catalog/asset.ts'
-import type { Side } from '../catalog/payment-method.ts'
+import type { Kind, Side } from '../catalog/payment-method.ts'
+import type { Billing } from '../customers/billing-field.ts'
+import type { SharedToken } from '../customers/import-identity.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import type { Warning } from './create-input.ts'
@@ -25,8 +27,22 @@ export type Personal = {
   ip: string | null
   payoutAddress: string | null
   payoutExtraId: string | null
+  /** The holder of the account that a bank payout goes to. */
+  payoutHolder: string | null
+  /** Where the customer was told to send coins; null for other money and before everything is known. */
+  depositAddress: { address: string; extraId: string } | null
+  /** Our account where an institution was told to send money, with our reference; absent for all others. */
+  depositAccount?: { holder: string; account: string; bic: string; bank: string; reference: string }
   redirects: { successful?: string; cancelled?: string; failed?: string }
-  billing: Record<string, string> | null
+  /**
+   * Billing information as far as it is known; null: nobody has asked for it, `{}`: everything is still to be asked. Until the
+   * customer has proven the address it holds only what the partner passed for this transaction.
+   */
+  billing: Billing | null
+  /** The address that it was passed of; absent: of nobody in particular, so it goes with the transaction. */
+  billingEmail?: string
+  /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
+  sharedToken?: SharedToken
 }
 
 /** What was agreed at creation and does not change. */
@@ -48,7 +64,9 @@ export type Transaction = {
   /** What partners and customers see. */
   publicId: bigint
   partnerId: bigint
-  kind: 'retail' | 'b2b'
+  kind: Kind
+  /** The registered address that a B2B transaction pays to; null for a customer's. */
+  payoutAddressId: bigint | null
   side: Side
   status: Status
   statusDetails: StatusDetails | null

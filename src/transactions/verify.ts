@@ -1,33 +1,52 @@
-import { listings } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
-import { held } from '../ledger/account.ts'
-import { balanceOf } from '../ledger/balance.ts'
+import type { Db } from '../db/sql.ts'
 import { verifyBooks } from '../ledger/verify.ts'
+import { after } from '../lib/clock.ts'
 import { ended, type Status } from './lifecycle.ts'
-import * as queries from './queries.ts'
+import { faultsOfHistory, statusesIn } from './verifying/history.ts'
+import * as queries from './verifying/queries.ts'
+import { verifyQuotes } from './verifying/quotes.ts'
+import { statementsThatDiffer } from './verifying/statements.ts'
 
 const batch = 1_000
 
 /**
- * Checks on a live database that the books balance and were not changed, that every transaction's status agrees with them
- * and with its history, that ended transactions owe nobody, that nothing was paid without a plan and evidence, and that the
- * rails hold what the books say. Gives one sentence a problem; none means that all is well.
+ * Checks on a live database that the books balance and were not changed, that every transaction's status agrees with its
+ * history, and its history, deposits, payouts, evidence and quotes with the books, that ended transactions owe nobody, that
+ * nothing was paid without a plan and evidence, and that every place holds what the books say. Gives one sentence a problem;
+ * none means that all is well.
  */
 export async function verify(ctx: Ctx): Promise<string[]> {
-  const problems = await verifyBooks(ctx.db, ctx)
-  let after = 0n
+  const { db } = ctx
+  const problems = await verifyBooks(db, ctx)
+  const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
+  const places = placesOf(ctx)
+  let afterId = 0n
   for (;;) {
-    const rows = await queries.agreements(ctx.db, after, batch)
+    const rows = await queries.agreements(db, afterId, batch, eventsSince)
     for (const row of rows) problems.push(...disagreements(row))
     const last = rows.at(-1)
     if (!last) break
-    after = last.id
+    problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
+    afterId = last.id
   }
-  for (const { place, asset } of await queries.misreserved(ctx.db)) {
-    problems.push(`What is reserved of ${asset} at ${place} is not what is promised.`)
-  }
+  problems.push(...(await queries.misbookedOfNobody(db, places)).map(sentenceOf))
+  problems.push(...(await verifyQuotes(db)), ...(await reservesThatDiffer(db)))
   return [...problems, ...(await statementsThatDiffer(ctx))]
 }
+
+function placesOf({ rails }: Ctx): queries.Places {
+  const all = [...rails.deposit.values()]
+  return { rails: all.map(({ name }) => name), places: all.map(({ place }) => place) }
+}
+
+const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
+  `${public_id === null ? 'What belongs to nobody' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
+
+const reservesThatDiffer = async (db: Db): Promise<string[]> =>
+  (await queries.misreserved(db)).map(
+    ({ place, asset }) => `What is reserved of ${asset} at ${place} is not what is promised.`,
+  )
 
 /** What must have been booked, and what must not, for a transaction to be where it is. */
 const booked: Record<Status, { must: string[]; mustNot: string[] }> = {
@@ -46,36 +65,37 @@ const booked: Record<Status, { must: string[]; mustNot: string[] }> = {
 
 function disagreements(row: queries.Agreement): string[] {
   const { must, mustNot } = booked[row.status]
-  const missing = must.filter((kind) => !row.kinds.includes(kind)).map((kind) => `is ${row.status} without ${kind}`)
-  const extra = mustNot.filter((kind) => row.kinds.includes(kind)).map((kind) => `is ${row.status} with ${kind}`)
+  const kinds = standing(row.booked.map((entry) => entry.slice(0, entry.indexOf(':'))))
+  const lastStatus = row.history.at(-1)?.[2]
+  const missing = must.filter((kind) => !kinds.includes(kind)).map((kind) => `is ${row.status} without ${kind}`)
+  const extra = mustNot.filter((kind) => kinds.includes(kind)).map((kind) => `is ${row.status} with ${kind}`)
   const others: [boolean, string][] = [
-    [row.last_status !== row.status, `is ${row.status}, but its history ends at ${row.last_status}`],
-    [BigInt(row.moves) !== row.counted_moves, 'has lost a part of its history'],
+    [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
+    [row.moves !== row.history.length, 'has lost a part of its history'],
+    [row.events !== statusesIn(row.history), 'has not told of each of its statuses'],
     [BigInt(row.events) !== row.counted_events, 'has lost an event'],
+    [BigInt(row.quote_number) !== row.counted_quotes, 'has lost a quote'],
     [row.from_amount !== row.deposited, 'does not show what was deposited'],
     [row.status === 'finished' && row.paid === null, 'is finished and has paid nothing'],
     [row.to_amount !== row.paid, 'does not show what was paid out'],
+    [row.output_hash !== row.proof, 'does not show the proof of its payout'],
     [ended.has(row.status) && row.owed > 0n, `is ${row.status} and still owes its customer`],
     [row.unplanned > 0n, 'has a payout without a plan'],
     [row.unproven > 0n, 'has a payout without evidence'],
   ]
-  const wrong = [...missing, ...extra, ...others.filter(([isWrong]) => isWrong).map(([, sentence]) => sentence)]
-  return wrong.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
+  const wrong = others.filter(([isWrong]) => isWrong).map(([, sentence]) => sentence)
+  const all = [...missing, ...extra, ...wrong, ...faultsOfHistory(row.history, row.booked)]
+  return all.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
 }
 
-/** What a rail holds must be what the books say, as long as nothing is on its way and nothing moved while we looked. */
-async function statementsThatDiffer({ db, rails }: Ctx): Promise<string[]> {
-  const problems: string[] = []
-  for (const { asset, network } of listings) {
-    const rail = network.chain && rails.forPayout(network.code)
-    if (!rail) continue
-    const before = await balanceOf(db, held(rail.place), asset.id)
-    const stated = await rail.balance(asset.id)
-    const isUnderWay = await queries.underWay(db, rail.name)
-    const ours = await balanceOf(db, held(rail.place), asset.id)
-    if (stated !== ours && before === ours && !isUnderWay) {
-      problems.push(`${rail.name} holds ${stated} units of ${asset.id}, the books say ${ours}.`)
+/** What was booked and still stands: a payout that came back takes its sending along. */
+function standing(kinds: string[]): string[] {
+  const left = [...kinds]
+  for (const _ of kinds.filter((kind) => kind === 'payout_returned')) {
+    for (const kind of ['payout_sent', 'payout_settled']) {
+      const at = left.indexOf(kind)
+      if (at >= 0) left.splice(at, 1)
     }
   }
-  return problems
+  return left
 }

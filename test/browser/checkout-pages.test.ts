@@ -9,7 +9,13 @@ import type { Browser, Page } from 'playwright-core'
 
 import { serveAssets } from '../../src/checkout/assets.ts'
 import { renderOrder } from '../../src/checkout/order-page.tsx'
-import { cardPage, challengePage, closedPage, stylePath, unknownPage } from '../../src/rails/sandbox/processor-page.tsx'
+import {
+  cardPage,
+  challengePage,
+  closedPage,
+  stylePath,
+  unknownPage,
+} from '../../src/rails/sandbox/page/processor-page.tsx'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { samplePages, sampleProps } from '../support/checkout-pages.ts'
 import { projectFolder } from '../support/source.ts'
@@ -37,14 +43,14 @@ function serveSamples(): FastifyInstance {
   const app = fastify()
   const assets = serveAssets(app)
   for (const [name, sample] of Object.entries(samplePages)) {
-    app.get(`/checkout/${name}`, (_request, reply) =>
-      reply.type('text/html').send(renderOrder(sampleProps(sample), assets)),
+    app.get(`/checkout/${name}`, async (_request, reply) =>
+      reply.type('text/html').send(renderOrder(await sampleProps(sample), assets)),
     )
   }
   for (const [name, html] of Object.entries(processorPages)) {
     app.get(`/processor/${name}`, (_request, reply) => reply.type('text/html').send(html))
   }
-  const style = readFileSync(`${projectFolder}src/rails/sandbox/processor.css`, 'utf8')
+  const style = readFileSync(`${projectFolder}src/rails/sandbox/page/processor.css`, 'utf8')
   app.get(stylePath, (_request, reply) => reply.type('text/css').send(style))
   app.get('/checkout/status', (_request, reply) => reply.send({ version: 'sample' }))
   return app
@@ -92,7 +98,7 @@ describe('every page of the checkout and of the processor', { skip: noBrowser() 
       assert(sum(styles) + gzipSync(html).length < 30_000, `${path}: ${sum(styles)} bytes of styles`)
       assert.doesNotMatch(
         html,
-        /(src|href|action)="(https?:)?\/\/(?!tulip|mempool|exchange)|<style|style=|<script(?! type="module" src)|\son\w+=/,
+        /(src|href|action)="(https?:)?\/\/(?!tulip|mempool|tronscan|exchange)|<style|style=|<script(?! type="module" src)|\son\w+=/,
       )
     }
   })

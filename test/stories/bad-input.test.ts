@@ -84,9 +84,9 @@ describe('GET /v1/estimate', () => {
     from_network=BTC               PAIR_NOT_AVAILABLE     from_network
     to_network=ETH                 PAIR_NOT_AVAILABLE     to_network
     to_network=FOO                 PAIR_NOT_AVAILABLE     to_network
-    deposit_type=SEPA_1            PAIR_NOT_AVAILABLE     deposit_type
+    deposit_type=PIX_1             PAIR_NOT_AVAILABLE     deposit_type
     deposit_type=FOO               PAIR_NOT_AVAILABLE     deposit_type
-    deposit_category=SEPA          PAIR_NOT_AVAILABLE     deposit_category
+    deposit_category=PIX           PAIR_NOT_AVAILABLE     deposit_category
     payout_type=SEPA_1             PAIR_NOT_AVAILABLE     payout_type
   `)
   const good = { from_amount: '100', from_currency: 'EUR', to_currency: 'BTC' }
@@ -138,7 +138,7 @@ describe('POST /v1/transaction', () => {
     {"to_network": {}}                                                      BAD_REQUEST         to_network
     {"to_network": "TRX"}                                                   PAIR_NOT_AVAILABLE  to_network
     {"deposit": 7}                                                          BAD_REQUEST         deposit
-    {"deposit": {"payment_category": "SEPA"}}                               PAIR_NOT_AVAILABLE  deposit.payment_category
+    {"deposit": {"payment_category": "PIX"}}                                PAIR_NOT_AVAILABLE  deposit.payment_category
     {"deposit": {"skip_choose_payment_category": "maybe"}}                  BAD_REQUEST         deposit.skip_choose_payment_category
     {"customer": "x"}                                                       BAD_REQUEST         customer
     {"customer": []}                                                        BAD_REQUEST         customer
@@ -238,7 +238,7 @@ describe('every address', () => {
     GET      /v1/market-info/min-max-range/xyz_btc     none     NOT_FOUND           -
     GET      /v1/market-info/min-max-range/eur_xyz     none     NOT_FOUND           -
     GET      /v1/market-info/min-max-range/eur         none     NOT_FOUND           -
-    GET      /v1/market-info/min-max-range/btc_eur     none     PAIR_NOT_AVAILABLE  to_currency
+    GET      /v1/market-info/min-max-range/eur_usd     none     PAIR_NOT_AVAILABLE  to_currency
     GET      /v1/market-info/min-max-range/eur_btc-eth  none    PAIR_NOT_AVAILABLE  to_network
     GET      /v1/transaction                           secret   METHOD_NOT_ALLOWED  -
     DELETE   /v1/transaction/1                         secret   METHOD_NOT_ALLOWED  -

@@ -23,6 +23,11 @@ describe('the service’s own role', () => {
       `delete from ${table}`,
       `truncate ${table} cascade`,
     ]),
+    ...['deposits set amount = amount', 'deposits set transaction_id = null', 'deposits set rail = rail'].map(update),
+    ...['payouts set amount = amount', 'payouts set destination = destination', 'payouts set place = place'].map(update),
+    ...['plans set body = body', 'plans set plan_key = plan_key', 'deposit_instructions set pay_to = pay_to'].map(update),
+    'delete from deposit_instructions',
+    'delete from payouts',
     'delete from schema_migrations',
     'update schema_migrations set name = name',
     'alter table postings add column x integer',
@@ -33,6 +38,9 @@ describe('the service’s own role', () => {
     'create rule sly as on insert to postings do instead nothing',
     'set session_replication_role = replica',
   ]
+  function update(what: string): string {
+    return `update ${what}`
+  }
   function columnOf(table: string): string {
     return (
       {

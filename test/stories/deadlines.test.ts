@@ -135,6 +135,19 @@ describe('money that comes when its price has ended', () => {
     })
   }
 
+  it('is exchanged within the slippage bound, though the least amount has risen above it', async () => {
+    market.setPrice('BTC', 1_000n)
+    const { body: range } = await exchange.api<{ min: number }>('/v1/market-info/min-max-range/btc_eur')
+    const least = { from_amount: String(range.min), from_currency: 'BTC', to_currency: 'EUR' }
+    const { id } = await readyToPay(exchange, least)
+    await advance(exchange, 'PT21M')
+    market.setPrice('BTC', 985n)
+    assert.equal((await exchange.api('/v1/transaction', { body: least })).status, 400)
+    await pay(exchange, id)
+    const { from_amount: paid } = await arrive(exchange, id, 'finished')
+    assert.equal(paid, least.from_amount)
+  })
+
   it('keeps its price until the very end of its validity', async () => {
     market.setPrice('BTC', 1_000n)
     const agreed = await readyToPay(exchange)
@@ -161,7 +174,7 @@ describe('the clock', () => {
     {"advance": "60"}                    advance
     {"advance": "PT0S"}                  advance
     {"advance": "-PT5M"}                 advance
-    {"advance": "P1M"}                   advance
+    {"advance": "P11Y"}                  advance
     {"advance": "PT5X"}                  advance
     {"advance": "P3661D"}                advance
     {"advance": "P999999999W"}           advance

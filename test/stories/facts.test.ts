@@ -128,7 +128,7 @@ describe('what a rail tells', () => {
     await lookup(
       exchange,
       `insert into facts (rail, fact_key, kind, reference, body, received_at)
-      values ('sandbox-card', 'seen', 'deposit.seen', $1, '{"asset": "EUR-EUR", "amount": "10000"}', now())`,
+      values ('sandbox-card', 'seen', 'deposit.seen', $1, '{"payment": "pay_seen", "asset": "EUR-EUR", "amount": "10000"}', now())`,
       [reference],
     )
     await advance(exchange, 'PT31M')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
 import { networks } from '../../src/catalog/network.ts'
-import { hotAddress } from '../../src/rails/sandbox/chain.ts'
+import { walletOf } from '../../src/rails/sandbox/chain/wallet.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 
 let exchange: Exchange
@@ -14,7 +14,7 @@ after(() => exchange.stop())
 test('nobody is paid to a wallet of the exchange itself, in whatever spelling', async () => {
   const ethereum = networks.find(({ code }) => code === 'ETH')
   assert.ok(ethereum)
-  const own = hotAddress(ethereum)
+  const own = walletOf({ confirmations: {} }, ethereum).address
   const wish = { from_amount: 100, from_currency: 'EUR', to_currency: 'ETH' }
   for (const payoutAddress of [own, own.toLowerCase()]) {
     const { status, body } = await exchange.api('/v1/transaction', {

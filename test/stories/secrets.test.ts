@@ -71,6 +71,8 @@ const createFields: Record<string, (text: string) => Body> = {
   to_network: (text) => ({ to_network: text }),
   external_partner_link_id: (text) => ({ external_partner_link_id: text }),
   locale: (text) => ({ locale: text }),
+  kyc_shared_token: (text) => ({ kyc_shared_token: text }),
+  kyc_shared_token_provider: (text) => ({ kyc_shared_token: 'token', kyc_shared_token_provider: text }),
   payout_address: (text) => ({ payout_address: text }),
   'payout_info.payout_address': (text) => ({ payout_info: { payout_address: text } }),
   'deposit.payment_category': (text) => ({ deposit: { payment_category: text } }),
@@ -117,7 +119,6 @@ describe('a card number', () => {
       customer: { card: { number: plainCard } },
       card_number: plainCard,
       [plainCard]: 1,
-      kyc_shared_token: plainCard,
     }
     const { id } = await created({ ...ignored, payout_info: { extra_id: plainCard } })
     const headers = {
@@ -217,6 +218,8 @@ describe('a person', () => {
     const { status, cookie } = await post(url, { do: 'code', code: mail?.subject.slice(0, 6) ?? '' })
     assert.equal(status, 303)
     assert.equal((await post(url, { do: 'country', country: 'DE' }, cookie)).status, 303)
+    const rest = { region: 'Berlin', city: 'Berlin', post_index: '10115', no_apartment: 'yes' }
+    assert.equal((await post(url, { do: 'billing', ...billing_info, ...rest }, cookie)).status, 303)
     const { leadsTo: processor } = await post(url, { do: 'pay' }, cookie)
     assert.notEqual(new URL(processor).origin, new URL(url).origin, 'the card is typed in at another origin')
     const cardForm = { number: '4242 4242 4242 4242', expiry: '12/39', cvc: '123' }

@@ -6,6 +6,7 @@ import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, buy, create, lookup, pay, read, readyToPay, type Refused } from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'
+import { table } from '../support/table.ts'
 import { startReceiver, until } from '../support/telling.ts'
 
 const address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
@@ -102,6 +103,33 @@ describe('a public key', () => {
     const whole = await read(exchange, created.id)
     assert.deepEqual([whole.email, whole.payout], [contact.contact_info.email, { address, extra_id: 'secret-memo' }])
   })
+
+  const accounts = table(`
+    currency  account                                 seen
+    EUR       DE89 3704 0044 0532 0130 00             …3000
+    GBP       00-12-34 56789012                       …9012
+    MXN       032180000118359719                      …9719
+    USD       12345678                                …
+    USD       123456789                               …6789
+    BRL       erika.mustermann@example.org            …
+    BRL       +5511987654321                          …
+    BRL       52998224725                             …
+  `)
+  for (const { currency = '', account = '', seen = '' } of accounts) {
+    const bank = currency === 'USD' ? { extra_id: 'CHASUS33' } : {}
+    it(`sees of the account ${account} no more than ${seen}`, async () => {
+      const { id } = await create(exchange, {
+        from_amount: '0.01',
+        from_currency: 'BTC',
+        to_currency: currency,
+        payout_info: { payout_address: account, full_name: 'Erika Mustermann', ...bank },
+      })
+      const key = exchange.sandbox.public_key
+      const { body } = await exchange.api<TransactionRecord>(`/v1/transaction/${id}`, { key })
+      const iban = currency === 'EUR' ? seen : ''
+      assert.deepEqual(body.payout, { address: seen, extra_id: '', iban, full_name: '' })
+    })
+  }
 
   it('reads no other partner’s, and holds up nothing', async () => {
     const { id } = await buy(exchange)

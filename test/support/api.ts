@@ -6,6 +6,8 @@ import { readConfig } from '../../src/config.ts'
 import type { Ctx } from '../../src/context.ts'
 import { openPool } from '../../src/db/pool.ts'
 import { openRowIds } from '../../src/db/row-ids.ts'
+import { openCountries } from '../../src/geo/country-of.ts'
+import { openIdentityProviders } from '../../src/identity/providers.ts'
 import { openQueue } from '../../src/jobs/queue.ts'
 import { systemClock } from '../../src/lib/clock.ts'
 import { silentLog } from '../../src/lib/log.ts'
@@ -15,7 +17,9 @@ import { featureNames } from '../../src/partners/settings.ts'
 import { recordedMarket } from '../../src/pricing/recorded-market.ts'
 import { openKeyring } from '../../src/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/privacy/master-key.ts'
+import { type AnswerCheck, answerCheck } from './answers.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
+import type { Json } from './openapi.ts'
 
 /** An interface on a database of its own, with a partner who has every feature and one who has the defaults. */
 export type TestApi = {
@@ -25,7 +29,7 @@ export type TestApi = {
   database: TestDatabase
   all: NewPartner
   plain: NewPartner
-  /** Asks without a socket. A key is sent as `x-api-key`; a body that is no text is written as JSON. */
+  /** Asks without a socket, and holds the answer against the interface's own document. A key is sent as `x-api-key`; a body that is no text is written as JSON. */
   ask(request: Asked): Promise<Told>
   close(): Promise<void>
 }
@@ -73,6 +77,8 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     keyring: openKeyring(secrets, rowIds),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
     market: recordedMarket(config.pricing.marketSeed),
+    countries: openCountries({ file: undefined, clock, log: silentLog }),
+    identity: openIdentityProviders(config, { clock, log: silentLog }),
     wakeRelay: () => undefined,
     publicUrl: 'http://localhost:3000',
   }
@@ -106,6 +112,17 @@ export async function openTestApi(settings: Settings = {}, deps: Partial<ApiDeps
   }
 }
 
+const checks = new WeakMap<FastifyInstance, Promise<AnswerCheck>>()
+
+/** The check of an interface's answers, by the document that it serves. */
+function checkOf(app: FastifyInstance): Promise<AnswerCheck> {
+  const known = checks.get(app)
+  if (known) return known
+  const made = (async () => answerCheck((await app.inject('/openapi.json')).json<Json>()))()
+  checks.set(app, made)
+  return made
+}
+
 async function ask(app: FastifyInstance, { method = 'GET', url, key, headers = {}, body, from }: Asked): Promise<Told> {
   const isText = typeof body === 'string'
   const options: InjectOptions = {
@@ -120,6 +137,9 @@ async function ask(app: FastifyInstance, { method = 'GET', url, key, headers = {
     ...(from === undefined ? {} : { remoteAddress: from }),
   }
   const answer = await app.inject(options)
+  const contentType = String(answer.headers['content-type'])
+  const check = await checkOf(app)
+  check({ method, url, status: answer.statusCode, contentType, text: answer.payload })
   return told(answer.statusCode, answer.headers, answer.payload)
 }
 

@@ -2,8 +2,11 @@ import fc from 'fast-check'
 
 import type { Side } from '../../src/catalog/payment-method.ts'
 import type { Asset } from '../../src/money/amount.ts'
-import type { MarketPrice } from '../../src/money/market.ts'
+import type { Book } from '../../src/money/market.ts'
 import type { FeeSchedule } from '../../src/pricing/fees.ts'
+import { pathPrice } from '../../src/pricing/path.ts'
+import type { Leg } from '../../src/pricing/path.ts'
+import type { Rate } from '../../src/pricing/rate.ts'
 import { termsOf } from '../../src/pricing/terms.ts'
 import type { PairTerms, PairTermsInput } from '../../src/pricing/terms.ts'
 
@@ -18,19 +21,54 @@ export const assetWith = (ticker: string, decimals: number): Asset => ({
   decimals,
 })
 
-/** A market price from two decimal fractions over 10^8, the lower one first. */
-export const marketPrice = (ticker: string, bid: bigint, ask: bigint, at = someTime): MarketPrice => ({
-  ticker,
+/** The book of `base/quote` from two decimal fractions over 10^8, the lower one first. */
+export const bookOf = (
+  base: string,
+  quote: string,
+  bid: bigint,
+  ask: bigint,
+  at = someTime,
+  source = 'test',
+): Book => ({
+  market: { name: `${base}/${quote}`, base, quote, source },
   bid: { numerator: bid, denominator: 10n ** 8n },
   ask: { numerator: ask, denominator: 10n ** 8n },
   at,
-  source: 'test',
 })
 
-const price = (ticker: string): fc.Arbitrary<MarketPrice> =>
-  fc
-    .tuple(fc.bigInt(1n, 10n ** 14n), fc.bigInt(0n, 10n ** 12n))
-    .map(([bid, more]) => marketPrice(ticker, bid, bid + more))
+/** The book of a ticker against the euro. That of the euro itself stands for no book at all. */
+export const euroBook = (ticker: string, bid: bigint, ask: bigint): Book => bookOf(ticker, 'EUR', bid, ask)
+
+/** What terms take from the market, through the euro: the rate between two tickers, and what the first is worth. */
+export function ratesBetween(source: Book, target: Book): { rate: Rate; worth: Rate } {
+  const sell = legsOf(source, 'sell')
+  return {
+    rate: rateAlong(source.market.base, target.market.base, [...sell, ...legsOf(target, 'buy')]),
+    worth: rateAlong(source.market.base, 'EUR', sell),
+  }
+}
+
+const legsOf = (book: Book, crossing: Leg['crossing']): Leg[] =>
+  book.market.base === 'EUR' ? [] : [{ book, crossing }]
+
+/** The rate along legs. */
+export const rateAlong = (from: string, to: string, legs: Leg[]): Rate => ({
+  from,
+  to,
+  legs,
+  price: pathPrice(legs),
+  sold: undefined,
+})
+
+/** The same terms for the way back, from the same books. */
+export function turned(input: PairTermsInput): PairTermsInput {
+  const [there, back] = input.rate.legs.map(({ book }) => book)
+  if (!there || !back) throw new Error('These terms do not come from two books.')
+  return { ...input, from: input.to, to: input.from, ...ratesBetween(back, there) }
+}
+
+const anyBook = (ticker: string): fc.Arbitrary<Book> =>
+  fc.tuple(fc.bigInt(1n, 10n ** 14n), fc.bigInt(0n, 10n ** 12n)).map(([bid, more]) => euroBook(ticker, bid, bid + more))
 
 /** A fee of up to 10 percent, often of none or of one basis point. */
 const basisPoints = fc.oneof(fc.constantFrom(0, 1, 50), fc.integer({ min: 0, max: 1_000 }))
@@ -47,19 +85,20 @@ const schedules: fc.Arbitrary<FeeSchedule> = fc
   }))
 
 /** Everything that terms are made of: any decimals from 0 to 18, prices over 14 orders of magnitude, any fees. */
-export const termsInputs: fc.Arbitrary<PairTermsInput> = fc.record({
-  side: fc.constantFrom<Side>('buy', 'sell', 'swap'),
-  from: fc.integer({ min: 0, max: 18 }).map((decimals) => assetWith('AAA', decimals)),
-  to: fc.integer({ min: 0, max: 18 }).map((decimals) => assetWith('BBB', decimals)),
-  fromPrice: price('AAA'),
-  toPrice: price('BBB'),
-  reference: fc.constant('EUR'),
-  schedule: schedules,
-  depositBasisPoints: basisPoints,
-  payoutBasisPoints: basisPoints,
-  commissionBasisPoints: basisPoints,
-  networkFee: fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 12n)),
-})
+export const termsInputs: fc.Arbitrary<PairTermsInput> = fc
+  .record({
+    side: fc.constantFrom<Side>('buy', 'sell', 'swap'),
+    from: fc.integer({ min: 0, max: 18 }).map((decimals) => assetWith('AAA', decimals)),
+    to: fc.integer({ min: 0, max: 18 }).map((decimals) => assetWith('BBB', decimals)),
+    source: anyBook('AAA'),
+    target: anyBook('BBB'),
+    schedule: schedules,
+    depositBasisPoints: basisPoints,
+    payoutBasisPoints: basisPoints,
+    commissionBasisPoints: basisPoints,
+    networkFee: fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 12n)),
+  })
+  .map(({ source, target, ...input }) => ({ ...input, ...ratesBetween(source, target) }))
 
 /** The terms of any pair. */
 export const pairTerms: fc.Arbitrary<PairTerms> = termsInputs.map(termsOf)

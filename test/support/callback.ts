@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 
+import { randomId } from '../../src/lib/ids.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { lookup } from './journey.ts'
 
@@ -25,10 +26,10 @@ export async function referenceOf(exchange: Exchange, id: string): Promise<strin
   return row.reference
 }
 
-/** What the processor says when exactly the agreed 100 EUR of a transaction were captured. */
+/** What the processor says when exactly the agreed 100 EUR of a transaction were captured: each event of its own payment. */
 export const captured = (reference: string, change: Partial<Said> = {}): Said => ({
   event: 'pay_1_1',
-  payment: 'pay_1',
+  payment: `pay of ${change.event ?? 'pay_1_1'}`,
   status: 'CAPTURED',
   merchant_reference: reference,
   asset: 'EUR-EUR',
@@ -36,14 +37,38 @@ export const captured = (reference: string, change: Partial<Said> = {}): Said =>
   ...change,
 })
 
-/** Calls the exchange as the processor does, signed with its key if no other signature is given. */
+/**
+ * Calls the exchange as the processor does, signed with its key if no other signature is given. What it says so and is taken, it
+ * means: it has the money that it speaks of.
+ */
 export async function callBack(exchange: Exchange, said: Said | string, signature?: string): Promise<Answer> {
   const body = typeof said === 'string' ? said : JSON.stringify(said)
   const { processor } = exchange.service.house.ctx.secrets
-  return exchange.api('/callbacks/sandbox-card', {
+  const answer = await exchange.api('/callbacks/sandbox-card', {
     key: null,
     method: 'POST',
     body,
-    headers: { 'x-processor-signature': signature ?? createHmac('sha256', processor).update(body).digest('hex') },
+    headers: {
+      'x-processor-signature':
+        signature ?? createHmac('sha256', processor).update(`sandbox-card\n${body}`).digest('hex'),
+    },
   })
+  if (answer.status === 200 && typeof said !== 'string') await keepAtProcessor(exchange, said)
+  return answer
+}
+
+/** Lets the processor have the money that it speaks of, once for each payment; or no longer. */
+export async function keepAtProcessor(
+  { service }: Exchange,
+  { payment, status, merchant_reference: reference, asset, amount }: Omit<Said, 'event'>,
+): Promise<void> {
+  const state = { CAPTURED: 'captured', CHARGED_BACK: 'charged_back' }[status]
+  if (state === undefined || !/^[1-9]\d*$/.test(amount)) return
+  const { db, clock } = service.house.ctx
+  await db.sql`
+    insert into sandbox.card_payments as known (id, rail, reference, asset, amount, merchant_return, state, created_at)
+    values (${randomId()}, 'sandbox-card', ${`${reference} ${payment}`}, ${asset}, ${amount}::numeric, '', ${state},
+      ${clock.realNow()})
+    on conflict (reference) do update
+      set state = case known.state when 'charged_back' then known.state else excluded.state end`
 }

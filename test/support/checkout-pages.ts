@@ -1,89 +1,73 @@
-import { findListing, type Listing } from '../../src/catalog/asset.ts'
 import { languageOf } from '../../src/checkout/language.ts'
 import type { PageProps } from '../../src/checkout/page.ts'
+import { payAidsOf } from '../../src/checkout/pay-aids.ts'
 import type { Step } from '../../src/checkout/step.ts'
+import type { Billing } from '../../src/customers/billing-field.ts'
 import { after } from '../../src/lib/clock.ts'
 import { parseAmount } from '../../src/money/amount.ts'
-import { scheduleAt } from '../../src/pricing/fees.ts'
-import { makeQuote } from '../../src/pricing/quote.ts'
-import { termsOf } from '../../src/pricing/terms.ts'
-import type { CheckoutView } from '../../src/transactions/checkout-view.ts'
-import { marketPrice, someTime } from './arbitrary-terms.ts'
+import type { CheckoutView, WayToPay } from '../../src/transactions/checkout-view.ts'
+import { someTime } from './arbitrary-terms.ts'
+import { byCoins, byTransfer, listed, methodFor, type Order, paidToAccount, sampleView } from './checkout-views.ts'
 
-const listed = (ticker: string, network?: string): Listing => {
-  const listing = findListing(ticker, network)
-  if (!listing) throw new Error(`The catalogue has no ${ticker}.`)
-  return listing
+type Sample = {
+  step: Step
+  view?: Partial<CheckoutView>
+  order?: Order
+  ways?: WayToPay[]
+  more?: Partial<PageProps>
+  isProven?: boolean
 }
 
 const minute = 60_000
-
-/** A buy of 100 EUR in a coin as the checkout sees it, with one thing changed. */
-export function sampleView(change: Partial<CheckoutView> = {}): CheckoutView {
-  const from = listed('EUR')
-  const to = change.to ?? listed('BTC')
-  const quote = makeQuote(
-    termsOf({
-      side: 'buy',
-      from: from.asset,
-      to: to.asset,
-      fromPrice: marketPrice('EUR', 10n ** 8n, 10n ** 8n),
-      toPrice: marketPrice('BTC', 9_512_345_000_000n, 9_514_567_000_000n),
-      reference: 'EUR',
-      schedule: scheduleAt(someTime),
-      depositBasisPoints: 250,
-      payoutBasisPoints: 0,
-      commissionBasisPoints: 50,
-      networkFee: parseAmount(to.network.networkFee ?? '0', to.asset),
-    }),
-    { direction: 'direct', amount: 10_000n, feesIncluded: true, madeAt: someTime, validForSeconds: 900 },
-  )
-  return {
-    id: 1n,
-    publicId: 4_815_162_342_108_642_359n,
-    partnerId: 1n,
-    partnerName: 'Tulip Wallet',
-    status: 'waiting_for_customer',
-    statusDetails: null,
-    errors: [],
-    missing: [],
-    email: 'jan.jansen@example.com',
-    country: 'NL',
-    from,
-    to,
-    fromAmount: 10_000n,
-    toAmount: parseAmount(quote.toAmount, to.asset),
-    quote,
-    quoteExpiresAt: after(someTime, 14.5 * minute),
-    expiresAt: after(someTime, 29.5 * minute),
-    payoutAddress: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
-    extraId: null,
-    payoutAddressChangeable: true,
-    redirects: { successful: 'https://tulip.example/orders/$$', failed: 'https://tulip.example/failed' },
-    outputHash: null,
-    explorerUrl: null,
-    locale: 'en',
-    history: [],
-    ...change,
-  }
-}
-
-type Sample = { step: Step; view?: Partial<CheckoutView>; more?: Partial<PageProps>; isProven?: boolean }
-
 const hash = '3f0a9c1bd67f2a1c5f1b7d6f1e0a4c9b8d7e6f5a4b3c2d1e0f9a8b7c6d5e4f3a'
 const sent: Partial<CheckoutView> = {
   status: 'finished',
   outputHash: hash,
   explorerUrl: `https://mempool.space/tx/${hash}`,
 }
-const memoNetwork = (listing: Listing): Listing => {
-  if (!listing.network.chain) throw new Error('No chain.')
-  const memo = { required: true, name: 'Destination tag', regex: '^\\d+$' }
-  return { ...listing, network: { ...listing.network, chain: { ...listing.network.chain, memo } } }
+const waits: Partial<CheckoutView> = { status: 'waiting_for_deposit' }
+const [btc, eth, xrp, usdt, doge] = [listed('BTC'), listed('ETH'), listed('XRP'), listed('USDT', 'TRX'), listed('DOGE')]
+const sellOfBtc: Order = { from: btc, to: listed('EUR'), amount: '0.05' }
+const sellInto = (currency: string, payout: NonNullable<Order['payout']>): Order => ({
+  from: eth,
+  to: listed(currency),
+  amount: '1.5',
+  payout,
+})
+const swap: Order = { from: xrp, to: usdt, amount: '2500.5' }
+const asksAccount: Partial<CheckoutView> = { missing: ['payout_address'] }
+
+const card = listed('EUR')
+const way = (category: Parameters<typeof methodFor>[1], amount: string): WayToPay => ({
+  method: methodFor(card, category),
+  name: category,
+  toAmount: parseAmount(amount, btc.asset),
+})
+const ways = [
+  way('APPLE_PAY', '0.00099371'),
+  way('SEPA', '0.00102041'),
+  way('OPEN_BANKING', '0.00101518'),
+  way('REVOLUT_PAY', '0.00100996'),
+]
+
+const returned = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+const lookAlike = 'bc1qw508m0jrwkvmt8l7h5xw7zzzy0c5xw7kv8f3t4'
+
+const billing: Billing = {
+  countryAlpha2: 'NL',
+  region: 'Noord-Holland',
+  city: 'Amsterdam',
+  streetAddress: 'Herengracht 1',
+  aptNumber: '-',
+  postIndex: '1015 BA',
+  firstName: 'Jan',
+  lastName: 'Jansen',
+  dateOfBirthday: '23.04.1987',
+  gender: 'M',
 }
 
-/** Every page of the checkout, by name: each step as it is first seen, with problems, and every end. */
-export const samplePages: Record<string, Sample> = {
+/** The pages until it is known how to pay, and the ways to pay at a page of somebody else's. */
+const beforePaying: Record<string, Sample> = {
   email: { step: 'email', view: { email: null, missing: ['email', 'code'] } },
   'email-wrong': {
     step: 'email',
@@ -99,6 +83,16 @@ export const samplePages: Record<string, Sample> = {
     more: { problems: [problem('code', 'CODE_WRONG')] },
   },
   country: { step: 'country', view: { country: null, missing: ['country'] } },
+  billing: { step: 'billing', view: { billing: { firstName: 'Jan', countryAlpha2: 'US' }, missing: ['billing'] } },
+  'billing-refused': { step: 'billing', view: { billing: { ...billing, countryAlpha2: 'IR' }, missing: ['billing'] } },
+  'billing-wrong': {
+    step: 'billing',
+    view: { billing },
+    more: {
+      problems: [problem('apt_number', 'APARTMENT_MISSING'), problem('date_of_birthday', 'BIRTHDAY_ILL_FORMED')],
+      typed: { apt_number: '', date_of_birthday: '1987' },
+    },
+  },
   'payout-address': { step: 'payout_address', view: { payoutAddress: null, missing: ['payout_address'] } },
   'payout-address-wrong': {
     step: 'payout_address',
@@ -108,48 +102,173 @@ export const samplePages: Record<string, Sample> = {
       typed: { payout_address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5' },
     },
   },
-  'payout-address-memo': { step: 'payout_address', view: { to: memoNetwork(listed('BTC')) } },
-  pay: { step: 'pay', view: { status: 'waiting_for_deposit' } },
-  'pay-late': { step: 'pay', view: { status: 'waiting_for_deposit', quoteExpiresAt: after(someTime, -minute) } },
-  'pay-declined': {
-    step: 'pay',
-    view: { status: 'waiting_for_deposit', errors: [{ code: 'card_declined', reason: 'declined' }] },
-  },
-  'pay-ether': {
-    step: 'pay',
-    view: {
-      status: 'waiting_for_deposit',
-      to: listed('ETH'),
-      payoutAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-      partnerName: 'The Extraordinarily Long-Named Company for Digital Assets and Payments Limited',
+  'payout-address-memo': { step: 'payout_address', view: { payoutAddress: null }, order: { to: xrp } },
+  'payout-address-resembling': {
+    step: 'payout_address',
+    view: { payoutAddress: null },
+    more: {
+      problems: [problem('payout_address', 'RESEMBLES_EARLIER')],
+      typed: { payout_address: lookAlike },
+      resembled: returned,
     },
   },
-  checking: { step: 'checking', view: { status: 'waiting_for_deposit' } },
+  'payout-address-returned': {
+    step: 'payout_address',
+    view: { status: 'on_hold', statusDetails: 'address_needed', payoutAddress: returned },
+  },
+  'account-iban': { step: 'payout_address', view: asksAccount, order: sellOfBtc },
+  'account-iban-wrong': {
+    step: 'payout_address',
+    view: asksAccount,
+    order: sellOfBtc,
+    more: {
+      problems: [problem('payout_holder', 'HOLDER_MISSING'), { field: 'payout_address', text: 'This is not an IBAN.' }],
+      typed: { payout_address: 'NL91 ABNA 0417 1643 01' },
+    },
+  },
+  'account-uk': { step: 'payout_address', view: asksAccount, order: sellInto('GBP', 'FASTERPAYMENTS') },
+  'account-swift': { step: 'payout_address', view: asksAccount, order: sellInto('JPY', 'SWIFT') },
+  'account-pix': { step: 'payout_address', view: asksAccount, order: sellInto('BRL', 'PIX') },
+  'account-clabe': { step: 'payout_address', view: asksAccount, order: sellInto('MXN', 'SPEI') },
+  'account-fixed': {
+    step: 'payout_address',
+    view: { ...asksAccount, ...paidToAccount, payoutHolder: null, payoutAddressChangeable: false },
+    order: sellOfBtc,
+  },
+  'account-returned': {
+    step: 'payout_address',
+    view: { ...paidToAccount, status: 'on_hold', statusDetails: 'address_needed' },
+    order: sellOfBtc,
+  },
+  pay: { step: 'pay', view: waits },
+  'pay-billing': { step: 'pay', view: { ...waits, billing } },
+  'pay-late': { step: 'pay', view: { ...waits, quoteExpiresAt: after(someTime, -minute) } },
+  'pay-declined': { step: 'pay', view: { ...waits, errors: [{ code: 'card_declined', reason: 'declined' }] } },
+  'pay-ether': {
+    step: 'pay',
+    view: { ...waits, partnerName: 'The Extraordinarily Long-Named Company for Digital Assets and Payments Limited' },
+    order: { to: eth },
+  },
+  'pay-apple': { step: 'pay', view: waits, order: { deposit: 'APPLE_PAY' } },
+  'pay-bank': { step: 'pay', view: { ...waits, mayChooseMethod: false }, order: { deposit: 'OPEN_BANKING' } },
+  'pay-preparing': { step: 'pay', view: { payTo: null } },
+  method: { step: 'method', view: waits, ways },
+  'method-none': { step: 'method', view: waits },
+  checking: { step: 'checking', view: waits },
+}
+
+/** The pages that say where to pay by hand. */
+const paying: Record<string, Sample> = {
+  'transfer-sepa': { step: 'pay', view: byTransfer('SEPA', 'EUR'), order: { deposit: 'SEPA' } },
+  'transfer-uk': {
+    step: 'pay',
+    view: byTransfer('FASTERPAYMENTS', 'GBP'),
+    order: { from: listed('GBP'), deposit: 'FASTERPAYMENTS', to: doge },
+  },
+  'transfer-swift': {
+    step: 'pay',
+    view: byTransfer('SWIFT', 'BHD'),
+    order: { from: listed('BHD'), deposit: 'SWIFT', amount: '1234.567' },
+  },
+  'transfer-pix': {
+    step: 'pay',
+    view: byTransfer('PIX', 'BRL'),
+    order: { from: listed('BRL'), deposit: 'PIX', amount: '550' },
+  },
+  'transfer-spei': {
+    step: 'pay',
+    view: byTransfer('SPEI', 'MXN'),
+    order: { from: listed('MXN'), deposit: 'SPEI', amount: '2000' },
+  },
+  'coin-btc': { step: 'pay', view: { ...byCoins(btc), ...paidToAccount }, order: sellOfBtc },
+  'coin-late': {
+    step: 'pay',
+    view: { ...byCoins(btc), ...paidToAccount, quoteExpiresAt: after(someTime, -minute) },
+    order: sellOfBtc,
+  },
+  'coin-memo': { step: 'pay', view: byCoins(xrp, '1840512367'), order: swap },
+  'coin-token': {
+    step: 'pay',
+    view: { ...byCoins(usdt), ...paidToAccount, payoutAddress: '20000055779911' },
+    order: { from: usdt, to: listed('GBP'), payout: 'FASTERPAYMENTS', amount: '750.123456' },
+  },
+}
+
+/** The pages once money has been seen. */
+const afterPaying: Record<string, Sample> = {
+  'confirming-coin': {
+    step: 'confirming',
+    view: { ...byCoins(btc), ...paidToAccount, statusDetails: 'confirming' },
+    order: sellOfBtc,
+  },
+  'confirming-transfer': {
+    step: 'confirming',
+    view: { ...byTransfer('SEPA', 'EUR'), statusDetails: 'confirming' },
+    order: { deposit: 'SEPA' },
+  },
   exchanging: { step: 'progress', view: { status: 'exchanging' } },
   sending: { step: 'progress', view: { status: 'sending' } },
+  'sending-money': { step: 'progress', view: { ...paidToAccount, status: 'sending' }, order: sellOfBtc },
   'sending-elsewhere': { step: 'progress', view: { status: 'sending' }, isProven: false },
-  hold: { step: 'hold', view: { status: 'on_hold', statusDetails: 'late' } },
+  ...Object.fromEntries(
+    (
+      [
+        'kyc_required',
+        'underpaid',
+        'overpaid',
+        'late',
+        'wrong_asset',
+        'payout_unknown',
+        'address_needed',
+        'refund_pending',
+        'review',
+      ] as const
+    ).map((statusDetails): [string, Sample] => [
+      `hold-${statusDetails}`,
+      { step: 'hold', view: { status: 'on_hold', statusDetails }, isProven: false },
+    ]),
+  ),
   done: { step: 'done', view: sent },
   'done-elsewhere': { step: 'done', view: sent, isProven: false },
+  'done-money': {
+    step: 'done',
+    view: { ...paidToAccount, status: 'finished', outputHash: 'SBX-20260301-0000004711' },
+    order: sellOfBtc,
+  },
+  'done-yen': {
+    step: 'done',
+    view: { status: 'finished', payoutAddress: '912345678901', extraId: 'SBBKJPJ0XXX', outputHash: 'SBX-4712' },
+    order: sellInto('JPY', 'SWIFT'),
+  },
+  'done-swap': {
+    step: 'done',
+    view: { ...sent, explorerUrl: `https://tronscan.org/#/transaction/${hash}` },
+    order: swap,
+  },
   expired: { step: 'ended', view: { status: 'expired' } },
   cancelled: { step: 'ended', view: { status: 'cancelled' } },
   failed: { step: 'ended', view: { status: 'failed' } },
   refunded: { step: 'ended', view: { status: 'refunded' } },
 }
 
+/** Every page of the checkout, by name: each step as it is first seen, with problems, for every way to pay, and every end. */
+export const samplePages: Record<string, Sample> = { ...beforePaying, ...paying, ...afterPaying }
+
 function problem(field: string, code: string) {
   return { field, text: languageOf('en').find(`problem.${code}`) ?? code }
 }
 
 /** What a sample page is made of. */
-export function sampleProps({ step, view, more, isProven = true }: Sample): PageProps {
-  const whole = sampleView(view)
-  const home = `/checkout?tid=${whole.publicId}`
+export async function sampleProps(sample: Sample): Promise<PageProps> {
+  const { step, more, isProven = true } = sample
+  const view = sampleView(sample.view, sample.order)
+  const home = `/checkout?tid=${view.publicId}`
   return {
     visit: {
-      view: whole,
+      view,
       step,
       wish: undefined,
+      isRefused: false,
       isBack: false,
       customerId: isProven ? 1n : undefined,
       code: { expiresAt: after(someTime, 9.5 * minute) },
@@ -162,6 +281,8 @@ export function sampleProps({ step, view, more, isProven = true }: Sample): Page
     problems: [],
     typed: {},
     isSandbox: true,
+    ways: sample.ways ?? [],
+    aids: step === 'pay' ? await payAidsOf(view) : {},
     ...more,
   }
 }

@@ -6,7 +6,9 @@ import { readConfig } from '../../src/config.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Sandbox } from '../../src/seed.ts'
+import { type AnswerCheck, answerCheck } from './answers.ts'
 import { testDatabase } from './database.ts'
+import type { Json } from './openapi.ts'
 
 /** What the API answered: its status, its headers, its JSON. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body }
@@ -28,7 +30,7 @@ export type Exchange = {
   service: Service
   ownerUrl: string
   dataDir: string
-  /** Calls the interface: `api('/v1/status')`. */
+  /** Calls the interface: `api('/v1/status')`. The answer is held against the interface's own document. */
   api<Body = Record<string, unknown>>(path: string, asking?: Asking): Promise<Answer<Body>>
   stop(): Promise<void>
 }
@@ -63,9 +65,21 @@ export async function startExchange(env: Record<string, string> = {}): Promise<E
   }
 }
 
-async function call<Body>(url: string, { method, body, key, headers }: Asking): Promise<Answer<Body>> {
+const checks = new Map<string, Promise<AnswerCheck>>()
+
+/** The check of an exchange's answers, by the document that it serves. */
+function checkOf(origin: string): Promise<AnswerCheck> {
+  const known = checks.get(origin)
+  if (known) return known
+  const made = (async () => answerCheck((await (await fetch(`${origin}/openapi.json`)).json()) as Json))()
+  checks.set(origin, made)
+  return made
+}
+
+async function call<Body>(url: string, { method: given, body, key, headers }: Asking): Promise<Answer<Body>> {
+  const method = given ?? (body === undefined ? 'GET' : 'POST')
   const answer = await fetch(url, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    method,
     headers: {
       ...(key ? { 'x-api-key': key } : {}),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -74,5 +88,13 @@ async function call<Body>(url: string, { method, body, key, headers }: Asking): 
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const text = await answer.text()
+  const check = await checkOf(new URL(url).origin)
+  check({
+    method,
+    url: url.slice(new URL(url).origin.length),
+    status: answer.status,
+    contentType: answer.headers.get('content-type') ?? '',
+    text,
+  })
   return { status: answer.status, headers: answer.headers, body: (text === '' ? {} : JSON.parse(text)) as Body }
 }

@@ -20,12 +20,13 @@ export const floors = [
   ['context.ts'],
   ['rails', 'identity'],
   ['privacy'],
-  ['ledger'],
-  ['catalog', 'addresses'],
+  ['ledger', 'bank'],
+  ['catalog', 'addresses', 'geo'],
   ['money'],
   ['jobs'],
   ['db'],
   ['config.ts'],
+  ['outside-settings.ts'],
   ['lib'],
 ]
 
@@ -51,6 +52,7 @@ const dangers: [danger: RegExp, home: RegExp, sentence: string][] = [
 const homes: [name: string, home: string][] = [
   ['pg', 'src/db/'],
   ['nodemailer', 'src/mail/'],
+  ['maxmind', 'src/geo/'],
 ]
 
 const forbiddenNames =

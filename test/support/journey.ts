@@ -4,6 +4,7 @@ import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { verify } from '../../src/transactions/verify.ts'
 import type { Answer, Asking, Exchange } from './exchange.ts'
 import { asOwner } from './server.ts'
+import { offences } from './strict-types.ts'
 import { until } from './telling.ts'
 
 /** A refusal as partners read it. */
@@ -66,6 +67,33 @@ export async function arrive(exchange: Exchange, id: string, status: string): Pr
   }, `${id} to become ${status}`)
   return record
 }
+
+/** Waits until a record is as wanted, and gives it. */
+export async function seen(
+  exchange: Exchange,
+  id: string,
+  what: string,
+  isSo: (record: TransactionRecord) => boolean,
+): Promise<TransactionRecord> {
+  let record = await read(exchange, id)
+  await until(async () => {
+    record = await read(exchange, id)
+    return isSo(record)
+  }, what)
+  assert.deepEqual(offences('transaction', record), [])
+  return record
+}
+
+/** What is owed to a transaction's customer of an asset. */
+export const owed = async (exchange: Exchange, id: string, asset: string): Promise<bigint> =>
+  -(await bookBalance(exchange, `customer:${id}`, asset))
+
+/** Waits until every fact that was told has been dealt with. */
+export const settled = (exchange: Exchange): Promise<void> =>
+  until(
+    async () => (await lookup(exchange, `select 1 from jobs where kind = 'fact.received'`)).length === 0,
+    'every fact to be settled',
+  )
 
 /** The statuses that a transaction went through. */
 export const statusesOf = ({ status_history: history }: TransactionRecord): string[] =>

@@ -13,14 +13,13 @@ const groups: Readonly<Record<string, string>> = {
   B2B_COOLING_OFF: 'B2B',
   SMTP_URL: 'Mail',
   ONE_TIME_CODE_VALIDITY: 'One-time codes',
+  SUMSUB_APP_TOKEN: 'Identity providers',
+  GEO_DATABASE_FILE: 'Countries by IP address',
   EVENTS_RETENTION: 'How long things are kept',
 }
 
 /** Settings that are read and that nothing asks for yet, each with what the code would say if something did. */
-export const idleSettings: Readonly<Record<string, RegExp>> = {
-  B2B_COOLING_OFF: /\bcoolingOffMs\b/,
-  EVENTS_RETENTION: /\beventsMs\b/,
-}
+export const idleSettings: Readonly<Record<string, RegExp>> = {}
 
 const introduction = `# Settings
 
@@ -31,9 +30,7 @@ once, and nothing is started. \`bin/cambio settings\` prints the same list.
   refused.
 * A list has commas between its items. Yes and no are \`on\` and \`off\` (\`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
 * An empty value counts as absent. A name that is nearly one of ours is pointed out in the log.
-
 IDLE
-
 <!-- Made from src/config.ts. To write it anew: WRITE_PAPERS=1 npm test -- papers -->
 `
 
@@ -43,7 +40,7 @@ export function settingsPage(settings: readonly Described[]): string {
   if (missing.length > 0) throw new Error(`No settings ${missing.join(', ')}: name other beginnings of groups here.`)
 
   const idle = Object.keys(idleSettings).map((name) => `\`${name}\``)
-  const sentence = `Read, and without any effect in this version: ${idle.join(', ')}.`
+  const sentence = idle.length === 0 ? '' : `\nRead, and without any effect in this version: ${idle.join(', ')}.\n`
   const rows = settings.map((one) => (groups[one.name] ? heading(groups[one.name] ?? '') : '') + row(one))
   return `${introduction.replace('IDLE', sentence)}${rows.join('')}`
 }

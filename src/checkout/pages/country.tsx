@@ -1,6 +1,5 @@
-import { countries } from '../../catalog/country.ts'
-import type { Language } from '../language.ts'
 import type { Page, PageProps } from '../page.ts'
+import { servedCountries } from '../served-countries.ts'
 import { ChoiceField, Form, Submit } from '../ui/form.tsx'
 
 /** Asks where the customer lives. Nothing is guessed: rules hang on the answer. */
@@ -17,7 +16,7 @@ export function countryPage({ visit, language, here, problems, typed }: PageProp
             label={say('country.label')}
             hint={say('country.hint')}
             problems={problems}
-            choices={choicesIn(language)}
+            choices={servedCountries(language)}
             empty={say('country.choose')}
             value={typed.country ?? visit.view.country ?? undefined}
             autocomplete="country"
@@ -28,9 +27,3 @@ export function countryPage({ visit, language, here, problems, typed }: PageProp
     ),
   }
 }
-
-const choicesIn = ({ country, compare }: Language) =>
-  countries
-    .filter(({ supported }) => supported)
-    .map(({ alpha2, name }) => ({ value: alpha2, text: country(alpha2, name) }))
-    .toSorted((one, other) => compare(one.text, other.text))

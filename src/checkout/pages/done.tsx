@@ -1,14 +1,19 @@
+import { formOf } from '../account-form.ts'
 import type { Page, PageProps } from '../page.ts'
+import { Account } from '../ui/account.tsx'
 import { Address } from '../ui/address.tsx'
 import { BackLink, ProofLink } from '../ui/links.tsx'
+import { methodName, methodTime } from '../way-to-pay.ts'
 
-/** The coins are there. Where they went is shown to the one who has proven the e-mail address only. */
+/** The payout is out. Where it went is shown to the one who has proven the e-mail address only. */
 export function donePage(props: PageProps): Page {
   const { visit, language } = props
   const { say, amount } = language
   const { view, customerId } = visit
+  const isMoney = view.to.currency.kind === 'FIAT'
+  const Whereabouts = isMoney ? AtTheBank : OnTheChain
   return {
-    title: say('done.title', { asset: view.to.asset.ticker }),
+    title: isMoney ? say('done.money') : say('done.title', { asset: view.to.asset.ticker }),
     body: (
       <>
         <svg class="seal" viewBox="0 0 48 48" aria-hidden="true" focusable="false">
@@ -24,6 +29,7 @@ export function donePage(props: PageProps): Page {
           <dd>{amount(view.fromAmount, view.from)}</dd>
           {customerId === undefined ? null : <Whereabouts {...props} />}
         </dl>
+        {isMoney ? <BankTime {...props} /> : null}
         <ProofLink {...props} />
         <BackLink {...props} url={view.redirects.successful} />
       </>
@@ -31,13 +37,18 @@ export function donePage(props: PageProps): Page {
   }
 }
 
-function Whereabouts({ visit: { view }, language: { say }, isSandbox }: PageProps) {
-  const { payoutAddress, outputHash, explorerUrl } = view
+function OnTheChain({ visit: { view }, language: { say }, isSandbox }: PageProps) {
+  const { payoutAddress, extraId, outputHash, explorerUrl, to } = view
   return (
     <>
       <dt>{say('done.address')}</dt>
       <dd>
         <Address text={payoutAddress ?? ''} />
+        {extraId ? (
+          <p>
+            {to.network.chain?.memo?.name} <strong>{extraId}</strong>
+          </p>
+        ) : null}
       </dd>
       <dt>{say('done.hash')}</dt>
       <dd>
@@ -51,4 +62,35 @@ function Whereabouts({ visit: { view }, language: { say }, isSandbox }: PageProp
       </dd>
     </>
   )
+}
+
+/** A bank has no page about a transfer that anybody may see: its reference is what a customer can ask by. */
+function AtTheBank({ visit: { view }, language, isSandbox }: PageProps) {
+  const { say } = language
+  return (
+    <>
+      <dt>{say('done.address')}</dt>
+      <dd>
+        <Account
+          form={formOf(view.payout.category)}
+          account={view.payoutAddress ?? ''}
+          bic={view.extraId ?? ''}
+          holder={view.payoutHolder ?? ''}
+          language={language}
+        />
+      </dd>
+      <dt>{say('done.bankReference')}</dt>
+      <dd>
+        <code class="address">{view.outputHash}</code>
+        {isSandbox ? <p class="hint">{say('done.sandboxBank')}</p> : null}
+      </dd>
+    </>
+  )
+}
+
+function BankTime({ visit: { view }, language }: PageProps) {
+  const time = methodTime(view.payout, language)
+  if (time === undefined) return null
+  const method = methodName(view.payout.category, language)
+  return <p class="hint">{language.say('progress.bankHint', { method, time })}</p>
 }

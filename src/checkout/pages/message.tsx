@@ -1,8 +1,8 @@
 import type { Language } from '../language.ts'
 import type { Page } from '../page.ts'
 
-/** Why there is no order to show: an unknown link, a fault of ours, a form from elsewhere, a form that is none. */
-export type Reason = 'missing' | 'fault' | 'foreign' | 'form'
+/** Why there is no order to show: an unknown link, a fault of ours, a form from elsewhere or none, a country not served. */
+export type Reason = 'missing' | 'fault' | 'foreign' | 'form' | 'country'
 
 /** A page without an order. */
 export const messagePage = (reason: Reason, { say }: Language): Page => ({

@@ -1,54 +1,61 @@
 import type { Page, PageProps } from '../page.ts'
-import { mayChangeAddress, wasDeclined } from '../step.ts'
-import { Address } from '../ui/address.tsx'
+import { wasDeclined } from '../step.ts'
+import { BillingOnFile } from '../ui/billing.tsx'
+import { Destination } from '../ui/destination.tsx'
 import { Form, Submit } from '../ui/form.tsx'
+import { OtherWays } from '../ui/links.tsx'
 import { Notice } from '../ui/notice.tsx'
+import { coinPage } from './pay-coin.tsx'
+import { transferPage } from './pay-transfer.tsx'
 
-/** Shows once more where the coins go, whole, and leads on to the processor's own page. */
-export function payPage({ visit, language, here, home }: PageProps): Page {
-  const { say, amount } = language
+/** Everything is known: what to pay, how, and where the payout goes. */
+export function payPage(props: PageProps): Page {
+  const { payTo } = props.visit.view
+  switch (payTo?.kind) {
+    case 'address':
+      return coinPage(props, payTo)
+    case 'account':
+      return transferPage(props, payTo)
+    case 'page':
+      return processorPage(props)
+    case undefined:
+      return preparingPage(props)
+  }
+}
+
+/** Shows once more where the payout goes, whole, and leads on to a page that is not ours. */
+function processorPage(props: PageProps): Page {
+  const { visit, language, here } = props
+  const { say, find, amount } = language
   const { view } = visit
+  const { category } = view.deposit
+  const declined = find(`pay.declined.${category}`) ?? say('pay.declined.other')
+  const values = { amount: amount(view.fromAmount, view.from) }
   return {
     title: say('pay.title'),
     body: (
       <>
-        {wasDeclined(view) ? <Notice kind="bad">{say('pay.declined')}</Notice> : null}
-        <div class="destination">
-          <h2>{say('pay.address', { network: view.to.network.name })}</h2>
-          <Address text={view.payoutAddress ?? ''} />
-          {view.extraId ? (
-            <p>
-              {view.to.network.chain?.memo?.name} <strong>{view.extraId}</strong>
-            </p>
-          ) : null}
-          <p class="hint">{say('pay.warning')}</p>
-          {mayChangeAddress(view) ? <a href={`${home}&ask=payout_address`}>{say('pay.change')}</a> : null}
-        </div>
+        {wasDeclined(view) ? <Notice kind="bad">{declined}</Notice> : null}
+        <Destination {...props} />
+        <BillingOnFile {...props} />
         <Form here={here} does="pay">
-          <Submit>{say('pay.submit', { amount: amount(view.fromAmount, view.from) })}</Submit>
+          <Submit>{find(`pay.by.${category}`, values) ?? say('pay.by.other', values)}</Submit>
         </Form>
-        <p class="hint">{say('pay.lead')}</p>
+        <p class="hint">{find(`pay.at.${category}`) ?? say('pay.at.other')}</p>
+        <OtherWays {...props} />
       </>
     ),
   }
 }
 
-/** The customer is back from the processor, whose word has not come yet. */
-export function checkingPage({ language: { say }, here }: PageProps): Page {
+/** The rail has not told yet where to pay. */
+function preparingPage({ language: { say } }: PageProps): Page {
   return {
-    title: say('checking.title'),
+    title: say('pay.preparing'),
     body: (
       <>
-        <p class="lead">{say('checking.lead')}</p>
+        <p class="lead">{say('pay.preparingLead')}</p>
         <div class="spinner" aria-hidden="true" />
-        <div class="others">
-          <p>{say('checking.unpaid')}</p>
-          <Form here={here} does="pay">
-            <button type="submit" class="quiet">
-              {say('checking.again')}
-            </button>
-          </Form>
-        </div>
       </>
     ),
   }

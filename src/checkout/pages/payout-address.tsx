@@ -1,30 +1,24 @@
 import type { Memo } from '../../catalog/network.ts'
 import type { Page, PageProps } from '../page.ts'
+import { isAddressNeeded } from '../step.ts'
+import { Address } from '../ui/address.tsx'
 import { Form, Submit, TextField, WholeTextField } from '../ui/form.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { payoutAccountPage } from './payout-account.tsx'
 
-/** Asks where the coins shall go, naming the network, and for the memo where the network has one. */
+/** Asks where the payout shall go: coins to an address, with its memo where the network has one; money to an account. */
 export function payoutAddressPage(props: PageProps): Page {
-  const { visit, language, here, home, problems, typed } = props
+  const { visit, language, home } = props
+  if (visit.view.to.currency.kind === 'FIAT') return payoutAccountPage(props)
   const { say } = language
   const { to, payoutAddress } = visit.view
-  const memo = to.network.chain?.memo ?? null
-  const values = { asset: to.asset.ticker, network: to.network.name }
   return {
-    title: say('address.title', values),
+    title: say('address.title', { asset: to.asset.ticker }),
     body: (
       <>
-        <Form here={here} does="payout_address">
-          <WholeTextField
-            name="payout_address"
-            label={say('address.label', values)}
-            hint={say('address.hint')}
-            problems={problems}
-            value={typed.payout_address ?? payoutAddress ?? undefined}
-          />
-          {memo === null ? null : <MemoField {...props} memo={memo} />}
-          <Submit>{say('address.submit')}</Submit>
-        </Form>
-        {payoutAddress === null ? null : (
+        {isAddressNeeded(visit.view) ? <Returned {...props} /> : null}
+        <AddressForm {...props} />
+        {payoutAddress === null || isAddressNeeded(visit.view) ? null : (
           <p class="others">
             <a href={home}>{say('address.keep')}</a>
           </p>
@@ -34,14 +28,71 @@ export function payoutAddressPage(props: PageProps): Page {
   }
 }
 
+function AddressForm(props: PageProps) {
+  const { visit, language, here, problems, typed } = props
+  const { say } = language
+  const { to, payoutAddress } = visit.view
+  const memo = to.network.chain?.memo ?? null
+  const kept = isAddressNeeded(visit.view) ? null : payoutAddress
+  return (
+    <Form here={here} does="payout_address">
+      <WholeTextField
+        name="payout_address"
+        label={say('address.label', { asset: to.asset.ticker, network: to.network.name })}
+        hint={say('address.hint')}
+        problems={problems}
+        value={typed.payout_address ?? kept ?? undefined}
+      />
+      <Comparison {...props} />
+      {memo === null ? null : <MemoField {...props} memo={memo} />}
+      <Submit>{say('address.submit')}</Submit>
+    </Form>
+  )
+}
+
+/** The two addresses, whole, one under the other. The box confirms the one that is shown, and no other. */
+function Comparison({ language: { say }, typed, resembled }: PageProps) {
+  const entered = (typed.payout_address ?? '').trim()
+  if (resembled === undefined || entered === '') return null
+  return (
+    <div class="comparison">
+      <dl>
+        <dt>{say('address.earlier')}</dt>
+        <dd>
+          <Address text={resembled} unlike={entered} />
+        </dd>
+        <dt>{say('address.entered')}</dt>
+        <dd>
+          <Address text={entered} unlike={resembled} />
+        </dd>
+      </dl>
+      <label class="tick">
+        <input type="checkbox" name="confirms" value={entered} />
+        <span>{say('address.confirm')}</span>
+      </label>
+    </div>
+  )
+}
+
+/** A payout came back: the address that it went to is shown, so that it is not entered again. */
+function Returned({ visit: { view }, language: { say } }: PageProps) {
+  return (
+    <Notice kind="bad">
+      <p>{say('address.returned')}</p>
+      <Address text={view.payoutAddress ?? ''} />
+    </Notice>
+  )
+}
+
 function MemoField({ visit, language: { say }, problems, typed, memo }: PageProps & { memo: Memo }) {
+  const kept = isAddressNeeded(visit.view) ? null : visit.view.extraId
   return (
     <TextField
       name="extra_id"
       label={say(memo.required ? 'address.memo' : 'address.memoOptional', { memo: memo.name })}
       hint={say('address.memoHint')}
       problems={problems}
-      value={typed.extra_id ?? visit.view.extraId ?? undefined}
+      value={typed.extra_id ?? kept ?? undefined}
       autocomplete="off"
       required={memo.required}
     />

@@ -1,26 +1,29 @@
 import type { Page, PageProps } from '../page.ts'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
+import { Way } from '../ui/way.tsx'
+import { methodName, methodTime } from '../way-to-pay.ts'
 
 /** What has happened and what comes next, while nothing is asked of the customer. */
 export function progressPage(props: PageProps): Page {
   const { visit, language } = props
-  const { say, duration } = language
-  const { view } = visit
-  const network = view.to.network.name
-  const usualMs = (view.to.network.chain?.blockSeconds ?? 60) * 1_000
-  const isSent = view.status === 'sending'
+  const { say } = language
+  const { to, status } = visit.view
+  const isMoney = to.currency.kind === 'FIAT'
   return {
-    title: say('progress.title', { asset: view.to.asset.ticker }),
+    title: isMoney ? say('progress.money') : say('progress.title', { asset: to.asset.ticker }),
     body: (
       <>
         <p class="lead">{say('progress.lead')}</p>
-        <ol class="way" aria-label={say('progress.label')}>
-          <Stage state="past">{say('progress.paid')}</Stage>
-          <Stage state="past">{say('progress.exchanged')}</Stage>
-          <Stage state={isSent ? 'past' : 'now'}>{say('progress.sending', { network })}</Stage>
-          <Stage state={isSent ? 'now' : 'next'}>{say('progress.arrived')}</Stage>
-        </ol>
-        <p class="hint">{say('progress.sendingHint', { network, time: duration(Math.max(usualMs, 60_000)) })}</p>
+        <Way
+          label={say('progress.label')}
+          now={status === 'sending' ? 3 : 2}
+          stages={[
+            say('progress.paid'),
+            say('progress.exchanged'),
+            ...(isMoney ? bankStages(props) : coinStages(props)),
+          ]}
+        />
+        <p class="hint">{isMoney ? bankTime(props) : coinTime(props)}</p>
         <ProofLink {...props} />
         <RefreshLink {...props} />
       </>
@@ -28,13 +31,24 @@ export function progressPage(props: PageProps): Page {
   }
 }
 
-function Stage({ state, children }: { state: 'past' | 'now' | 'next'; children: string }) {
-  return (
-    <li class={state} {...(state === 'now' ? { 'aria-current': 'step' as const } : {})}>
-      <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-        {state === 'past' ? <path d="m6 12.5 4 4 8-9" /> : <circle cx="12" cy="12" r="4" />}
-      </svg>
-      {children}
-    </li>
-  )
+const coinStages = ({ visit: { view }, language: { say } }: PageProps): string[] => [
+  say('progress.sending', { network: view.to.network.name }),
+  say('progress.arrived'),
+]
+
+const bankStages = ({ visit: { view }, language: { say, amount } }: PageProps): string[] => [
+  say('progress.ordered', { amount: amount(view.toAmount, view.to) }),
+  say('progress.accepted'),
+]
+
+function coinTime({ visit: { view }, language: { say, duration } }: PageProps): string {
+  const { name: network, chain } = view.to.network
+  const usualMs = (chain?.blockSeconds ?? 60) * 1_000
+  return say('progress.sendingHint', { network, time: duration(Math.max(usualMs, 60_000)) })
+}
+
+function bankTime({ visit: { view }, language }: PageProps): string {
+  const time = methodTime(view.payout, language)
+  const method = methodName(view.payout.category, language)
+  return time === undefined ? method : language.say('progress.bankHint', { method, time })
 }

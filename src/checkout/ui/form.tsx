@@ -78,16 +78,17 @@ type TextFieldProps = FieldProps & {
   autocomplete: string
   class?: string
   required?: boolean
+  autocapitalize?: 'none' | 'words'
 }
 
 /** A line of text. */
 export function TextField(props: TextFieldProps) {
-  const { type = 'text', inputMode, autocomplete, value, required = true } = props
+  const { type = 'text', inputMode, autocomplete, value, required = true, autocapitalize = 'none' } = props
   const attributes = {
     ...described(props),
     ...(inputMode ? { inputmode: inputMode } : {}),
     autocomplete,
-    autocapitalize: 'none' as const,
+    autocapitalize,
     spellcheck: false,
     required,
     ...(props.class === undefined ? {} : { class: props.class }),
@@ -122,12 +123,18 @@ type Choice = { value: string; text: string }
 
 /** One of many. */
 export function ChoiceField(
-  props: FieldProps & { choices: Choice[]; empty: string; value?: string | undefined; autocomplete: string },
+  props: FieldProps & {
+    choices: Choice[]
+    empty: string
+    value?: string | undefined
+    autocomplete: string
+    required?: boolean
+  },
 ) {
-  const { choices, empty, value = '', autocomplete } = props
+  const { choices, empty, value = '', autocomplete, required = true } = props
   return (
     <FieldFrame {...props}>
-      <select {...described(props)} required autocomplete={autocomplete}>
+      <select {...described(props)} required={required} autocomplete={autocomplete}>
         <option value="" selected={value === ''}>
           {empty}
         </option>

@@ -1,4 +1,5 @@
 import type { PageProps } from '../page.ts'
+import { hasOtherWays } from '../way-to-pay.ts'
 
 /** In a browser where the e-mail address is not proven: the way to what is hidden. Nothing is hidden otherwise. */
 export function ProofLink({ visit: { view, customerId }, language: { say }, home }: PageProps) {
@@ -19,6 +20,16 @@ export function BackLink({ url, visit: { view }, language: { say } }: PageProps 
       <a class="button" href={target} rel="noreferrer">
         {say('frame.back', { partner: view.partnerName })}
       </a>
+    </p>
+  )
+}
+
+/** The way to the list of other ways to pay, while one may be chosen. */
+export function OtherWays({ visit: { view }, language: { say }, home }: PageProps) {
+  if (!view.mayChooseMethod || !hasOtherWays(view)) return null
+  return (
+    <p class="others">
+      <a href={`${home}&ask=method`}>{say('pay.another')}</a>
     </p>
   )
 }

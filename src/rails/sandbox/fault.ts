@@ -1,14 +1,26 @@
-import type { Db } from '../../db/sql.ts'
+import { createHmac } from 'node:crypto'
+
 import * as queries from './queries.ts'
 import type { World } from './world.ts'
 
 /** Makes whoever pays out silent about the next payout to an address or account: it acts, and does not answer. */
-export async function armTimeout({ db, clock }: Pick<World, 'db' | 'clock'>, recipient: string): Promise<void> {
-  await queries.armFault(db, recipient, 'timeout', clock.realNow())
+export async function armTimeout(
+  { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
+  recipient: string,
+): Promise<void> {
+  await queries.armFault(db, markOf({ secrets }, recipient), 'timeout', clock.realNow())
 }
 
 /** Tells for each recipient whether this call about it stays without an answer. Each armed fault strikes once. */
-export async function takeSilence(db: Db, recipients: string[]): Promise<boolean[]> {
-  const struck = new Set((await queries.takeFaults(db, recipients, 'timeout')).map(({ reference }) => reference))
-  return recipients.map((recipient) => struck.has(recipient))
+export async function takeSilence(
+  { db, secrets }: Pick<World, 'db' | 'secrets'>,
+  recipients: string[],
+): Promise<boolean[]> {
+  const marks = recipients.map((recipient) => markOf({ secrets }, recipient))
+  const struck = new Set((await queries.takeFaults(db, marks, 'timeout')).map(({ reference }) => reference))
+  return marks.map((mark) => struck.has(mark))
 }
+
+/** By what a recipient is known again: these tables are no place for persons' accounts. */
+const markOf = ({ secrets }: Pick<World, 'secrets'>, recipient: string): string =>
+  createHmac('sha256', secrets.processor).update(`sandbox fault ${recipient}`).digest('base64url')

@@ -50,6 +50,22 @@ test('a reference is found as people write it, and goes on without what stands a
   assert.equal((await stage.rails.deposit.get('sandbox-bank')?.look(payment.reference))?.length, 1)
 })
 
+test('of what a payer writes the bank keeps our reference alone', async () => {
+  const payment = await instructed()
+  const keptFor = async (text: string): Promise<string[]> => {
+    await pay(stage.world, payment, { reference: text })
+    const rows = await stage.db.sql<{ kept: string }>`
+      select row_to_json(bank_payments)::text as kept from sandbox.bank_payments
+      union all select body::text from sandbox.callbacks`
+    await stage.deliver(payment.rail)
+    return rows.map(({ kept }) => kept)
+  }
+  const named = await keptFor(`Erika Mustermann ${payment.reference}`)
+  assert(named.some((kept) => kept.includes(payment.reference)))
+  const nameless = await keptFor('a gift from Erika Mustermann')
+  for (const kept of [...named, ...nameless]) assert.doesNotMatch(kept, /Mustermann|gift/i)
+})
+
 test('money without a reference is told, and belongs to nobody yet', async () => {
   const payment = await instructed()
   for (const text of ['', 'a gift from Erika Mustermann', payment.reference.slice(0, -1)]) {

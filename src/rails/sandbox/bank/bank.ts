@@ -35,7 +35,12 @@ const depositRail = (world: World): DepositRail => ({
   },
   readCallback: (body, headers) => factOf(readWords(world, { rail: bankName, names: wordNames }, body, headers)),
   look: async (reference) => (await toldOf(world, reference)).map(factOf),
+  balance: (asset) => balanceAtBank(world.db, asset),
 })
+
+/** What our account of a currency holds. */
+export const balanceAtBank = async (db: Db, asset: string): Promise<bigint> =>
+  (await queries.balance(db, asset))[0]?.balance ?? 0n
 
 /** The accounts that a customer may be told to pay to. */
 const ownAccounts: ReadonlySet<string> = new Set(
@@ -60,7 +65,7 @@ function payoutRail(world: World): PayoutRail {
       return id === undefined ? { state: 'never' } : { state: 'done', evidence: { hash: bankId(id), fee: undefined } }
     },
     owns: (account) => ownAccounts.has(account),
-    balance: async (asset) => (await queries.balance(world.db, asset))[0]?.balance ?? 0n,
+    balance: (asset) => balanceAtBank(world.db, asset),
   }
 }
 
@@ -79,7 +84,8 @@ const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraf
 })
 
 /** Brings payments to the bank. Tells for each whether the bank stayed silent about it. */
-async function submitAll({ db, clock }: World, plans: PlanBody[]): Promise<boolean[]> {
+async function submitAll(world: World, plans: PlanBody[]): Promise<boolean[]> {
+  const { db, clock } = world
   const at = clock.realNow()
   const rows = plans.map(({ asset = '', amount = '0', end_to_end_id: endToEndId = '' }) => ({
     asset,
@@ -89,7 +95,7 @@ async function submitAll({ db, clock }: World, plans: PlanBody[]): Promise<boole
   }))
   await covered(queries.payOut(db, rows))
   return takeSilence(
-    db,
+    world,
     plans.map(({ account = '' }) => account),
   )
 }

@@ -13,13 +13,17 @@ import { bankId, bankName, type Said, wordsOf } from './words.ts'
 /** A bank transfer of somebody's to an account of ours. `remittance` is what the payer wrote. */
 export type Transfer = { account: string; asset: string; amount: bigint; remittance: string }
 
-/** Somebody sends us money: it is booked at once, and the bank says so. */
+/**
+ * Somebody sends us money: it is booked at once, and the bank says so. Of what the payer wrote only our reference is kept: people
+ * write names.
+ */
 export async function transferIn(
   world: World,
   { remittance, ...transfer }: Transfer,
 ): Promise<{ id: string; hash: string }> {
   const at = world.clock.realNow()
-  const row = { ...transfer, remittance, reference: findReference(remittance), at }
+  const reference = findReference(remittance)
+  const row = { ...transfer, remittance: reference ?? '', reference, at }
   return world.db.atomic(async (db) => {
     const payment = one(await queries.takeIn(db, row))
     await tell(world, db, payment)

@@ -45,6 +45,7 @@ function depositRail(world: World, network: Network): DepositRail {
     },
     readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers)),
     look: async (reference) => (await toldOf(world, network, reference)).map(factOf),
+    balance: (asset) => balanceOf(world, wallet, asset),
   }
 }
 
@@ -62,9 +63,12 @@ function payoutRail(world: World, network: Network): PayoutRail {
     },
     look: ({ key }) => look(key),
     owns: (address) => address === wallet.address,
-    balance: async (asset) => (await queries.balance(world.db, wallet, asset, currentBlock(world)))[0]?.balance ?? 0n,
+    balance: (asset) => balanceOf(world, wallet, asset),
   }
 }
+
+const balanceOf = async (world: World, wallet: queries.Wallet, asset: string): Promise<bigint> =>
+  (await queries.balance(world.db, wallet, asset, currentBlock(world)))[0]?.balance ?? 0n
 
 /** The nonce is the payout's own id: a second transfer for the same payout is one that the chain has seen. */
 function planOf({ payoutId, asset, amount, destination }: PayoutOrder, network: Network, sender: string): PlanDraft {
@@ -93,7 +97,7 @@ async function submitAll(world: World, network: Network, plans: PlanBody[]): Pro
   const arrived = await covered(queries.takeTransfers(world.db, walletOf(world, network), rows))
   if (arrived.length > 0) await world.db.atomic((db) => tellArrivals(world, db, network, arrived))
   return takeSilence(
-    world.db,
+    world,
     rows.map(({ recipient }) => recipient),
   )
 }

@@ -5,7 +5,7 @@ import { gather } from '../../../lib/gather.ts'
 import { randomId, randomToken } from '../../../lib/ids.ts'
 import { Refusal } from '../../../lib/refusal.ts'
 import type { DepositOrder, DepositRail } from '../../rail.ts'
-import { moveAtBank } from '../bank/bank.ts'
+import { balanceAtBank, moveAtBank } from '../bank/bank.ts'
 import { oweCallbacks, readWords } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
@@ -52,7 +52,18 @@ const pageRail = (world: World, { name, place, refused }: (typeof owners)[number
   open: async (order) => ({ payAt: payLink(world, order) }),
   readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers), refused),
   look: async (reference) => (await toldOf(world, reference)).map((said) => factOf(said, refused)),
+  balance: name === openBankingName ? (asset) => balanceAtBank(world.db, asset) : balanceAtProcessor(world),
 })
+
+/** What the card processor keeps for us: captured, and not charged back. Asked for many currencies, it counts once. */
+const balanceAtProcessor = ({ db }: World): ((asset: string) => Promise<bigint>) =>
+  gather(
+    async (assets: string[]) => {
+      const sums = new Map((await queries.capturedSums(db, cardName, assets)).map(({ asset, amount }) => [asset, amount]))
+      return assets.map((asset) => sums.get(asset) ?? 0n)
+    },
+    { most: 256 },
+  )
 
 /** How an order stands at its page; `open` if nobody has tried to pay. */
 export async function paymentState({ db }: { db: Database }, reference: string): Promise<queries.PaymentState> {

@@ -49,6 +49,12 @@ export const payment = (db: Db, reference: string): Promise<PaymentRow[]> =>
   db.sql`
     select id, rail, reference, state, attempts, asset, amount from sandbox.card_payments where reference = ${reference}`
 
+/** What was captured and not taken back, by asset. */
+export const capturedSums = (db: Db, rail: string, assets: string[]): Promise<{ asset: string; amount: bigint }[]> =>
+  db.sql`
+    select asset, sum(amount)::numeric(38, 0) as amount from sandbox.card_payments
+    where rail = ${rail} and state = 'captured' and asset = any(${assets}) group by asset`
+
 /** Takes a captured payment back from the merchant, and gives it; nothing if there is none. */
 export const chargeBack = (db: Db, rail: string, reference: string): Promise<PaymentRow[]> =>
   db.sql`

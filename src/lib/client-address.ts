@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-import { type IpBlocks, plainIp } from '../lib/ip-blocks.ts'
+import { type IpBlocks, plainIp } from './ip-blocks.ts'
 
 /** Where a request came from, seen through the proxies that we trust. */
 export type ClientAddress = {

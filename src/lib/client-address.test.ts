@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { test } from 'node:test'
 
 import { table } from '../../test/support/table.ts'
-import { ipBlocks } from '../lib/ip-blocks.ts'
+import { ipBlocks } from './ip-blocks.ts'
 import { clientAddress, forwardedCustomer, ipOf } from './client-address.ts'
 
 test('what trusted proxies appended is the connection; what is left is what the caller wrote', () => {

@@ -1,0 +1,29 @@
+import type { preParsingHookHandler } from 'fastify'
+
+import type { Ctx } from '../context.ts'
+import { ipBlocks } from '../lib/ip-blocks.ts'
+import { clientAddress } from '../lib/client-address.ts'
+import type { Query } from './query.ts'
+
+/** The changelog's row that announced the end of the deprecated inputs (2026-09-25), as RFC 9745 writes a date. */
+const deprecatedSince = '@1790294400'
+
+/**
+ * Makes the hook that tells a caller that it used what will go away one day: X-Forwarded-For or the `ip` of the query. On every
+ * answer to a caller who is let in, refusals of a body that cannot be read and repeated answers included.
+ */
+export function announceDeprecation(ctx: Pick<Ctx, 'config' | 'publicUrl'>): preParsingHookHandler {
+  const trusted = ipBlocks(ctx.config.http.trustedProxies)
+  return (request, reply, payload, done) => {
+    const { ip } = request.query as Query
+    const isUsed =
+      clientAddress(request.raw, trusted).forwarded.length > 0 || !(ip === undefined || ip === '' || ip === 'null')
+    if (isUsed) {
+      reply.headers({
+        deprecation: deprecatedSince,
+        link: `<${ctx.publicUrl}/#changes>; rel="deprecation"; type="text/html"`,
+      })
+    }
+    done(null, payload)
+  }
+}

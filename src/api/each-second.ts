@@ -1,0 +1,24 @@
+import type { PartnerTerms } from '../availability/resolve.ts'
+import type { Ctx } from '../context.ts'
+import type { MarketMoment } from '../pricing/market.ts'
+import { momentOf } from '../transactions/policy.ts'
+
+/**
+ * Keeps what is on offer, which changes with prices and their age and takes long to find out, for the present second of
+ * business time: it is worked out once a second at most for each set of terms, when somebody asks.
+ */
+export function eachSecond<Found>(
+  ctx: Ctx,
+  findOut: (moment: MarketMoment, terms: PartnerTerms) => Found,
+): (terms: PartnerTerms) => Found {
+  const kept = new WeakMap<PartnerTerms, { second: number; found: Found }>()
+  return (terms) => {
+    const now = ctx.clock.now()
+    const second = Math.floor(now.getTime() / 1000)
+    const last = kept.get(terms)
+    if (last?.second === second) return last.found
+    const found = findOut(momentOf(ctx, now), terms)
+    kept.set(terms, { second, found })
+    return found
+  }
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { Refusal } from '../lib/refusal.ts'
+import { readAccount } from './account-form.ts'
+
+const holder = { payout_holder: '  Jan   Jansen ' }
+
+test('an account is read as its form writes it', () => {
+  const iban = readAccount('SEPA', { payout_address: ' NL91 ABNA 0417 1643 00\n', ...holder })
+  assert.deepEqual(iban, { payoutAddress: 'NL91 ABNA 0417 1643 00', extraId: '', payoutHolder: 'Jan Jansen' })
+  const swift = readAccount('SWIFT', { payout_address: '12345678', extra_id: ' SBBKUS30XXX ', ...holder })
+  assert.equal(swift.extraId, 'SBBKUS30XXX')
+})
+
+test('a sort code stands before its account, once', () => {
+  const read = (payout_address: string, sort_code = '20-00-00'): string =>
+    readAccount('FASTERPAYMENTS', { payout_address, sort_code, ...holder }).payoutAddress
+  assert.equal(read('55779911'), '20-00-0055779911')
+  assert.equal(read('20000055779911'), '20000055779911')
+  assert.equal(read('GB29 NWBK 6016 1331 9268 19', ''), 'GB29 NWBK 6016 1331 9268 19')
+})
+
+test('what is empty is refused at its field, before anybody judges the rest', () => {
+  const refusedAt = (payout: 'SEPA' | 'FASTERPAYMENTS', typed: Record<string, string>): string | undefined => {
+    try {
+      readAccount(payout, typed)
+    } catch (error) {
+      if (error instanceof Refusal) return error.problems[0]?.path
+      throw error
+    }
+    return undefined
+  }
+  assert.equal(refusedAt('SEPA', {}), 'payout_address')
+  assert.equal(refusedAt('SEPA', { payout_address: 'x', payout_holder: '  ' }), 'payout_holder')
+  assert.equal(refusedAt('FASTERPAYMENTS', { payout_address: '55779911', ...holder }), 'sort_code')
+  assert.equal(refusedAt('SEPA', { payout_address: 'x', ...holder }), undefined)
+})

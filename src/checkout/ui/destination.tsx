@@ -1,0 +1,46 @@
+import { formOf } from '../account-form.ts'
+import type { PageProps } from '../page.ts'
+import { mayChangeAddress } from '../step.ts'
+import { Address } from './address.tsx'
+import { Account } from './account.tsx'
+
+/** Where the payout goes, whole, once more before it is paid for. */
+export function Destination(props: PageProps) {
+  const { visit, language, home } = props
+  const { say } = language
+  const { view } = visit
+  const isMoney = view.to.currency.kind === 'FIAT'
+  return (
+    <div class="destination">
+      <h2>{isMoney ? say('pay.account') : say('pay.address', { network: view.to.network.name })}</h2>
+      {isMoney ? (
+        <Account
+          form={formOf(view.payout.category)}
+          account={view.payoutAddress ?? ''}
+          bic={view.extraId ?? ''}
+          holder={view.payoutHolder ?? ''}
+          language={language}
+        />
+      ) : (
+        <CoinAddress {...props} />
+      )}
+      <p class="hint">{say('pay.warning')}</p>
+      {mayChangeAddress(view) ? (
+        <a href={`${home}&ask=payout_address`}>{say(isMoney ? 'pay.changeAccount' : 'pay.change')}</a>
+      ) : null}
+    </div>
+  )
+}
+
+function CoinAddress({ visit: { view } }: PageProps) {
+  return (
+    <>
+      <Address text={view.payoutAddress ?? ''} />
+      {view.extraId ? (
+        <p>
+          {view.to.network.chain?.memo?.name} <strong>{view.extraId}</strong>
+        </p>
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { type Category, findPaymentCategory, type Flow, type PaymentMethod } from '../catalog/payment-method.ts'
+import type { Ctx } from '../context.ts'
+import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
+import { waysToPay } from '../transactions/checkout.ts'
+import type { Language } from './language.ts'
+
+/** How money moves by a method. The catalogue has the category of every method that it lists. */
+export function flowOf({ category, type }: Pick<PaymentMethod, 'category' | 'type'>): Flow {
+  const found = findPaymentCategory(category)
+  if (!found) throw new Error(`The catalogue has lost the category of ${type}.`)
+  return found.flow
+}
+
+/** Whether the catalogue has another method for what is paid. Which of them are open for the order is the resolver's to say. */
+export const hasOtherWays = ({ from, quote }: Pick<CheckoutView, 'from' | 'quote'>): boolean =>
+  from.network.paymentMethods.filter(({ deposit }) => deposit?.sides.includes(quote.side)).length > 1
+
+/** The ways to pay an order that are open to its customer now, without the one that is chosen. */
+export async function otherWays(ctx: Ctx, { publicId, deposit }: CheckoutView): Promise<WayToPay[]> {
+  const ways = await waysToPay(ctx, publicId)
+  return ways.filter(({ method }) => method.type !== deposit.type)
+}
+
+/** What a way to pay is called. */
+export const methodName = (category: Category, { find }: Language): string =>
+  find(`method.name.${category}`) ?? findPaymentCategory(category)?.name ?? category
+
+/** How long money takes by it, as the end of a sentence; undefined for coins, where the network's own figures say more. */
+export const methodTime = (method: Pick<PaymentMethod, 'category' | 'type'>, { find }: Language): string | undefined =>
+  find(`method.time.${flowOf(method) === 'page' ? 'page' : method.category}`)

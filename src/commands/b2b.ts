@@ -1,0 +1,50 @@
+import { showPartner } from '../partners/find.ts'
+import { type PayoutAddress, payoutAddressRecord } from '../partners/payout-address.ts'
+import {
+  approvePayoutAddress,
+  type Decision,
+  disablePayoutAddress,
+  rejectPayoutAddress,
+} from '../partners/payout-address-status.ts'
+import { listPayoutAddresses } from '../partners/payout-addresses.ts'
+import type { Ctx } from '../context.ts'
+import type { Answer, Given } from './command.ts'
+import { actor, withExchange } from './reach.ts'
+import { idOf, partnerIdOf } from './read-id.ts'
+
+/** Lists a partner's registered payout addresses. */
+export const list = (given: Given): Promise<Answer> => {
+  const partnerId = partnerIdOf(given)
+  return withExchange(async (ctx) => {
+    await showPartner(ctx, partnerId)
+    return { json: (await listPayoutAddresses(ctx, partnerId)).map(shown) }
+  })
+}
+
+type Decide = (ctx: Ctx, decision: Decision) => Promise<PayoutAddress>
+
+const decided =
+  (decide: Decide) =>
+  (given: Given): Promise<Answer> => {
+    const { reason } = given.flags
+    const decision = { id: idOf(given), actor: actor(), ...(reason === undefined ? {} : { reason }) }
+    return withExchange(async (ctx) => ({ json: shown(await decide(ctx, decision)) }))
+  }
+
+/** Approves an address, and shows it. */
+export const approve = decided(approvePayoutAddress)
+
+/** Rejects an address that waits, and shows it. */
+export const reject = decided(rejectPayoutAddress)
+
+/** Disables an address, and shows it. */
+export const disable = decided(disablePayoutAddress)
+
+/** As its partner sees it, with what only operators need. */
+const shown = (address: PayoutAddress) => ({
+  ...payoutAddressRecord(address),
+  partner_id: String(address.partnerId),
+  account_name: address.details.holder,
+  needs_approval: address.needsApproval,
+  approved_at: address.approvedAt?.toISOString() ?? null,
+})

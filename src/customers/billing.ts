@@ -1,0 +1,83 @@
+import type { Ctx } from '../context.ts'
+import { type Atomic, type Db, one } from '../db/sql.ts'
+import type { DataKey } from '../privacy/data-key.ts'
+import { ownKeys } from '../privacy/own-keys.ts'
+import { type Billing, mergeBilling } from './billing-field.ts'
+import { customerPlace, partnerCustomerPlace, type Person } from './person.ts'
+import * as queries from './queries.ts'
+
+/** Billing information that a partner passed of an e-mail address, as far as it did. */
+export type PassedBilling = { partnerCustomerId: bigint; email: string; billing: Billing }
+
+/**
+ * Keeps what partners passed of e-mail addresses, over what each passed before of the same. It tells nobody anything until the
+ * address is proven. Costs nothing when nothing was passed.
+ */
+export async function keepPassedBilling(ctx: Ctx, db: Atomic, passed: PassedBilling[]): Promise<void> {
+  if (passed.length === 0) return
+  const ids = [...new Set(passed.map(({ partnerCustomerId }) => partnerCustomerId))]
+  queries.lockPartnerCustomers(db, ids)
+  const rows = await queries.readPartnerCustomers(db, ids)
+  const kept = await Promise.all(
+    rows.map(async (row): Promise<queries.Kept> => {
+      const ofRow = passed.filter(({ partnerCustomerId }) => partnerCustomerId === row.id)
+      const [first] = ofRow
+      if (!first) throw new Error('A partner customer was read that nobody has named.')
+      const place = partnerCustomerPlace(row.id)
+      const { dataKey, person } = await open(ctx, db, row, place, { email: first.email, owner: row.customerId })
+      const billing = ofRow.reduce((known, next) => mergeBilling(known, next.billing), person.billing ?? {})
+      return { id: row.id, personal: dataKey.seal({ ...person, billing }, place), dataKeyId: dataKey.id }
+    }),
+  )
+  queries.keepPartnerCustomers(db, kept)
+}
+
+/** Keeps what a customer has typed at a checkout, over what the same customer typed before. */
+export async function saveOwnBilling(
+  ctx: Ctx,
+  db: Atomic,
+  { customerId, email, billing }: { customerId: bigint; email: string; billing: Billing },
+): Promise<void> {
+  queries.lockCustomer(db, customerId)
+  const row = one(await queries.readCustomer(db, customerId))
+  const place = customerPlace(customerId)
+  const { dataKey, person } = await open(ctx, db, row, place, { email, owner: customerId })
+  const personal = dataKey.seal({ ...person, billing: mergeBilling(person.billing ?? {}, billing) }, place)
+  queries.keepCustomer(db, { id: customerId, personal, dataKeyId: dataKey.id })
+}
+
+/** What is known of a customer whose address is proven: by what this partner passed, and by the customer. */
+export type KeptBilling = { passed: Billing; own: Billing }
+
+/** Reads it. What has been erased is not known any more. */
+export async function readKeptBilling(
+  ctx: Pick<Ctx, 'keyring'>,
+  db: Db,
+  { partnerCustomerId, customerId }: { partnerCustomerId: bigint | null; customerId: bigint },
+): Promise<KeptBilling> {
+  const kept: KeptBilling = { passed: {}, own: {} }
+  for (const { isOwn, ...row } of await queries.readPersons(db, partnerCustomerId, customerId)) {
+    if (row.wrapped === null) continue
+    const place = isOwn ? customerPlace(row.id) : partnerCustomerPlace(row.id)
+    const { billing = {} } = ctx.keyring.unwrap(row.dataKeyId, row.wrapped).open<Person>(row.personal, place)
+    kept[isOwn ? 'own' : 'passed'] = billing
+  }
+  return kept
+}
+
+/** What is kept, opened. Someone who was erased and comes again begins anew, under a new key. */
+async function open(
+  ctx: Ctx,
+  db: Atomic,
+  { dataKeyId, wrapped, personal }: queries.PersonRow,
+  place: string,
+  { email, owner }: { email: string; owner: bigint | null },
+): Promise<{ dataKey: DataKey; person: Person }> {
+  if (wrapped !== null) {
+    const dataKey = ctx.keyring.unwrap(dataKeyId, wrapped)
+    return { dataKey, person: dataKey.open<Person>(personal, place) }
+  }
+  const dataKey = await ctx.keyring.make(db)
+  if (owner !== null) ownKeys(db, owner, [dataKey.id])
+  return { dataKey, person: { email } }
+}

@@ -1,0 +1,25 @@
+import { type Db, one } from '../db/sql.ts'
+import * as queries from './queries.ts'
+
+export { markReturned } from './queries.ts'
+
+/** A payout that a rail speaks of again. */
+export type KeyedPayout = queries.KeyedRow
+
+/** Finds the payouts that rails speak of, by the key that each plan has on its rail; by `{rail} {key}`. */
+export async function payoutsByPlanKey(
+  db: Db,
+  told: { rail: string; reference: string }[],
+): Promise<Map<string, KeyedPayout>> {
+  if (told.length === 0) return new Map()
+  const rows = await queries.byPlanKeys(
+    db,
+    told.map(({ rail }) => rail),
+    told.map(({ reference }) => reference),
+  )
+  return new Map(rows.map((row) => [`${row.rail} ${row.plan_key}`, row]))
+}
+
+/** The number that a transaction's next payout has. */
+export const nextPayoutNumber = async (db: Db, transactionId: bigint): Promise<number> =>
+  Number.parseInt(String(one(await queries.countOf(db, transactionId, 'payout')).count), 10) + 1

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+
+import pg from 'pg'
+
+import { openTestApi, type TestApi } from '../../test/support/api.ts'
+import { asOwner } from '../../test/support/server.ts'
+import { makeTransaction } from '../../test/support/transaction.ts'
+import type { Ctx } from '../context.ts'
+import type { Partner } from '../partners/partner.ts'
+import { type Listing, type ListPosition, listTransactions } from './list.ts'
+import type { Transaction } from './transaction.ts'
+
+let api: TestApi
+let partner: Partner
+before(async () => {
+  api = await openTestApi()
+  partner = await partnerOf(api.all.secret_key)
+})
+after(() => api.close())
+
+async function partnerOf(key: string): Promise<Partner> {
+  const caller = await api.accounts.find(key)
+  assert.ok(caller)
+  return caller.partner
+}
+
+const open = { from: undefined, before: undefined }
+const everything = (change: Partial<Listing> = {}): Listing => ({
+  partnerId: partner.id,
+  kind: 'retail',
+  sorting: 'desc',
+  created: open,
+  updated: open,
+  status: undefined,
+  externalPartnerLinkId: undefined,
+  ...change,
+})
+
+/** Reads a whole list by its pages, as long as their limit says each time. */
+async function walk(ctx: Ctx, listing: Listing, limit: () => number, each?: (page: number) => unknown) {
+  const met: Transaction[] = []
+  let start: { offset: number } | { after: ListPosition } = { offset: 0 }
+  for (let number = 1; ; number += 1) {
+    const size = limit()
+    const { transactions, next } = await listTransactions(ctx, listing, size, start)
+    assert.ok(next === undefined ? transactions.length <= size : transactions.length === size)
+    met.push(...transactions)
+    if (!next) return met
+    start = { after: next }
+    await each?.(number)
+  }
+}
+
+/** Copies a transaction many times, created over a day, many of them in the same millisecond. */
+const copies = (original: Transaction, count: number): Promise<string[]> =>
+  asOwner(api.database.ownerUrl, async (client) => {
+    await client.query(`insert into data_keys (id, erased_at) values (1000000000, now())`)
+    const { rows } = await client.query<{ public_id: string }>(
+      `with copy as (
+         insert into transactions (id, public_id, partner_id, side, status, from_asset, to_asset, expected_from, expected_to, deposit_method,
+           payout_method, terms, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at, external_partner_link_id)
+         select 1000000 + $2 - number, 1000000 + number, partner_id, side, case number % 3 when 0 then 'finished' else 'expired' end,
+           from_asset, to_asset, expected_from, expected_to, deposit_method, payout_method, terms, 1000000000, '', quote_expires_at, expires_at,
+           created_at - (number % 500) * interval '7 seconds', created_at - (number % 11) * interval '1 hour', 'copy'
+         from transactions, generate_series(1, $2::int) as number where public_id = $1
+         returning id, public_id)
+       , priced as (
+         insert into quotes select copy.id, 1, valid_until, quote from copy, quotes where transaction_id = $3 and number = 1)
+       select public_id from copy`,
+      [original.publicId, count, original.id],
+    )
+    return rows.map(({ public_id: id }) => id)
+  })
+
+describe('a list that is read by its cursor', () => {
+  /** So many that one span of changes is short and another is long (`listing/queries.ts`). */
+  const count = 12_000
+  let there: Set<string>
+  before(async () => {
+    const original = await makeTransaction(api.ctx, partner)
+    there = new Set([String(original.publicId), ...(await copies(original, count - 1))])
+    assert.equal(there.size, count)
+  })
+
+  const filters: [name: string, change: Partial<Listing>][] = [
+    ['the newest first', {}],
+    ['the oldest first', { sorting: 'asc' }],
+    ['of many changes, the newest first', { updated: { from: new Date('2020-01-01'), before: undefined } }],
+  ]
+  for (const [name, change] of filters) {
+    it(`meets each of 12,000 exactly once, ${name}, while others are created`, async () => {
+      const created: string[] = []
+      const making: Promise<unknown>[] = []
+      const make = async () => {
+        for (let index = 0; index < 3; index += 1)
+          created.push(String((await makeTransaction(api.ctx, partner)).publicId))
+      }
+      const met = await walk(
+        api.ctx,
+        everything(change),
+        () => randomInt(1, 101),
+        (page) => page < 150 && page % 3 === 0 && making.push(make()),
+      )
+      await Promise.all(making)
+      const ids = met.map(({ publicId }) => String(publicId))
+      assert.equal(new Set(ids).size, ids.length, 'nothing twice')
+      assert.deepEqual(
+        [...there].filter((id) => !ids.includes(id)),
+        [],
+        'nothing missed',
+      )
+      if (change.sorting === 'asc')
+        assert.deepEqual(
+          created.filter((id) => !ids.includes(id)),
+          [],
+          'nor what is new',
+        )
+      const order = met.map(({ createdAt, id }) => [createdAt.getTime(), Number(id)] as const)
+      const sign = change.sorting === 'asc' ? 1 : -1
+      for (const [index, [at, id]] of order.entries()) {
+        const [laterAt, laterId] = order[index + 1] ?? [sign * Infinity, 0]
+        assert.ok(sign * (laterAt - at) > 0 || (laterAt === at && sign * (laterId - id) > 0))
+      }
+      for (const id of created) there.add(id)
+    })
+  }
+
+  it('meets just what a filter lets through, however few or many that is', async () => {
+    const all = await walk(api.ctx, everything(), () => 100)
+    const from = new Date(Math.max(...all.map(({ updatedAt }) => updatedAt.getTime())) - 1_800_000)
+    const isLong = ({ updated }: Partial<Listing>): boolean => updated?.from === undefined
+    const rows: [Partial<Listing>, (one: Transaction) => boolean][] = [
+      [{ status: 'finished' }, ({ status }) => status === 'finished'],
+      [{ status: 'finished', sorting: 'asc' }, ({ status }) => status === 'finished'],
+      [{ externalPartnerLinkId: 'copy' }, ({ externalPartnerLinkId: link }) => link === 'copy'],
+      [{ updated: { from, before: undefined } }, ({ updatedAt }) => updatedAt >= from],
+      [{ updated: { from: undefined, before: from }, sorting: 'asc' }, ({ updatedAt }) => updatedAt < from],
+      [{ created: { from, before: undefined } }, ({ createdAt }) => createdAt >= from],
+    ]
+    for (const [change, isWanted] of rows) {
+      const met = await walk(api.ctx, everything(change), () => randomInt(1, isLong(change) ? 101 : 8))
+      const wanted = all.filter(isWanted)
+      assert.ok(wanted.length > 0 && wanted.length < all.length)
+      const ids = (list: Transaction[]) => list.map(({ id }) => id)
+      assert.deepEqual(ids(met), ids(change.sorting === 'asc' ? wanted.toReversed() : wanted))
+    }
+  })
+})
+
+describe('a page of a hundred', () => {
+  it('is read by one statement', async () => {
+    let statements = 0
+    const db: Ctx['db'] = { ...api.ctx.db, sql: (...asked) => ((statements += 1), api.ctx.db.sql(...asked)) }
+    const { transactions } = await listTransactions({ ...api.ctx, db }, everything(), 100, { offset: 0 })
+    assert.deepEqual([transactions.length, statements], [100, 1])
+  })
+})
+
+describe('a page of the oldest first that ends near the present', () => {
+  it('waits for what was created before its end and is committed after it was read', async () => {
+    const own = await partnerOf(api.plain.secret_key)
+    const [first, second, third] = [
+      await makeTransaction(api.ctx, own),
+      await makeTransaction(api.ctx, own),
+      await makeTransaction(api.ctx, own),
+    ]
+    const late = new pg.Client({ connectionString: api.database.ownerUrl })
+    await late.connect()
+    await late.query('begin')
+    const set = "created_at = (select created_at from transactions where public_id = $2) - interval '1 microsecond'"
+    await late.query(`update transactions set partner_id = $3, ${set} where public_id = $1`, [
+      (await makeTransaction(api.ctx, partner)).publicId,
+      second.publicId,
+      own.id,
+    ])
+
+    let reads = 0
+    const db: Ctx['db'] = {
+      ...api.ctx.db,
+      sql: async (strings, ...values) => {
+        const rows = await api.ctx.db.sql(strings, ...values)
+        reads += 1
+        if (reads === 1) await late.query('commit')
+        return rows as never
+      },
+    }
+    const met = await walk({ ...api.ctx, db }, everything({ partnerId: own.id, sorting: 'asc' }), () => 2)
+    await late.end()
+    assert.equal(met.length, 4)
+    assert.deepEqual([met[0]?.id, met[2]?.id, met[3]?.id], [first.id, second.id, third.id])
+  })
+})

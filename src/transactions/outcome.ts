@@ -1,0 +1,38 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { type Deposit, keepDeposits } from '../deposits/deposit.ts'
+import { lowerCover } from '../ledger/balance.ts'
+import type { Entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import { orderPayouts, type PayoutOrder } from '../payouts/order.ts'
+import { advance, type Step } from './advance.ts'
+import { quoteRow } from './create.ts'
+import * as queries from './queries.ts'
+import type { Transaction } from './transaction.ts'
+
+/** What a batch of facts adds up to: all of it is written together. */
+export type Outcome = {
+  deposits: Deposit[]
+  entries: Entry[]
+  steps: Step[]
+  /** Transactions at a price that is new. */
+  quotes: Transaction[]
+  payouts: PayoutOrder[]
+}
+
+/** An outcome of nothing yet. */
+export const emptyOutcome = (): Outcome => ({ deposits: [], entries: [], steps: [], quotes: [], payouts: [] })
+
+/**
+ * Writes an outcome in the caller's block: deposits, prices, status and events, the books, the orders of payouts. Gives the
+ * transactions that have moved.
+ */
+export async function writeOutcome(ctx: Ctx, db: Atomic, outcome: Outcome): Promise<Transaction[]> {
+  if (outcome.deposits.length > 0) keepDeposits(db, outcome.deposits)
+  if (outcome.quotes.length > 0) queries.insertQuotes(db, outcome.quotes.map(quoteRow))
+  const moved = await advance(ctx, db, outcome.steps)
+  await post(db, ctx, outcome.entries)
+  lowerCover(db, outcome.entries)
+  await orderPayouts(ctx, db, outcome.payouts)
+  return moved
+}

@@ -1,0 +1,177 @@
+import type { Db } from '../../db/sql.ts'
+import type { Status } from '../lifecycle.ts'
+
+/** A move as it stands in the history. */
+export type Move = [number: number, fact: string, status: Status]
+
+/** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
+export type Agreement = {
+  id: bigint
+  public_id: bigint
+  status: Status
+  moves: number
+  history: Move[]
+  events: number
+  counted_events: bigint
+  quote_number: number
+  counted_quotes: bigint
+  from_amount: bigint
+  deposited: bigint
+  to_amount: bigint | null
+  paid: bigint | null
+  output_hash: string | null
+  proof: string | null
+  /** What was booked, as `kind:ref`. */
+  booked: string[]
+  owed: bigint
+  unplanned: bigint
+  unproven: bigint
+}
+
+/**
+ * Reads the next transactions after an id for checking. Each row is consistent in itself, whatever runs beside it. Events go
+ * from a stream's front when they are older than `eventsSince`; those that have gone so are counted as there.
+ */
+export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: Date): Promise<Agreement[]> =>
+  db.sql`
+    select transactions.id, public_id, transactions.status, transactions.moves,
+      coalesce(past.history, '[]') as history, transactions.events,
+      coalesce(
+        (select min(sequence) - 1 + count(*) from events where stream = public_id),
+        case when past.last_at < ${eventsSince} then transactions.events else 0 end) as counted_events,
+      quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
+      from_amount,
+      ((select coalesce(sum(amount), 0) from deposits
+          where transaction_id = transactions.id and asset = from_asset and state <> 'seen')
+        - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
+          where transaction_id = transactions.id and kind = 'deposit_reversed' and asset = from_asset
+            and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
+      to_amount, paid.amount as paid, output_hash, paid.proof,
+      array(select kind || ':' || ref from entries where transaction_id = transactions.id) as booked,
+      (select count(*) from (
+        select 1 from entries join audit_postings on entry_id = entries.id
+        where entries.transaction_id = transactions.id and account = 'customer:' || public_id
+        group by asset having sum(amount) <> 0) as open_balances) as owed,
+      (select count(*) from payouts where transaction_id = transactions.id
+        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved'))) as unplanned,
+      (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
+        and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
+    from transactions
+    left join lateral (
+      select json_agg(json_build_array(number, fact, status) order by number) as history, max(at) as last_at
+      from moves where transaction_id = transactions.id) as past on true
+    left join lateral (
+      select sum(amount)::numeric(38, 0) as amount, max(evidence ->> 'hash') as proof
+      from payouts left join plans on plans.id = plan_id
+      where transaction_id = transactions.id and purpose = 'payout' and payouts.state = 'paid') as paid on true
+    where transactions.id > ${afterId} order by transactions.id limit ${limit}`
+
+/** Something that was booked and is not what its row says, or that a row says and was not booked so. */
+export type Difference = { public_id: bigint | null; kind: string; ref: bigint }
+
+/** At which place each rail's money lies. */
+export type Places = { rails: string[]; places: string[] }
+
+/**
+ * Compares the deposits, payouts and evidence of the transactions after one id up to another with their postings, one by one:
+ * accounts, asset, amount. How much of what was taken back or came back is in the books alone.
+ */
+export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, places }: Places): Promise<Difference[]> =>
+  db.sql`
+    with page as (
+      select id, public_id, 'customer:' || public_id as owner from transactions where id > ${afterId} and id <= ${lastId}),
+    place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
+    stood as (
+      select public_id, line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
+      from page join deposits on transaction_id = page.id left join place using (rail)
+      cross join lateral (values
+        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen'),
+        ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else owner end, 'held:' || held,
+          state in ('reversed', 'lost'))) as line (kind, amount, debit, credit, is_due)
+      where is_due
+      union all
+      select public_id, line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
+      from page join payouts on transaction_id = page.id left join plans on plans.id = plan_id
+      cross join lateral (values
+        ('payout_sent', asset, amount::text, owner, 'rail:' || payouts.rail || ':clearing', plan_id is not null),
+        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
+          payouts.state in ('paid', 'failed')),
+        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
+          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
+        ('payout_returned', asset, null, 'held:' || place, owner, payouts.state = 'failed')
+      ) as line (kind, asset, amount, debit, credit, is_due)
+      where is_due),
+    booked as (
+      select public_id, kind, ref, asset,
+        case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
+      from page join entries on transaction_id = page.id join postings on entry_id = entries.id
+      where kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned'))
+    select distinct public_id, kind, ref from (
+      (select * from stood except all select * from booked) union all
+      (select * from booked except all select * from stood)) as different`
+
+/** The same of the deposits that belong to nobody; at most a hundred. */
+export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
+  db.sql`
+    with place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
+    stood as (
+      select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
+      from deposits left join place using (rail)
+      cross join lateral (values
+        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen'),
+        ('deposit_reversed', null, 'suspense', 'held:' || held, state in ('reversed', 'lost'))
+      ) as line (kind, amount, debit, credit, is_due)
+      where transaction_id is null and is_due),
+    booked as (
+      select kind, ref, asset, case kind when 'deposit' then amount::text end as amount, debit, credit
+      from entries join postings on entry_id = entries.id
+      where transaction_id is null and kind in ('deposit', 'deposit_reversed'))
+    select distinct null::bigint as public_id, kind, ref from (
+      (select * from stood except all select * from booked) union all
+      (select * from booked except all select * from stood)) as different
+    limit 100`
+
+/** A quote beside the transaction that is at it, and what was exchanged at it; `lines` is null where nothing was. */
+export type QuoteRow = {
+  transaction_id: bigint
+  public_id: bigint
+  partner_id: bigint
+  from_asset: string
+  to_asset: string
+  number: number
+  quote: unknown
+  valid_until: Date
+  is_current: boolean
+  expected_from: bigint
+  expected_to: bigint
+  quote_expires_at: Date
+  lines: [debit: string, credit: string, asset: string, amount: string][] | null
+}
+
+/** Reads the next quotes after one. */
+export const quotes = (
+  db: Db,
+  after: { transactionId: bigint; number: number },
+  limit: number,
+): Promise<QuoteRow[]> =>
+  db.sql`
+    select transaction_id, public_id, partner_id, from_asset, to_asset, number, quote, valid_until,
+      number = quote_number as is_current, expected_from, expected_to, quote_expires_at,
+      (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
+        from entries join postings on entry_id = entries.id
+        where entries.transaction_id = transactions.id and kind = 'exchange' and ref = number) as lines
+    from quotes join transactions on transactions.id = transaction_id
+    where (transaction_id, number) > (${after.transactionId}, ${after.number}::integer)
+    order by transaction_id, number limit ${limit}`
+
+/** Places whose reserves are not the sum of what is promised there. */
+export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
+  db.sql`
+    select place, asset from reserves left join (
+      select place, asset, sum(amount) as promised from payouts
+      where state in ('reserved', 'planned', 'unknown') group by place, asset) as open using (place, asset)
+    where reserved <> coalesce(promised, 0)`
+
+/** The places that something is on its way out of. */
+export const underWay = (db: Db): Promise<{ place: string }[]> =>
+  db.sql`select distinct place from payouts where state in ('planned', 'unknown')`

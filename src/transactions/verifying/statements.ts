@@ -1,0 +1,67 @@
+import { listings } from '../../catalog/asset.ts'
+import type { Ctx } from '../../context.ts'
+import { held, placeIn } from '../../ledger/account.ts'
+import { heldBalances } from '../../ledger/balance.ts'
+import * as queries from './queries.ts'
+
+/** A rail as whoever keeps our money. */
+type Keeper = { readonly name: string; readonly place: string; balance(asset: string): Promise<bigint> }
+
+/** Money of one asset that lies at one place. */
+type Holding = { keeper: Keeper; asset: string }
+
+/** How often, and how many real milliseconds apart, a statement that differs is looked at before it counts as wrong. */
+const looks = 10
+const lookAgainMs = 300
+
+/**
+ * What lies at a place must be what the books say, as long as nothing is on its way. On a live exchange something often is: what
+ * a rail has and has not told yet. So a difference counts only when it is still there after a while.
+ */
+export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
+  let suspects = await holdings(ctx)
+  let problems: string[] = []
+  for (let look = 0; look < looks && suspects.length > 0; look += 1) {
+    if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    const differing = await differingOf(ctx, suspects)
+    suspects = differing.map(({ holding }) => holding)
+    problems = differing.map(({ sentence }) => sentence)
+  }
+  return problems
+}
+
+/** Everything that may lie anywhere, and whatever the books say lies there, each place once. */
+async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
+  const keepers = new Map<string, Keeper>()
+  for (const rail of [...rails.deposit.values(), ...rails.payout.values()]) keepers.set(rail.place, rail)
+  const found = new Map<string, Holding>()
+  const add = (place: string | undefined, asset: string) => {
+    const keeper = place === undefined ? undefined : keepers.get(place)
+    if (keeper) found.set(`${keeper.place} ${asset}`, { keeper, asset })
+  }
+  for (const { network, asset } of listings) {
+    for (const { category, deposit, withdrawal } of network.paymentMethods) {
+      if (deposit) add(rails.forDeposit(category, network.code)?.place, asset.id)
+      if (withdrawal) add(rails.forPayout(category, network.code)?.place, asset.id)
+    }
+  }
+  for (const name of (await heldBalances(db)).keys()) {
+    const [account = '', asset = ''] = name.split(' ')
+    add(placeIn(account), asset)
+  }
+  return [...found.values()]
+}
+
+async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding: Holding; sentence: string }[]> {
+  const before = await heldBalances(db)
+  const stated = await Promise.all(suspects.map(({ keeper, asset }) => keeper.balance(asset)))
+  const busy = new Set((await queries.underWay(db)).map(({ place }) => place))
+  const now = await heldBalances(db)
+  return suspects.flatMap((holding, index) => {
+    const { keeper, asset } = holding
+    const [was, is] = [before, now].map((balances) => balances.get(`${held(keeper.place)} ${asset}`) ?? 0n)
+    if (stated[index] === is || was !== is || busy.has(keeper.place)) return []
+    const sentence = `${keeper.name} holds ${stated[index]} units of ${asset}, the books say ${is}.`
+    return [{ holding, sentence }]
+  })
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import type { Browser, Page } from 'playwright-core'
+
+import { isCreditorReference } from '../../src/bank/creditor-reference.ts'
+import { launchBrowser, noBrowser } from '../support/browser.ts'
+import {
+  becomeKnown,
+  given,
+  goOn,
+  heading,
+  isTooWide,
+  lookAgain,
+  openPage,
+  phones,
+} from '../support/checkout-browser.ts'
+import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { pay } from '../support/journey.ts'
+
+const bySepa = { deposit: { payment_category: 'SEPA' } }
+
+describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
+  let exchange: Exchange
+  let browser: Browser
+  before(async () => {
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+  })
+  after(async () => {
+    await Promise.all([browser.close(), exchange.stop()])
+  })
+
+  const toPayment = async (page: Page, email: string): Promise<void> => {
+    await becomeKnown(page, exchange, email)
+    await page.getByLabel('BTC address on Bitcoin').fill(someAddress)
+    await goOn(page)
+  }
+
+  for (const scripts of ['with', 'without'] as const) {
+    it(`goes from the link to coins on the chain, on a phone ${scripts} JavaScript`, async () => {
+      const buy = await createBuy(exchange, bySepa)
+      const page = await openPage(browser, buy.url, phones[scripts])
+      await toPayment(page, `sepa-${scripts}@example.com`)
+
+      await heading(page, 'Send 100.00 EUR')
+      assert.equal(await isTooWide(page), false)
+      assert.equal(await given(page, 'Amount'), '100.00 EUR')
+      assert.match(await given(page, 'IBAN'), /^DE\d{20}$/)
+      assert(isCreditorReference(await given(page, 'Reference')))
+      assert.equal(await page.locator('.qr svg').count(), 1)
+      assert.equal((await recordOfBuy(exchange, buy.id)).status, 'waiting_for_deposit')
+
+      await pay(exchange, buy.id)
+      if (scripts === 'without') await lookAgain(page, exchange, buy.id)
+      await heading(page, 'Your BTC have been sent')
+      const record = await recordOfBuy(exchange, buy.id)
+      assert.equal(record.status, 'finished')
+      assert.equal(record.deposit_payment_category, 'SEPA')
+      assert((await page.textContent('main'))?.includes(String(record.output_hash)))
+    })
+  }
+
+  it('holds still while it becomes able to copy, and copies to the letter', async () => {
+    const { url } = await createBuy(exchange, bySepa)
+    const page = await openPage(browser, url, { ...phones.with, permissions: ['clipboard-read', 'clipboard-write'] })
+    await toPayment(page, 'copies@example.com')
+    await heading(page, 'Send 100.00 EUR')
+    const shift = await page.evaluate(async () => {
+      const seen = new PerformanceObserver(() => undefined)
+      seen.observe({ type: 'layout-shift', buffered: true })
+      await new Promise(requestAnimationFrame)
+      return seen.takeRecords().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0)
+    })
+    assert.equal(shift, 0)
+
+    for (const [name, text] of [
+      ['Amount', '100'],
+      ['IBAN', await given(page, 'IBAN')],
+      ['Reference', await given(page, 'Reference')],
+    ] as const) {
+      await page.getByRole('button', { name: new RegExp(`^Copy ${name}`) }).click()
+      await page.getByRole('button', { name: new RegExp(`^Copied ${name}`) }).waitFor()
+      assert.equal(await page.evaluate(() => navigator.clipboard.readText()), text)
+    }
+  })
+
+  it('lets another way to pay be chosen, each with what would come out, until money is seen', async () => {
+    const buy = await createBuy(exchange, { deposit: { payment_category: 'VISA_MC' } })
+    const page = await openPage(browser, buy.url, phones.with)
+    await toPayment(page, 'other-way@example.com')
+    await heading(page, 'Check and pay')
+    await page.getByRole('link', { name: 'Another way to pay' }).click()
+    await heading(page, 'How do you want to pay?')
+    assert.equal(await isTooWide(page), false)
+    const choice = page.getByRole('button', { name: /SEPA bank transfer/ })
+    const promised = /You receive (\S+)\sBTC/.exec((await choice.textContent()) ?? '')?.[1]
+    await choice.click()
+
+    await heading(page, 'Send 100.00 EUR')
+    const record = await recordOfBuy(exchange, buy.id)
+    assert.equal(record.deposit_payment_category, 'SEPA')
+    assert.equal(record.expected_to_amount, promised)
+    assert.equal(await page.getByRole('heading', { level: 2, name: `You receive ${promised}` }).count(), 1)
+
+    await pay(exchange, buy.id)
+    await heading(page, 'Your BTC have been sent')
+    await page.goto(`${buy.url}&ask=method`)
+    await heading(page, 'Your BTC have been sent')
+  })
+
+  it('shows account and reference to nobody else', async () => {
+    const { url } = await createBuy(exchange, bySepa)
+    const page = await openPage(browser, url, phones.with)
+    await toPayment(page, 'mine-alone@example.com')
+    await heading(page, 'Send 100.00 EUR')
+    const reference = await given(page, 'Reference')
+
+    const elsewhere = await openPage(browser, url, phones.with)
+    await heading(elsewhere, 'Confirm your e-mail')
+    assert.doesNotMatch(await elsewhere.content(), new RegExp(`${reference}|${reference.slice(0, 4)}|Sandbox Bank`))
+  })
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import type { Browser, Page } from 'playwright-core'
+
+import { findNetwork } from '../../src/catalog/network.ts'
+import { launchBrowser, noBrowser } from '../support/browser.ts'
+import {
+  becomeKnown,
+  given,
+  goOn,
+  heading,
+  isTooWide,
+  lookAgain,
+  openPage,
+  phones,
+} from '../support/checkout-browser.ts'
+import { createBuy, recordOfBuy } from '../support/customer.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { pay } from '../support/journey.ts'
+
+const swap = { from_amount: '500', from_currency: 'XRP', to_currency: 'USDT', to_network: 'TRX' }
+
+describe('a swap in a browser', { skip: noBrowser() }, () => {
+  let exchange: Exchange
+  let browser: Browser
+  const address = findNetwork('TRX')?.addressExample ?? ''
+  before(async () => {
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+  })
+  after(async () => {
+    await Promise.all([browser.close(), exchange.stop()])
+  })
+
+  const toPayment = async (page: Page, email: string): Promise<void> => {
+    await becomeKnown(page, exchange, email)
+    await heading(page, 'Where shall we send your USDT?')
+    await page.getByLabel('USDT address on Tron').fill(address)
+    await goOn(page)
+    await heading(page, 'Send 500 XRP')
+  }
+
+  for (const scripts of ['with', 'without'] as const) {
+    it(`goes from coins to other coins, with a tag, on a phone ${scripts} JavaScript`, async () => {
+      const { id, url } = await createBuy(exchange, swap)
+      const page = await openPage(browser, url, phones[scripts])
+      await toPayment(page, `swap-${scripts}@example.com`)
+      assert.equal(await isTooWide(page), false)
+      const tag = await given(page, 'Destination tag')
+      assert.match(tag, /^\d{10}$/)
+      assert.match(await given(page, 'XRP address on'), /^r/)
+      await page.getByText('Send XRP only').waitFor()
+      assert.equal(await page.getByRole('link', { name: 'Another way to pay' }).count(), 0)
+
+      await pay(exchange, id)
+      if (scripts === 'without') await lookAgain(page, exchange, id)
+      await heading(page, 'Your USDT have been sent')
+      const record = await recordOfBuy(exchange, id)
+      assert.equal(record.status, 'finished')
+      const seen = (await page.textContent('main')) ?? ''
+      for (const text of [String(record.output_hash), address, '500\u00A0XRP']) assert(seen.includes(text), text)
+    })
+  }
+})

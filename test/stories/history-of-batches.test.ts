@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { receiveFacts } from '../../src/deposits/fact.ts'
+import type { Fact } from '../../src/rails/rail.ts'
+import { referenceOf } from '../support/callback.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { arrive, lookup, railEvent, read, readyToPay } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+})
+after(() => exchange.stop())
+
+const settled = () =>
+  until(
+    async () => (await lookup(exchange, `select 1 from jobs where kind = 'fact.received'`)).length === 0,
+    'every fact to be settled',
+  )
+
+/** A rail tells, and everything that it told is dealt with. */
+async function told(
+  ...facts: (Partial<Fact & { rail: string }> & Pick<Fact, 'key' | 'kind' | 'reference' | 'payment'>)[]
+): Promise<void> {
+  const { ctx } = exchange.service.house
+  const whole = facts.map((fact) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', amount: 10_000n, body: {}, ...fact }))
+  await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
+  await settled()
+}
+
+describe('what comes and goes in one batch', () => {
+  it('does not wedge its transaction: what came back later can still be paid again', async () => {
+    const { id } = await readyToPay(exchange)
+    const reference = await referenceOf(exchange, id)
+    await told({ key: 'h7_1', kind: 'deposit.final', reference, payment: 'pay_h7a' })
+    await arrive(exchange, id, 'finished')
+    await told(
+      { key: 'h7_2', kind: 'deposit.final', reference, payment: 'pay_h7b' },
+      { key: 'h7_3', kind: 'deposit.reversed', reference, payment: 'pay_h7b' },
+    )
+    await railEvent(exchange, id, 'bounce')
+    await until(async () => (await read(exchange, id)).status_details === 'address_needed', 'the bounce')
+    const payout_address = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+    const { status } = await exchange.api(`/v1/sandbox/transaction/${id}/checkout`, { body: { payout_address } })
+    assert.equal(status, 201)
+    await arrive(exchange, id, 'finished')
+  })
+})
+
+/** What a transaction says of its history and its events, and how many there are of both. */
+async function counted(id: string): Promise<Record<'moves' | 'events', [said: number, counted: number]>> {
+  const [row] = await lookup<Record<'moves' | 'events' | 'moved' | 'told', number>>(
+    exchange,
+    `select moves, events, (select count(*)::int from moves where transaction_id = transactions.id) as moved,
+       (select count(*)::int from events where stream = public_id) as told from transactions where public_id = $1`,
+    [id],
+  )
+  assert.ok(row)
+  return { moves: [row.moves, row.moved], events: [row.events, row.told] }
+}
+
+describe('the history of a transaction is whole when one batch tells', () => {
+  type Fate = 'final b' | 'reversed a' | 'reversed b' | 'returned'
+  const batches: { before: Fate[]; batch: Fate[] }[] = [
+    { before: [], batch: ['final b', 'reversed a'] },
+    { before: ['final b'], batch: ['reversed a', 'reversed b'] },
+    { before: [], batch: ['returned', 'reversed a'] },
+    { before: ['final b'], batch: ['returned', 'reversed b'] },
+  ]
+  for (const [index, { before: earlier, batch }] of batches.entries()) {
+    it(`${batch.join(', then ')}${earlier.length > 0 ? ` (after ${earlier.join()})` : ''}`, async () => {
+      const { id } = await readyToPay(exchange)
+      const reference = await referenceOf(exchange, id)
+      const of = (letter: string) => ({ reference, payment: `pay_j${index}${letter}` })
+      await told({ key: `j${index}_a`, kind: 'deposit.final', ...of('a') })
+      await arrive(exchange, id, 'finished')
+      const [plan] = await lookup<{ plan_key: string; rail: string; amount: string }>(
+        exchange,
+        `select plan_key, plans.rail, amount::text from plans join payouts on payouts.plan_id = plans.id
+         join transactions on transactions.id = transaction_id where public_id = $1`,
+        [id],
+      )
+      assert.ok(plan)
+      const facts = {
+        'final b': { key: `j${index}_b`, kind: 'deposit.final', ...of('b') },
+        'reversed a': { key: `j${index}_ra`, kind: 'deposit.reversed', ...of('a') },
+        'reversed b': { key: `j${index}_rb`, kind: 'deposit.reversed', ...of('b') },
+        returned: {
+          key: `j${index}_r`,
+          kind: 'payout.returned',
+          reference: plan.plan_key,
+          payment: `back_j${index}`,
+          rail: plan.rail,
+          asset: 'BTC-BTC',
+          amount: BigInt(plan.amount),
+        },
+      } as const
+      for (const fate of earlier) await told(facts[fate])
+      await told(...batch.map((fate) => facts[fate]))
+      const { moves, events } = await counted(id)
+      assert.deepEqual([moves[0], events[0]], [moves[1], events[1]])
+    })
+  }
+})
+
+describe('a second payment that is taken back', () => {
+  it('while the payout is under way holds nothing afterwards', async () => {
+    const { id } = await readyToPay(exchange)
+    const reference = await referenceOf(exchange, id)
+    await railEvent(exchange, id, 'timeout')
+    await told({ key: 'k1_1', kind: 'deposit.final', reference, payment: 'pay_k1a' })
+    await told({ key: 'k1_2', kind: 'deposit.final', reference, payment: 'pay_k1b' })
+    assert.ok(['exchanging', 'sending'].includes((await read(exchange, id)).status))
+    await told({ key: 'k1_3', kind: 'deposit.reversed', reference, payment: 'pay_k1b' })
+    await until(async () => ['finished', 'on_hold'].includes((await read(exchange, id)).status), 'an end')
+    const { status, from_amount: arrived } = await read(exchange, id)
+    assert.deepEqual([status, arrived], ['finished', '100'])
+  })
+})

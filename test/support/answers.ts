@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+import type { Json } from './openapi.ts'
+
+/** An answer as it came, to a request. */
+export type Given = { method: string; url: string; status: number; contentType: string; text: string }
+
+/** Holds answers against a document: throws for one that it does not allow. */
+export type AnswerCheck = (given: Given) => void
+
+type Operation = { operationId: string; responses: Record<string, unknown> }
+type Place = { pattern: RegExp; path: string; operations: Record<string, Operation> }
+
+/** Addresses under /v1 that only the sandbox has, and one of tests. */
+const isUndocumented = (path: string): boolean => path.startsWith('/v1/sandbox/') || path === '/v1/for-secrets'
+
+/**
+ * Reads a document once. Of an answer it then asks: is the status one that the operation declares, is it JSON, and is it in
+ * every field what the schema says, with nothing beside. What there is no operation for is an error of ours all the same.
+ */
+export function answerCheck(document: Json): AnswerCheck {
+  const ajv = new Ajv2020({ strict: false, allErrors: false })
+  addFormats.default(ajv)
+  ajv.addSchema(document, 'openapi')
+  const validators = new Map<string, ValidateFunction>()
+  const paths = document.paths as Record<string, Record<string, Operation>>
+  // A literal address goes before a pattern that fits it too.
+  const places: Place[] = Object.entries(paths)
+    .map(([path, operations]) => ({ path, operations, pattern: patternOf(path) }))
+    .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')))
+
+  const validate = (pointer: string, { text }: Given, what: string): void => {
+    const validator = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+    validators.set(pointer, validator)
+    if (validator(JSON.parse(text))) return
+    assert.fail(`${what} is not what its schema says: ${ajv.errorsText(validator.errors)}\n${text.slice(0, 2_000)}`)
+  }
+  const isError = (given: Given, what: string) => validate('/components/schemas/Error', given, what)
+
+  return (given) => {
+    const [path = ''] = given.url.split('?', 1)
+    const method = given.method.toLowerCase()
+    if (!path.startsWith('/v1/') || method === 'head' || method === 'options') return
+    const what = `${given.method} ${path}: ${given.status}`
+    const place = places.find(({ pattern }) => pattern.test(path))
+    const operation = place?.operations[method]
+    if (!place || !operation) {
+      if (given.status >= 400 && given.contentType.startsWith('application/json')) isError(given, what)
+      assert(!place || given.status === 405, `${what}: the document has no such operation`)
+      assert(place || given.status >= 400 || isUndocumented(path), `${what}: it is not in the document`)
+      return
+    }
+    assert(given.status in operation.responses, `${what}: ${operation.operationId} does not declare this status`)
+    assert.match(given.contentType, /^application\/json/, what)
+    const pointer = [
+      'paths',
+      place.path,
+      method,
+      'responses',
+      String(given.status),
+      'content',
+      'application/json',
+      'schema',
+    ]
+    validate(pointer.map((part) => `/${escaped(part)}`).join(''), given, what)
+  }
+}
+
+const patternOf = (path: string): RegExp =>
+  new RegExp(`^${path.replace(/[.+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`)
+
+/** A part of a JSON pointer in a URL. */
+const escaped = (part: string): string => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))

@@ -1,0 +1,31 @@
+import { type Listing, listings } from '../../src/catalog/asset.ts'
+import { sideOf } from '../../src/catalog/currency.ts'
+import type { PaymentMethod, Side } from '../../src/catalog/payment-method.ts'
+
+/** Two assets that the catalogue lets exchange, and every method that is open for that at either end. */
+export type CataloguePair = {
+  side: Side
+  source: Listing
+  target: Listing
+  deposits: readonly PaymentMethod[]
+  payouts: readonly PaymentMethod[]
+}
+
+/** Every pair that the catalogue opens, in its order: some thousands. */
+export const cataloguePairs: readonly CataloguePair[] = listings.flatMap((source) =>
+  listings.flatMap((target) => {
+    const side = sideOf(source.currency, target.currency)
+    if (!side || source === target) return []
+    const deposits = source.network.paymentMethods.filter(({ deposit }) => deposit?.sides.includes(side))
+    const payouts = target.network.paymentMethods.filter(({ withdrawal }) => withdrawal?.sides.includes(side))
+    return deposits.length > 0 && payouts.length > 0 ? [{ side, source, target, deposits, payouts }] : []
+  }),
+)
+
+/** A pair as a request names it. */
+export const askFor = ({ source, target }: Pick<CataloguePair, 'source' | 'target'>) => ({
+  fromCurrency: source.asset.ticker,
+  fromNetwork: source.asset.network,
+  toCurrency: target.asset.ticker,
+  toNetwork: target.asset.network,
+})

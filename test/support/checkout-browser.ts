@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+
+import { chooseCountry, proveEmail } from './customer.ts'
+import type { Exchange } from './exchange.ts'
+import { arrive } from './journey.ts'
+
+/** A phone that runs scripts, and one that does not. */
+export const phones: Record<'with' | 'without', BrowserContextOptions> = {
+  with: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true },
+  without: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, javaScriptEnabled: false },
+}
+
+/** A page in a browser of its own; whatever its console complains about fails the test. */
+export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(20_000)
+  const page = await context.newPage()
+  page.on('console', (message) => assert.notEqual(message.type(), 'error', message.text()))
+  page.on('pageerror', (error) => assert.fail(error))
+  await page.goto(url)
+  return page
+}
+
+/** Waits for the page that is called so. */
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** From the first page to the one that asks where the payout shall go. */
+export async function becomeKnown(
+  page: Page,
+  exchange: Exchange,
+  email: string,
+  country = 'Netherlands',
+): Promise<void> {
+  await proveEmail(page, exchange, email)
+  await chooseCountry(page, country)
+}
+
+/** Where no script moves the page on, people press a link. What they wait for is there when they do. */
+export async function lookAgain(page: Page, exchange: Exchange, id: string): Promise<void> {
+  await arrive(exchange, id, 'finished')
+  await page.getByRole('link', { name: 'Refresh' }).click()
+}
+
+/** Goes on from a page with one form. */
+export const goOn = (page: Page): Promise<void> => page.getByRole('button', { name: 'Continue' }).click()
+
+/** Whether something stands out of the window sideways. */
+export async function isTooWide(page: Page): Promise<boolean> {
+  const { width = 0 } = page.viewportSize() ?? {}
+  return (await page.evaluate(() => document.documentElement.scrollWidth)) > width
+}
+
+/** What a row of things to hand over holds, as it would be copied by hand: without the gaps that are only drawn. */
+export async function given(page: Page, name: string | RegExp): Promise<string> {
+  const row = page.locator('.give').filter({ has: page.locator('dt').filter({ hasText: name }) })
+  return (await row.locator('dd').first().textContent())?.replaceAll('\u00A0', ' ') ?? ''
+}
