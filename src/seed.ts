@@ -10,7 +10,8 @@ import type { Ctx } from './context.ts'
 import type { Db } from './db/sql.ts'
 import { Refusal } from './lib/refusal.ts'
 import { capital, held } from './ledger/account.ts'
-import { entry } from './ledger/entry.ts'
+import { heldBalances } from './ledger/balance.ts'
+import { type Entry, entry } from './ledger/entry.ts'
 import { post } from './ledger/post.ts'
 import { parseAmount, type Asset } from './money/amount.ts'
 import { rateBetween } from './pricing/rate.ts'
@@ -69,28 +70,57 @@ const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
 /** What the sandbox pays out of, in euro, of each currency. */
 const firstWorth = 1_000_000_000n
 
-/** Gives each wallet and the bank their first money and books it as capital, in one block each: both, or neither. */
+/** A place of the exchange's own, what it is to hold at first, and how its holder is given it. */
+type Purse = { place: string; asset: Asset; give: (db: Db, amount: bigint) => Promise<boolean> }
+
+/**
+ * Gives each wallet and the bank their first money and books it as capital, in one block: all of it, or nothing. What the books
+ * know already had its first money at an earlier start.
+ */
 async function fundWallets(ctx: Ctx): Promise<void> {
-  for (const network of networks) {
-    const assets = new Map<string, Asset>([[nativeAsset(network).id, nativeAsset(network)]])
-    for (const { asset, network: home } of listings) if (home.code === network.code) assets.set(asset.id, asset)
-    for (const asset of assets.values()) {
-      const rail = ctx.rails.forPayout('CRYPTO', network.code)
-      if (rail)
-        await bring(ctx, rail.place, asset, firstAmount(ctx, asset), (db, amount) =>
-          fundWallet(db, network, asset.id, amount),
-        )
+  const known = await heldBalances(ctx.db)
+  const purses = [...walletsOf(ctx), ...accountsOf(ctx)].filter(
+    ({ place, asset }) => !known.has(`${held(place)} ${asset.id}`),
+  )
+  if (purses.length === 0) return
+  await ctx.db.atomic(async (db) => {
+    const entries: Entry[] = []
+    for (const { place, asset, give } of purses) {
+      const amount = firstAmount(ctx, asset)
+      if (!(await give(db, amount))) continue
+      const brought = {
+        transactionId: null,
+        kind: 'capital',
+        ref: await ctx.rowIds.next(),
+        at: ctx.clock.now(),
+      } as const
+      entries.push(entry(brought, [{ debit: held(place), credit: capital, asset: asset.id, amount }]))
     }
-  }
-  for (const {
-    ticker,
-    networks: [{ asset, paymentMethods }],
-  } of fiatCurrencies) {
-    const payer = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])[0]
-    if (payer)
-      await bring(ctx, payer.place, asset, firstAmount(ctx, asset), (db, amount) => fundBank(db, asset.id, amount))
-  }
+    await post(db, ctx, entries)
+  })
 }
+
+/** A wallet for each coin of each chain, and for what the chain takes for transfers. */
+const walletsOf = (ctx: Ctx): Purse[] =>
+  networks.flatMap((network) => {
+    const rail = ctx.rails.forPayout('CRYPTO', network.code)
+    const own = listings.filter((listing) => listing.network.code === network.code).map(({ asset }) => asset)
+    const assets = new Map([nativeAsset(network), ...own].map((asset) => [asset.id, asset]))
+    if (!rail) return []
+    return [...assets.values()].map((asset) => ({
+      place: rail.place,
+      asset,
+      give: (db: Db, amount: bigint) => fundWallet(db, network, asset.id, amount),
+    }))
+  })
+
+/** An account at the bank for each fiat currency that it pays. */
+const accountsOf = (ctx: Ctx): Purse[] =>
+  fiatCurrencies.flatMap(({ ticker, networks: [{ asset, paymentMethods }] }) => {
+    const [payer] = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])
+    if (!payer) return []
+    return [{ place: payer.place, asset, give: (db: Db, amount: bigint) => fundBank(db, asset.id, amount) }]
+  })
 
 /** As many whole units, rounded up to a power of ten, as are worth what each wallet begins with. */
 function firstAmount({ market, clock }: Ctx, asset: Asset): bigint {
@@ -98,20 +128,6 @@ function firstAmount({ market, clock }: Ctx, asset: Asset): bigint {
   const rate = rateBetween(moment, market.reference, asset.ticker)
   const whole = rate ? (firstWorth * rate.price.numerator) / rate.price.denominator : firstWorth
   return parseAmount(`1${'0'.repeat(whole.toString().length)}`, asset)
-}
-
-async function bring(
-  ctx: Ctx,
-  place: string,
-  asset: Asset,
-  amount: bigint,
-  fund: (db: Db, amount: bigint) => Promise<boolean>,
-): Promise<void> {
-  await ctx.db.atomic(async (db) => {
-    if (!(await fund(db, amount))) return
-    const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
-    await post(db, ctx, [entry(brought, [{ debit: held(place), credit: capital, asset: asset.id, amount }])])
-  })
 }
 
 async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {

@@ -23,6 +23,7 @@ export type MatchedRow = {
   kind: Fact['kind']
   reference: string
   body: { payment: string; asset: string; amount: string } & Record<string, string>
+  received_at: Date
   /** When the rail first said that this payment is there: coins arrive when they are seen, and are final later. */
   arrived_at: Date
   transaction_id: bigint | null
@@ -41,7 +42,7 @@ export type MatchedRow = {
 /** Reads facts with the instructions they answer, in the order in which they were received. Their transactions are locked before. */
 export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
   db.sql`
-    select facts.id, facts.rail, kind, facts.reference, body, deposit_instructions.transaction_id,
+    select facts.id, facts.rail, kind, facts.reference, body, facts.received_at, deposit_instructions.transaction_id,
       coalesce((select min(received_at) from facts as first where first.rail = facts.rail
         and first.reference = facts.reference and first.kind in ('deposit.seen', 'deposit.final')
         and first.body ->> 'payment' = facts.body ->> 'payment'), facts.received_at) as arrived_at,

@@ -98,12 +98,14 @@ function pricedFor(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
-  { arrived_at: arrivedAt, method }: MatchedFact,
+  { received_at: receivedAt, arrived_at: arrivedAt, method }: MatchedFact,
 ): Transaction | undefined {
   const cameBy = method ?? transaction.depositMethod
   const isPricedNow = flowOf(methodOf(transaction.from, cameBy).category) === 'transfer'
   const asAgreed = cameBy === transaction.depositMethod && arrivedAt <= transaction.quoteExpiresAt
   if (asAgreed && !isPricedNow) return transaction
+  // It was seen before, and priced then: what was beyond the bound at its arrival is not tried again at a better moment.
+  if (cameBy === transaction.depositMethod && receivedAt > arrivedAt && !isPricedNow) return undefined
   const again = requote(ctx, partner, transaction, cameBy)
   return again?.withinSlippage ? again.transaction : undefined
 }

@@ -41,7 +41,7 @@ function placesOf({ rails }: Ctx): queries.Places {
 }
 
 const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
-  `${public_id === null ? 'What belongs to nobody' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
+  `${public_id === null ? 'What is nobody’s' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
 
 const reservesThatDiffer = async (db: Db): Promise<string[]> =>
   (await queries.misreserved(db)).map(

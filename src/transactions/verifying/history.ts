@@ -57,7 +57,9 @@ function unlikeTheBooks(history: Move[], booked: string[]): string[] {
   const due = history.some(([, , status]) => status === 'exchanging') ? 1 : 0
   return [
     ...[...happened].filter((entry) => !others.has(entry)).map((entry) => `has no ${entry} in the books`),
-    ...[...others].filter((entry) => !happened.has(entry)).map((entry) => `has ${entry} in the books and not in its history`),
+    ...[...others]
+      .filter((entry) => !happened.has(entry))
+      .map((entry) => `has ${entry} in the books and not in its history`),
     ...(exchanges.length === due ? [] : [`was exchanged ${exchanges.length} times and not ${due}`]),
   ]
 }

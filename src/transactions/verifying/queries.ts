@@ -83,7 +83,8 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
     place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
     stood as (
       select public_id, line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
-      from page join deposits on transaction_id = page.id left join place using (rail)
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      left join place using (rail)
       cross join lateral (values
         ('deposit', amount::text, 'held:' || held, owner, state <> 'seen'),
         ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else owner end, 'held:' || held,
@@ -91,7 +92,8 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       where is_due
       union all
       select public_id, line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
-      from page join payouts on transaction_id = page.id left join plans on plans.id = plan_id
+      from page join payouts on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      left join plans on plans.id = plan_id
       cross join lateral (values
         ('payout_sent', asset, amount::text, owner, 'rail:' || payouts.rail || ':clearing', plan_id is not null),
         ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
@@ -104,7 +106,8 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
     booked as (
       select public_id, kind, ref, asset,
         case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
-      from page join entries on transaction_id = page.id join postings on entry_id = entries.id
+      from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join postings on entry_id = entries.id
       where kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned'))
     select distinct public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
@@ -149,11 +152,7 @@ export type QuoteRow = {
 }
 
 /** Reads the next quotes after one. */
-export const quotes = (
-  db: Db,
-  after: { transactionId: bigint; number: number },
-  limit: number,
-): Promise<QuoteRow[]> =>
+export const quotes = (db: Db, after: { transactionId: bigint; number: number }, limit: number): Promise<QuoteRow[]> =>
   db.sql`
     select transaction_id, public_id, partner_id, from_asset, to_asset, number, quote, valid_until,
       number = quote_number as is_current, expected_from, expected_to, quote_expires_at,

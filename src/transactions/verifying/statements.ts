@@ -7,8 +7,8 @@ import * as queries from './queries.ts'
 /** A rail as whoever keeps our money. */
 type Keeper = { readonly name: string; readonly place: string; balance(asset: string): Promise<bigint> }
 
-/** Money of one asset that lies at one place. */
-type Holding = { keeper: Keeper; asset: string }
+/** Money of one asset that lies at one place, and by how much its keeper's statement differed when it was looked at last. */
+type Holding = { keeper: Keeper; asset: string; difference?: bigint }
 
 /** How often, and how many real milliseconds apart, a statement that differs is looked at before it counts as wrong. */
 const looks = 10
@@ -16,7 +16,7 @@ const lookAgainMs = 300
 
 /**
  * What lies at a place must be what the books say, as long as nothing is on its way. On a live exchange something often is: what
- * a rail has and has not told yet. So a difference counts only when it is still there after a while.
+ * a rail has and has not told yet. So a difference counts only when it is still there, the very same, after a while.
  */
 export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
   let suspects = await holdings(ctx)
@@ -59,9 +59,11 @@ async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding:
   const now = await heldBalances(db)
   return suspects.flatMap((holding, index) => {
     const { keeper, asset } = holding
-    const [was, is] = [before, now].map((balances) => balances.get(`${held(keeper.place)} ${asset}`) ?? 0n)
-    if (stated[index] === is || was !== is || busy.has(keeper.place)) return []
+    const [was = 0n, is = 0n] = [before, now].map((balances) => balances.get(`${held(keeper.place)} ${asset}`))
+    const difference = (stated[index] ?? 0n) - is
+    const isMoving = was !== is || difference !== (holding.difference ?? difference)
+    if (difference === 0n || isMoving || busy.has(keeper.place)) return []
     const sentence = `${keeper.name} holds ${stated[index]} units of ${asset}, the books say ${is}.`
-    return [{ holding, sentence }]
+    return [{ holding: { keeper, asset, difference }, sentence }]
   })
 }
