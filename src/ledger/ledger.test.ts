@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/support/database.ts'
 import { openPool } from '../db/pool.ts'
 import { openRowIds } from '../db/row-ids.ts'
 import type { Database } from '../db/sql.ts'
-import { balanceOf, foldBalances, reserve, settleReserves } from './balance.ts'
+import { balanceOf, foldBalances, lowerCover, reserve, settleReserves } from './balance.ts'
 import { entry, type Posting } from './entry.ts'
 import { type Books, post } from './post.ts'
 import { verifyBooks } from './verify.ts'
@@ -115,6 +115,26 @@ describe('the ledger', () => {
       settleReserves(block, [{ ...claim, fee: 0n }])
     })
     assert.deepEqual(await take(), [false])
+  })
+
+  it('covers nothing by money that was taken back, whoever spends at the same time', async () => {
+    await bring('ebb', 300n)
+    const claim = { place: 'ebb', asset: 'EUR-EUR', amount: 1n }
+    const spend = () => db.atomic((block) => reserve(block, [claim]))
+    const takeBack = () =>
+      db.atomic(async (block) => {
+        const taken = entry({ transactionId: null, kind: 'deposit_reversed', ref: (refs += 1n), at }, [
+          { debit: 'losses:chargebacks', credit: 'held:ebb', asset: 'EUR-EUR', amount: 10n },
+        ])
+        await post(block, books, [taken])
+        lowerCover(block, [taken])
+      })
+    await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 5 === 0 ? takeBack() : spend())))
+    assert.equal(await balanceOf(db, 'held:ebb', 'EUR-EUR'), 100n)
+    const [row] = await db.sql`select covered, reserved from reserves where place = 'ebb'`
+    assert.deepEqual(row, { covered: 100n, reserved: 80n })
+    const more = await Promise.all(Array.from({ length: 50 }, spend))
+    assert.equal(more.filter(([granted]) => granted).length, 20)
   })
 
   for (const [what, harm] of [

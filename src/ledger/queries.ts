@@ -136,6 +136,19 @@ export const misfolded = (db: Db): Promise<{ account: string; asset: string }[]>
     from sums full join folded_balances using (account, asset)
     where coalesce(sums.amount, 0) <> coalesce(folded_balances.amount, 0) limit 100`
 
+/** Reserves that count on more than their place holds. */
+export const overcovered = (db: Db): Promise<{ place: string; asset: string }[]> =>
+  db.sql`
+    with newer as (
+      select side.account, asset, sum(side.amount) as amount from entries
+      join postings on entry_id = entries.id
+      cross join lateral (values (debit, postings.amount), (credit, -postings.amount)) as side (account, amount)
+      where xid >= (select below from fold_state) and side.account like 'held:%' group by side.account, asset)
+    select place, reserves.asset from reserves
+    left join folded_balances as folded on folded.account = 'held:' || place and folded.asset = reserves.asset
+    left join newer on newer.account = 'held:' || place and newer.asset = reserves.asset
+    where covered > coalesce(folded.amount, 0) + coalesce(newer.amount, 0)`
+
 /** Assets in which debits and credits differ. */
 export const unbalanced = (db: Db): Promise<{ asset: string }[]> =>
   db.sql`select asset from audit_postings group by asset having sum(amount) <> 0`

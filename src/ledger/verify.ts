@@ -7,7 +7,7 @@ const batch = 2_000
 /**
  * Reads the whole journal, a part at a time, and tells what is wrong with it: an entry whose postings were changed, removed
  * or added since it was booked (its keyed digest no longer fits), a posting without its entry, a folded balance that the
- * postings do not add up to. One sentence a problem.
+ * postings do not add up to, a reserve that counts on more than its place holds. One sentence a problem.
  */
 export async function verifyBooks(db: Db, { secrets }: { secrets: { ledger: Buffer } }): Promise<string[]> {
   const problems: string[] = []
@@ -22,6 +22,9 @@ export async function verifyBooks(db: Db, { secrets }: { secrets: { ledger: Buff
   for (const { entry_id } of await queries.orphans(db)) problems.push(`Postings of entry ${entry_id} have no entry.`)
   for (const { account, asset } of await queries.misfolded(db)) {
     problems.push(`The folded balance of ${account} in ${asset} is not the sum of its postings.`)
+  }
+  for (const { place, asset } of await queries.overcovered(db)) {
+    problems.push(`More of ${asset} counts as held at ${place} than is.`)
   }
   for (const { asset } of await queries.unbalanced(db)) problems.push(`The books do not balance in ${asset}.`)
   return problems

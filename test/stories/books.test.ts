@@ -24,8 +24,12 @@ describe('the service’s own role', () => {
       `truncate ${table} cascade`,
     ]),
     ...['deposits set amount = amount', 'deposits set transaction_id = null', 'deposits set rail = rail'].map(update),
-    ...['payouts set amount = amount', 'payouts set destination = destination', 'payouts set place = place'].map(update),
-    ...['plans set body = body', 'plans set plan_key = plan_key', 'deposit_instructions set pay_to = pay_to'].map(update),
+    ...['payouts set amount = amount', 'payouts set destination = destination', 'payouts set place = place'].map(
+      update,
+    ),
+    ...['plans set body = body', 'plans set plan_key = plan_key', 'deposit_instructions set pay_to = pay_to'].map(
+      update,
+    ),
     'delete from deposit_instructions',
     'delete from payouts',
     'delete from schema_migrations',

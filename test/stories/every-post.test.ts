@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 
 import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { bankAccount, callsOf, halfBitcoin, ibanOf, made, wallet } from '../support/b2b.ts'
 import { type Answer, type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, checkOut, create, lookup, readyToPay, type Refused } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
@@ -48,6 +49,16 @@ const samples: Record<string, () => Promise<Sample>> = {
       path: '/v1/customer/by-shared-token',
       body: { kyc_shared_token: `_act-sandbox-approved-${Math.random()}`, email: `${Math.random()}@example.com` },
     }),
+  '/v1/b2b/add-bank-account': () => Promise.resolve({ path: '/v1/b2b/add-bank-account', body: bankAccount(newName()) }),
+  '/v1/b2b/add-crypto-wallet': () => Promise.resolve({ path: '/v1/b2b/add-crypto-wallet', body: wallet(newName()) }),
+  '/v1/b2b/transaction': async () => {
+    const name = newName()
+    await made(callsOf(exchange).addBank(bankAccount(name)))
+    return {
+      path: '/v1/b2b/transaction',
+      body: { ...halfBitcoin, payout_account_address: ibanOf(name) },
+    }
+  },
   '/v1/sandbox/clock': () => Promise.resolve({ path: '/v1/sandbox/clock', body: { advance: 'PT1S' } }),
   '/v1/sandbox/transaction/:id/checkout': async () => {
     const { id } = await create(exchange)
@@ -64,6 +75,8 @@ const samples: Record<string, () => Promise<Sample>> = {
   '/v1/sandbox/scenarios/:name': () => Promise.resolve({ path: '/v1/sandbox/scenarios/never-opened', body: {} }),
 }
 const email = 'every-post@example.com'
+let named = 0
+const newName = (): string => `every post ${(named += 1)}`
 
 const post = <Body = Refused>(path: string, key: string, asking: Asking = {}): Promise<Answer<Body>> =>
   exchange.api<Body>(path, {
@@ -86,11 +99,11 @@ describe('every POST under /v1', () => {
       const { path, body, status = 201 } = await sample()
       const first = await post(path, route, { body })
       assert.deepEqual(told(first), [status, undefined, null], route)
-      const made = await traces()
+      const left = await traces()
       const again = await post(path, route, { body })
       assert.deepEqual(told(again), [status, undefined, 'true'], route)
       assert.deepEqual(again.body, first.body, route)
-      assert.deepEqual(await traces(), made, route)
+      assert.deepEqual(await traces(), left, route)
     }
     await assertBooksHold(exchange)
   })
@@ -139,8 +152,8 @@ describe('every POST under /v1', () => {
     assert.deepEqual(
       rows.map(({ owned, count }) => [owned, count]),
       [
-        [false, '11'],
-        [true, '6'],
+        [false, '15'],
+        [true, '8'],
       ],
     )
     const [row] = await lookup<{ dump: string }>(
@@ -234,5 +247,6 @@ const traces = () =>
   lookup<TransactionRecord>(
     exchange,
     `select (select count(*) from transactions), (select count(*) from sandbox.card_payments),
+       (select count(*) from payout_addresses),
        (select clock_offset_ms from service_state), (select count(*) from idempotent_answers)`,
   )

@@ -4,7 +4,7 @@ import { after, before, it } from 'node:test'
 import type { Job } from '../../src/jobs/job.ts'
 import { receiveFacts } from '../../src/deposits/fact.ts'
 import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
-import { referenceOf } from '../support/callback.ts'
+import { keepAtProcessor, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, bookBalance, lookup, read, readyToPay } from '../support/journey.ts'
 
@@ -48,6 +48,11 @@ async function tell(id: string, facts: Told[], together: boolean): Promise<void>
     body: {},
   }))
   await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
+  for (const [kind, payment, amount] of facts) {
+    const status = kind === 'final' ? 'CAPTURED' : 'CHARGED_BACK'
+    const about = { payment, status, merchant_reference: reference, asset: 'EUR-EUR', amount: String(amount) }
+    await keepAtProcessor(exchange, about)
+  }
   const jobs = await factJobs()
   assert.equal(jobs.length, facts.length)
   const { run } = settleDeposits(ctx)

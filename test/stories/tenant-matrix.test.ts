@@ -51,7 +51,10 @@ async function makeFirst(): Promise<FirstPartner> {
   const { id, customer_id: customerId } = await create(exchange, retail)
   await create(exchange, retail)
   const token = tokenFor('approved')
-  assert.equal((await share(exchange, { kyc_shared_token: token, email: 'imported.of.the.first@example.com' })).status, 201)
+  assert.equal(
+    (await share(exchange, { kyc_shared_token: token, email: 'imported.of.the.first@example.com' })).status,
+    201,
+  )
   const page = await exchange.api<{ pagination: { next_cursor: string } }>('/v1/transactions?limit=1')
   const cursor = page.body.pagination.next_cursor
   return { retail: id, b2b: b2b.id, customer: String(customerId), address, cursor, token }
@@ -97,6 +100,14 @@ const shared = (who: Row['who'], route: string, path = route): Row => ({
   ask: () => ({ path: `/v1/${path}` }),
 })
 
+/** Something that is made, anew every time. */
+const posted = (who: Row['who'], route: string, body: () => Body, more: Partial<Row> = {}): Row => ({
+  operation: `POST /v1/${route}`,
+  who,
+  ask: () => ({ path: `/v1/${route}`, body: body() }),
+  ...more,
+})
+
 /** A control of the sandbox over one transaction. */
 const control = (name: string, own: () => Promise<{ id: string }>, body: Body): Row => {
   const at = (id: string): Asked => ({ path: `/v1/sandbox/transaction/${id}/${name}`, body })
@@ -129,17 +140,8 @@ const rows: Row[] = [
   shared('anyone', 'payment-categories'),
   shared('anyone', 'payment-categories/:category/countries', 'payment-categories/SEPA/countries'),
   shared('anyone', 'countries/:country/payment-categories', 'countries/DE/payment-categories'),
-  {
-    operation: 'POST /v1/transaction',
-    who: 'any-key',
-    ask: () => ({ path: '/v1/transaction', body: { ...order, external_partner_link_id: fresh() } }),
-  },
-  {
-    operation: 'POST /v1/transaction/health',
-    who: 'any-key',
-    ask: () => ({ path: '/v1/transaction/health', body: order }),
-    done: 200,
-  },
+  posted('any-key', 'transaction', () => ({ ...order, external_partner_link_id: fresh() })),
+  posted('any-key', 'transaction/health', () => order, { done: 200 }),
   {
     operation: 'GET /v1/transaction/:id',
     who: 'any-key',
@@ -169,57 +171,38 @@ const rows: Row[] = [
     foreign: 404,
     unknown: { path: `/v1/customer/${nobody}/status` },
   },
-  {
-    operation: 'POST /v1/customer/by-shared-token',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/customer/by-shared-token', body: { kyc_shared_token: tokenFor('approved') } }),
+  posted('secret-key', 'customer/by-shared-token', () => ({ kyc_shared_token: tokenFor('approved') }), {
     askForeign: () => ({ path: '/v1/customer/by-shared-token', body: { kyc_shared_token: first.token } }),
     foreign: 400,
     unknown: { path: '/v1/customer/by-shared-token', body: { kyc_shared_token: tokenFor('used') } },
-  },
+  }),
   shared('secret-key', 'b2b/currencies'),
   shared('secret-key', 'b2b/min-max-range/:pair', 'b2b/min-max-range/EUR_BTC'),
   shared('secret-key', 'b2b/estimate', `b2b/estimate?${estimate}`),
-  {
-    operation: 'POST /v1/b2b/add-bank-account',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/b2b/add-bank-account', body: bankAccount(fresh()) }),
+  // Before the other partner registers the same account, which makes it its own too.
+  posted('secret-key', 'b2b/transaction', () => ({ ...halfBitcoin, payout_account_address: iban() }), {
+    foreign: 400,
+    unknown: { path: '/v1/b2b/transaction', body: { ...halfBitcoin, payout_account_address: ibanOf('nobody') } },
+  }),
+  posted('secret-key', 'b2b/add-bank-account', () => bankAccount(fresh()), {
     askForeign: () => ({ path: '/v1/b2b/add-bank-account', body: bankAccount('tenant matrix') }),
-  },
-  {
-    operation: 'POST /v1/b2b/add-crypto-wallet',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/b2b/add-crypto-wallet', body: wallet(fresh()) }),
-  },
+  }),
+  posted('secret-key', 'b2b/add-crypto-wallet', () => wallet(fresh())),
   list('b2b/payout-addresses'),
-  {
-    operation: 'POST /v1/b2b/transaction',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/b2b/transaction', body: { ...halfBitcoin, payout_address_id: first.address } }),
+  posted('secret-key', 'b2b/transaction', () => ({ ...halfBitcoin, payout_address_id: first.address }), {
     foreign: 400,
     unknown: { path: '/v1/b2b/transaction', body: { ...halfBitcoin, payout_address_id: nobody } },
-  },
-  {
-    operation: 'POST /v1/b2b/transaction',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/b2b/transaction', body: { ...halfBitcoin, payout_account_address: iban() } }),
-    // The other partner has registered the same account by now: it is its own, and pays its own transaction.
-  },
+  }),
   list('b2b/transactions', `&external_partner_link_id=${link}`),
   shared('secret-key', 'sandbox/clock'),
-  {
-    operation: 'POST /v1/sandbox/clock',
-    who: 'secret-key',
-    ask: () => ({ path: '/v1/sandbox/clock', body: { advance: 'PT1S' } }),
-  },
+  posted('secret-key', 'sandbox/clock', () => ({ advance: 'PT1S' })),
   control('checkout', () => create(exchange, retail), {}),
   control('deposit', () => readyToPay(exchange, retail), {}),
   control('rail-event', () => readyToPay(exchange, retail), { type: 'decline' }),
   { ...list('sandbox/mail'), askForeign: () => ({ path: `/v1/sandbox/mail?to=${email}` }) },
   shared('secret-key', 'sandbox/scenarios'),
   {
-    operation: 'POST /v1/sandbox/scenarios/:name',
-    who: 'secret-key',
+    ...posted('secret-key', 'sandbox/scenarios/:name', () => ({})),
     ask: () => ({ path: '/v1/sandbox/scenarios/never-opened', body: {} }),
   },
 ]
@@ -237,6 +220,7 @@ function assertNothingTold({ body, headers }: Answer<Refused>, what: string): vo
   }
 }
 
+const doneOf = ({ operation, done }: Row): number => done ?? (operation.startsWith('GET') ? 200 : 201)
 const outcome = ({ status, body }: Answer<Refused>) => [status, status < 300 ? undefined : body.code]
 const without = ({ body }: Answer<Refused>) => ({ ...body, request_id: '' })
 
@@ -253,20 +237,23 @@ describe('every operation', () => {
         .map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
     )
     assert.ok(documented.length > 20)
-    assert.deepEqual(documented.filter((one) => !served.has(one)), [])
+    assert.deepEqual(
+      documented.filter((one) => !served.has(one)),
+      [],
+    )
   })
 
   it('answers no key, a bad, a revoked, a public and a secret one as it should', async () => {
     const { sandbox } = exchange
     const bad = `${sandbox.secret_key.slice(0, -6)}000000`
+    const refused = [401, 'INVALID_TOKEN']
     for (const row of rows) {
-      const done: [number, string?] = [row.done ?? (row.operation.startsWith('GET') ? 200 : 201), undefined]
-      const noKey: [number, string] = [401, 'INVALID_TOKEN']
+      const done = [doneOf(row), undefined]
       const publicOne = row.who === 'secret-key' ? [403, 'FORBIDDEN'] : done
       const wanted: [name: string, key: string | null, unknown[]][] = [
-        ['no key', null, row.who === 'anyone' ? done : noKey],
-        ['a bad key', bad, noKey],
-        ['a revoked key', sandbox.revoked_key, noKey],
+        ['no key', null, row.who === 'anyone' ? done : refused],
+        ['a bad key', bad, refused],
+        ['a revoked key', sandbox.revoked_key, refused],
         ['a public key', sandbox.public_key, row.toPublic === undefined ? publicOne : [row.toPublic, 'NOT_FOUND']],
         ['a secret key', sandbox.secret_key, done],
       ]
@@ -274,22 +261,24 @@ describe('every operation', () => {
         const what = `${row.operation} with ${name}`
         const answer = await asked(await row.ask(), key)
         assert.deepEqual(outcome(answer), expected, `${what}: ${JSON.stringify(answer.body)}`)
-        if (name.includes('no key') || expected === noKey) assertNothingTold(answer, what)
+        if (key === null || expected === refused) assertNothingTold(answer, what)
       }
     }
   })
 
   it('tells another partner not one field, and of its object no more than of none', async () => {
-    const { secret_key: key } = exchange.sandbox.second_partner
+    const { secret_key: key, public_key: publicKey } = exchange.sandbox.second_partner
     for (const row of rows) {
       const what = `${row.operation} of another partner`
       const answer = await asked(await (row.askForeign ?? row.ask)(), key)
-      const { done = row.operation.startsWith('GET') ? 200 : 201, foreign = done } = row
-      assert.equal(answer.status, foreign, `${what}: ${JSON.stringify(answer.body)}`)
+      assert.equal(answer.status, row.foreign ?? doneOf(row), `${what}: ${JSON.stringify(answer.body)}`)
       assertNothingTold(answer, what)
       if (!row.unknown) continue
       const none = await asked(row.unknown, key)
       assert.deepEqual([none.status, without(none)], [answer.status, without(answer)], what)
+      if (row.who !== 'any-key') continue
+      const seen = await asked(await row.ask(), publicKey)
+      assert.deepEqual([seen.status, without(seen)], [none.status, without(none)], `${what}, with a public key`)
     }
   })
 })

@@ -143,14 +143,14 @@ describe('one Idempotency-Key', () => {
   const post = (key: string, body: object = good, path = '/v1/transaction', apiKey = exchange.sandbox.secret_key) =>
     exchange.api<TransactionRecord & Refused>(path, { body, key: apiKey, headers: { 'idempotency-key': key } })
 
-  it('makes one transaction and gives one answer, asked a hundred times over twenty connections', async () => {
+  it('makes one transaction and gives one answer, asked two thousand times over fifty connections', async () => {
     const counted = async () =>
       (await lookup<{ n: number }>(exchange, 'select count(*)::int as n from transactions'))[0]?.n ?? 0
     const before = await counted()
     const answers = await Promise.all(
-      Array.from({ length: 20 }, async () => {
+      Array.from({ length: 50 }, async () => {
         const own = []
-        for (let asked = 0; asked < 5; asked += 1) own.push(await post('a hundred times'))
+        for (let asked = 0; asked < 40; asked += 1) own.push(await post('two thousand times'))
         return own
       }),
     )
@@ -161,8 +161,8 @@ describe('one Idempotency-Key', () => {
       assert.ok(Number(headers.get('retry-after')) >= 1)
     }
     const done = all.filter(({ status }) => status === 201)
-    assert.equal(done.length + waiting.length, 100)
-    const last = await post('a hundred times')
+    assert.equal(done.length + waiting.length, 2_000)
+    const last = await post('two thousand times')
     assert.equal(last.headers.get('idempotency-replayed'), 'true')
     for (const { body } of done) assert.deepEqual(body, last.body)
     assert.equal(done.filter(({ headers }) => headers.get('idempotency-replayed') === null).length, 1, 'the first one')

@@ -57,12 +57,17 @@ export async function callBack(exchange: Exchange, said: Said | string, signatur
   return answer
 }
 
+const states: ReadonlyMap<string, string> = new Map([
+  ['CAPTURED', 'captured'],
+  ['CHARGED_BACK', 'charged_back'],
+])
+
 /** Lets the processor have the money that it speaks of, once for each payment; or no longer. */
 export async function keepAtProcessor(
   { service }: Exchange,
   { payment, status, merchant_reference: reference, asset, amount }: Omit<Said, 'event'>,
 ): Promise<void> {
-  const state = { CAPTURED: 'captured', CHARGED_BACK: 'charged_back' }[status]
+  const state = states.get(status)
   if (state === undefined || !/^[1-9]\d*$/.test(amount)) return
   const { db, clock } = service.house.ctx
   await db.sql`

@@ -32,3 +32,49 @@ export const yamlOf = (document: Json): string =>
     lineWidth: 120,
     aliasDuplicateObjects: false,
   })}`
+
+/** A parameter of an operation. */
+export type Parameter = { name: string; in: 'path' | 'query' | 'header'; required: boolean; schema: Json }
+
+/** An operation at its place, with every reference resolved. */
+export type Placed = {
+  id: string
+  method: 'GET' | 'POST'
+  path: string
+  /** `anyone`, `any-key` or `secret-key`. */
+  access: string
+  parameters: Parameter[]
+  body: Json | undefined
+}
+
+/** Every operation of a document. */
+export function operationsOf(document: Json): Placed[] {
+  const whole = (value: unknown) => resolved(value, document)
+  return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const body = operation.requestBody as { content: { 'application/json': { schema: Json } } } | undefined
+      return {
+        id: String(operation.operationId),
+        method: method.toUpperCase() as Placed['method'],
+        path,
+        access: String(operation['x-access']),
+        parameters: whole(operation.parameters) as unknown as Parameter[],
+        body: body && whole(body.content['application/json'].schema),
+      }
+    }),
+  )
+}
+
+/** A part of a document with what it refers to in its place. */
+export function resolved(value: unknown, document: Json = {}): Json {
+  if (Array.isArray(value)) return value.map((item) => resolved(item, document)) as unknown as Json
+  if (typeof value !== 'object' || value === null) return value as Json
+  const { $ref, ...rest } = value as Json
+  const own = Object.fromEntries(Object.entries(rest).map(([name, item]) => [name, resolved(item, document)]))
+  if (typeof $ref !== 'string') return own
+  const target = $ref
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((part, name) => (part as Json)[name], document)
+  return { ...resolved(target, document), ...own }
+}

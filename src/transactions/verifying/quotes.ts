@@ -16,20 +16,30 @@ export async function verifyQuotes(db: Db): Promise<string[]> {
   let after = { transactionId: 0n, number: 0 }
   for (;;) {
     const rows = await queries.quotes(db, after, batch)
-    for (const row of rows) problems.push(...problemsOf(row))
+    for (const row of rows) problems.push(...problemsOf(row).map((fault) => `${nameOf(row)} ${fault}`))
     const last = rows.at(-1)
     if (!last) return problems
     after = { transactionId: last.transaction_id, number: last.number }
   }
 }
 
+const nameOf = ({ number, public_id: publicId }: queries.QuoteRow): string =>
+  `Quote ${number} of transaction ${publicId}`
+
 function problemsOf(row: queries.QuoteRow): string[] {
-  const quote = row.quote as StoredQuote
-  const name = `Quote ${row.number} of transaction ${row.public_id}`
-  if (fingerprintOf(quote) !== quote.fingerprint) return [`${name} is not what was quoted.`]
+  try {
+    return faultsOf(row, row.quote as StoredQuote)
+  } catch (error) {
+    // Someone can have written anything there. It is one more finding, and the others are looked for all the same.
+    return [`cannot be read: ${String(error)}`]
+  }
+}
+
+function faultsOf(row: queries.QuoteRow, quote: StoredQuote): string[] {
+  if (fingerprintOf(quote) !== quote.fingerprint) return ['is not what was quoted.']
   const from = assetById(row.from_asset)
   const to = assetById(row.to_asset)
-  if (from?.id !== quote.from.id || to?.id !== quote.to.id) return [`${name} is for other currencies.`]
+  if (from?.id !== quote.from.id || to?.id !== quote.to.id) return ['is for other currencies.']
 
   const amounts = [parseAmount(quote.fromAmount, from), parseAmount(quote.toAmount, to)]
   const isAtIt = row.expected_from === amounts[0] && row.expected_to === amounts[1]
@@ -40,7 +50,7 @@ function problemsOf(row: queries.QuoteRow): string[] {
     [!isUntil, 'does not end when it is said to.'],
     [row.lines !== null && !isBooked(row, quote, { from, to }), 'is not what was exchanged.'],
   ]
-  return faults.filter(([isWrong]) => isWrong).map(([, fault]) => `${name} ${fault}`)
+  return faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault)
 }
 
 type Assets = Pick<StoredQuote, 'from' | 'to'>

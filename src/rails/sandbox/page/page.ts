@@ -59,7 +59,9 @@ const pageRail = (world: World, { name, place, refused }: (typeof owners)[number
 const balanceAtProcessor = ({ db }: World): ((asset: string) => Promise<bigint>) =>
   gather(
     async (assets: string[]) => {
-      const sums = new Map((await queries.capturedSums(db, cardName, assets)).map(({ asset, amount }) => [asset, amount]))
+      const sums = new Map(
+        (await queries.capturedSums(db, cardName, assets)).map(({ asset, amount }) => [asset, amount]),
+      )
       return assets.map((asset) => sums.get(asset) ?? 0n)
     },
     { most: 256 },

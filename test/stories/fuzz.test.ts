@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import fc from 'fast-check'
+
+import { stopwatch } from '../../src/lib/clock.ts'
+import { type Examples, readExamples } from '../../src/api/openapi/examples.ts'
+import { type AnswerCheck, answerCheck } from '../support/answers.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Known, shots, type Shot } from '../support/fuzz-requests.ts'
+import { create } from '../support/journey.ts'
+import { type Json, operationsOf, type Placed } from '../support/openapi.ts'
+
+/** Requests for each operation. `npm run fuzz -- --cases 5000` sends more, with another seed each time. */
+const cases = Number(process.env.FUZZ_CASES ?? 300)
+const seed = Number(process.env.FUZZ_SEED ?? 20_261_120)
+
+/** Longer than this is a hang. */
+const longestMs = 2_000
+
+/** How many requests are under way at once. */
+const atOnce = 4
+
+describe('a stranger who knows the document only', () => {
+  let exchange: Exchange
+  let operations: Placed[]
+  let check: AnswerCheck
+  let ids: string[]
+  let walletId: string
+  let examples: Examples['operations']
+  before(async () => {
+    exchange = await startExchange({ RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' })
+    const document = (await (await fetch(`${exchange.url}/openapi.json`)).json()) as Json
+    operations = operationsOf(document)
+    check = answerCheck(document)
+    examples = readExamples().operations
+    const [wallet] = examples.addCryptoWallet ?? []
+    const customer = { contact_info: { email: 'customer@example.com' } }
+    const { id, customer_id: customerId } = await create(exchange, { customer })
+    const { body } = await exchange.api('/v1/b2b/add-crypto-wallet', { body: wallet?.request.body })
+    walletId = String(body.id)
+    ids = [id, String(customerId), walletId, '4611686018427387904']
+  })
+  after(() => exchange.stop())
+
+  /** Sends a request as it is, and holds what comes back against the document. Gives the status. */
+  async function fire(shot: Shot): Promise<number> {
+    const { secret_key: secret, public_key: open, second_partner: other } = exchange.sandbox
+    const key = { none: undefined, bad: 'sk_test_nonsense', public: open, secret, other: other.secret_key }[shot.key]
+    const told = `seed ${seed}: ${JSON.stringify(shot).slice(0, 2_000)}`
+    const elapsed = stopwatch()
+    const answer = await fetch(exchange.url + shot.url, {
+      method: shot.method,
+      headers: { ...shot.headers, ...(key === undefined ? {} : { 'x-api-key': key }) },
+      ...(shot.body === undefined ? {} : { body: shot.body }),
+      signal: AbortSignal.timeout(5 * longestMs),
+      redirect: 'error',
+    })
+    const text = await answer.text()
+    assert(elapsed() < longestMs, `a hang of ${elapsed()} ms. ${told}`)
+    assert(answer.status < 500, `${answer.status} ${text}. ${told}`)
+    try {
+      const { pathname } = new URL(exchange.url + shot.url)
+      const contentType = answer.headers.get('content-type') ?? ''
+      check({ method: shot.method, url: pathname, status: answer.status, contentType, text })
+    } catch (error) {
+      throw new Error(told, { cause: error })
+    }
+    return answer.status
+  }
+
+  it('gets no 5xx, nothing undeclared, nothing that breaks its schema, and an answer in time', async (t) => {
+    for (const [index, operation] of operations.entries()) {
+      const [example] = examples[operation.id] ?? []
+      const { body, query = {} } = example?.request ?? {}
+      const good = body && 'payout_address_id' in body ? { ...body, payout_address_id: walletId } : body
+      const known: Known = { body: good, query, ids }
+      const drawn = fc.sample(shots(operation, known), { seed: seed + index, numRuns: cases })
+      const statuses = new Map<number, number>()
+      const left = drawn.values()
+      const lane = async () => {
+        for (const shot of left) {
+          const status = await fire(shot)
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, lane))
+      // Requests that are all refused would show nothing of the answers.
+      assert(statuses.has(200) || statuses.has(201), `${operation.id} never answered 2xx`)
+      t.diagnostic(`${operation.id} ${JSON.stringify(Object.fromEntries(statuses))}`)
+    }
+  })
+})
