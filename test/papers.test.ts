@@ -182,7 +182,26 @@ describe('what the papers tell people to type', { skip: hasShell ? false : 'need
     assert.match(typed, /"message":"OK"/)
     assert.match(typed, new RegExp(`^${exchange.url}/checkout\\?tid=\\d+$`, 'm'))
     assert.match(typed, /"status":"finished"/)
+    assert.match(typed, /"healthy":true/)
+    assert.match(typed, /"data":\[\{"id":"\d+"/)
     assert.match(typed, /^secret +whsec_/m)
+  })
+
+  it('the page about authentication goes from its first line to its last', async () => {
+    const typed = await type(exchange, blocksOf('docs/partner/authentication.md', 'sh').join('\n'))
+    assert.match(typed, /^200\n200$/m)
+    assert.match(typed, /^\{"id":"\d+","status":"new"/m)
+  })
+
+  it('the front page, where deprecated calls lead, has every row of the changes of the interface', async () => {
+    const page = await (await fetch(exchange.url)).text()
+    const [, shown = ''] = /<h2 id="changes">Changes<\/h2>\n<table>(.*)<\/table>/.exec(page) ?? []
+    const rows = rowsOf(read('docs/partner/changelog.md').split('\n## ')[0] ?? '')
+    const wanted = rows.map(
+      ([date, change = '']) => `<tr><td>${date}<td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}`,
+    )
+    assert.deepEqual(shown.split(/(?=<tr>)/), wanted)
+    assert.equal(rows.length, 5)
   })
 })
 

@@ -51,7 +51,8 @@ const listing: Operation = {
   id: 'listB2bCurrencies',
   tag: 'B2B',
   summary: 'List the currencies of B2B',
-  description: 'What institutions can exchange, in the records of the retail lists, with the methods that are open to them.',
+  description:
+    'What institutions can exchange, in the records of the retail lists, with the methods that are open to them.',
   query: currenciesQuery,
   answers: { 200: currencyLists },
   says: { 200: 'Both lists.' },

@@ -1,4 +1,5 @@
-import { about, bodyOf, categoryIn, flagIn, networkIn, partOf, textIn, tickerIn } from './operation.ts'
+import { bodyOf, categoryIn, flagIn, networkIn, partOf, textIn, tickerIn } from './operation.ts'
+import { about } from './shape.ts'
 
 // What `b2b-payout-body.ts` reads, for the OpenAPI document.
 

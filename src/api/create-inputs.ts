@@ -1,6 +1,5 @@
 import { usRegions } from '../customers/billing-field.ts'
 import {
-  about,
   amountIn,
   bodyOf,
   categoryIn,
@@ -12,7 +11,7 @@ import {
   textIn,
   tickerIn,
 } from './operation.ts'
-import { oneOf } from './shape.ts'
+import { about, oneOf } from './shape.ts'
 
 // What `create-body.ts` reads, for the OpenAPI document.
 
@@ -74,7 +73,8 @@ const redirect = textIn(2_048, {
 })
 
 const payoutAddress = textIn(255, {
-  description: 'An address of the destination network, checked to its checksum, or an account. Needs `preset_payout_address`.',
+  description:
+    'An address of the destination network, checked to its checksum, or an account. Needs `preset_payout_address`.',
 })
 
 const extraId = textIn(255, { description: 'The memo or tag of the address, or the BIC of the account.' })

@@ -28,9 +28,11 @@ export function currencies(app: FastifyInstance, ctx: Ctx): void {
     sendJson(reply, { fiat_currencies: records(fiatCurrencies, request), crypto_currencies: records(coins, request) }),
   )
   app.get('/currencies/fiat', { config: { access: 'anyone', operation: listFiat } }, (request, reply) =>
-    sendJson(reply, records(fiatCurrencies, request)))
+    sendJson(reply, records(fiatCurrencies, request)),
+  )
   app.get('/currencies/crypto', { config: { access: 'anyone', operation: listCrypto } }, (request, reply) =>
-    sendJson(reply, records(coins, request)))
+    sendJson(reply, records(coins, request)),
+  )
   app.get('/currencies/:ticker', { config: { access: 'anyone', operation: readOne } }, (request, reply) => {
     const currency = findCurrency((request.params as { ticker: string }).ticker)
     if (!currency) throw new Refusal('NOT_FOUND', 'There is no such currency.')

@@ -12,8 +12,8 @@ import { callerOf } from './authenticate.ts'
 import { fieldReader, type Fields } from './fields.ts'
 import { bodyObject } from './json-body.ts'
 import { amount, email, id, ticker, time, word } from './field-shapes.ts'
-import { about, bodyOf, idIn, type Operation, required, textIn } from './operation.ts'
-import { list, object, oneOf, orNull, type Shape, type ShapeProvider, titled } from './shape.ts'
+import { bodyOf, idIn, type Operation, required, textIn } from './operation.ts'
+import { about, list, object, oneOf, orNull, type Shape, type ShapeProvider, titled } from './shape.ts'
 import { readSharedToken } from './shared-token-body.ts'
 
 const status = {
@@ -59,7 +59,8 @@ const importing: Operation = {
   id: 'importCustomer',
   tag: 'Customers',
   summary: 'Import a customer by a shared token',
-  description: 'Takes over what an identity provider knows of a customer. A token counts once. Needs the feature `kyc_sharing`.',
+  description:
+    'Takes over what an identity provider knows of a customer. A token counts once. Needs the feature `kyc_sharing`.',
   body: bodyOf('ImportCustomer', {
     kyc_shared_token: sharedToken,
     kyc_shared_token_provider: providerName,

@@ -8,7 +8,7 @@ import { amount, line, money, network, percentage, rate, ticker, time, warnings,
 import { list, object, type Shaped, titled } from './shape.ts'
 
 /** The fields of an estimate (wire.md, section 2). */
-export const estimateFields = {
+const estimateFields = {
   from_currency: ticker,
   from_network: network,
   to_currency: ticker,

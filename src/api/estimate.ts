@@ -12,7 +12,18 @@ import { momentOf, termsOfPartner } from '../transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
 import { type EstimateRecord, estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { featureWarning } from './feature-warning.ts'
-import { amountText, categoryIn, countryIn, flagText, methodIn, networkIn, type Operation, optional, required, tickerIn } from './operation.ts'
+import {
+  amountText,
+  categoryIn,
+  countryIn,
+  flagText,
+  methodIn,
+  networkIn,
+  type Operation,
+  optional,
+  required,
+  tickerIn,
+} from './operation.ts'
 import { oneOf } from './shape.ts'
 import { type Query, queryFlag, queryText } from './query.ts'
 

@@ -20,9 +20,10 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   })
 
   app.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => {
-    if (!request.is404) return done()
-    const [path = ''] = request.url.split('?', 1)
-    const found = [...served.values()].filter(({ pattern }) => pattern.test(path))
+    if (!request.is404 && !isShadowed(request, served)) return done()
+    const path = pathOf(request)
+    const itself = served.get(path)
+    const found = itself ? [itself] : [...served.values()].filter(({ pattern }) => pattern.test(path))
     if (found.length === 0) throw new Refusal('NOT_FOUND', 'There is nothing under this address.')
 
     const methods = ['OPTIONS', ...found.flatMap(({ methods: own }) => [...own])].toSorted()
@@ -36,6 +37,15 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   app.setNotFoundHandler(() => {
     throw new Error('A request for which there is no route came past the hook that answers it.')
   })
+}
+
+const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
+
+/** Whether a pattern took what is an address of its own, in another method: `GET /v1/transaction/health` asks for no id. */
+function isShadowed(request: FastifyRequest, served: ReadonlyMap<string, Served>): boolean {
+  if (!request.routeOptions.url?.includes(':')) return false
+  const itself = served.get(pathOf(request))
+  return itself !== undefined && !itself.methods.has(request.method)
 }
 
 /** A route's pattern (`/v1/transaction/:id`) as an expression that its addresses match. */

@@ -2,14 +2,7 @@ import type { RefusalCode } from '../lib/refusal.ts'
 import { type Bounds, type Shape, textOf, titled } from './shape.ts'
 
 /** The parts of the interface, as the reference groups them. */
-export type Tag =
-  | 'Status'
-  | 'Currencies'
-  | 'Estimates'
-  | 'Transactions'
-  | 'Payment categories'
-  | 'Customers'
-  | 'B2B'
+export type Tag = 'Status' | 'Currencies' | 'Estimates' | 'Transactions' | 'Payment categories' | 'Customers' | 'B2B'
 
 /** One thing that a caller may say in the path or the query. */
 export type Input = { shape: Shape<unknown>; about: string; isRequired?: boolean; isDeprecated?: boolean }
@@ -70,9 +63,6 @@ export const partOf = (
   properties: Readonly<Record<string, Shape<unknown>>>,
   said: { description?: string; required?: readonly string[] } = {},
 ): BodyShape & Bounds => ({ type: 'object', properties, ...said, required: [...(said.required ?? [])] })
-
-/** The same shape, with a sentence of its own where it stands. */
-export const about = <S extends Shape<unknown>>(shape: S, description: string): S => ({ ...shape, description })
 
 /** A currency as callers write it, in any letter case. */
 export const tickerIn = textOf({ title: 'TickerInput', pattern: '^[A-Za-z0-9]{1,32}$', minLength: 1, maxLength: 32 })

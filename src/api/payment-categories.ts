@@ -32,7 +32,10 @@ export function paymentCategoryRoutes(app: FastifyInstance, ctx: Ctx): void {
 
   typed.get(
     '/payment-categories/:category/countries',
-    { config: { access: 'anyone', operation: listCountriesOf }, schema: { response: { 200: list(categoryCountry, 300) } } },
+    {
+      config: { access: 'anyone', operation: listCountriesOf },
+      schema: { response: { 200: list(categoryCountry, 300) } },
+    },
     (request) => {
       const category = findPaymentCategory((request.params as { category: string }).category)
       if (!category) throw new Refusal('NOT_FOUND', 'There is no such payment category.')
@@ -87,10 +90,7 @@ const listCategoriesOf: Operation = {
   refuses: ['BAD_REQUEST', 'NOT_FOUND'],
 }
 
-const categoryRecord = titled(
-  'PaymentCategoryRecord',
-  object({ id: smallNumber, name: line, category: categoryCode }),
-)
+const categoryRecord = titled('PaymentCategoryRecord', object({ id: smallNumber, name: line, category: categoryCode }))
 
 const ways = { deposit_enabled: flag, withdrawal_enabled: flag }
 const categoryCountry = titled(

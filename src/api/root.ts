@@ -27,17 +27,30 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'
   )
 }
 
+/** The interface's dated changes, newest first: the rows of docs/partner/changelog.md, which a test compares. */
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
     '2026-09-25',
-    'The <code>ip</code> query parameter and the <code>X-Forwarded-For</code> header are deprecated on ' +
-      '<code>POST /v1/transaction</code>; <code>customer.ip</code>, <code>customer.ipV4</code> or <code>customer.ipV6</code> in the body replace them.',
+    'The `ip` query parameter and the `X-Forwarded-For` header are deprecated on `POST /v1/transaction` and ' +
+      '`POST /v1/transaction/health`; `customer.ip`, `customer.ipV4` or `customer.ipV6` in the body replace them.',
   ],
+  ['2026-09-24', '`POST /v1/transaction/health` added.'],
+  ['2026-09-22', 'Calculator documentation moved to v2 with required `partner_id` and `signature` parameters.'],
   [
     '2026-09-21',
-    '<code>PAIR_NOT_AVAILABLE</code> replaces <code>BAD_REQUEST</code> for pairs that cannot be exchanged.',
+    'Error code `PAIR_NOT_AVAILABLE` replaces `BAD_REQUEST` for unexchangeable pairs on `GET /v1/estimate` and ' +
+      '`POST /v1/transaction`. Status and message did not change.',
+  ],
+  [
+    '2026-08-17',
+    'Documentation reorganised; the documentation URL of the create-transaction operation renamed; sections for market ' +
+      'info and payment category renamed.',
   ],
 ]
+
+/** A row of the page; what stands between backticks is code. */
+const rowOf = ([date, change]: readonly [string, string]): string =>
+  `<tr><td>${date}<td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}`
 
 /** The public URL comes from a setting that is checked to be an origin, so it has nothing to escape. */
 const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string => `<!doctype html>
@@ -53,8 +66,8 @@ const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string 
 curl ${publicUrl}/v1/currencies
 curl ${publicUrl}/v1/market-info/min-max-range/eur_btc
 curl '${publicUrl}/v1/estimate?from_amount=100&amp;from_currency=EUR&amp;to_currency=BTC' -H 'x-api-key: &lt;your key&gt;'</pre>
-<p><a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
+<p><a href="/docs">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
 <h2 id="changes">Changes</h2>
-<table>${changes.map(([date, change]) => `<tr><td>${date}<td>${change}`).join('')}</table>
+<table>${changes.map(rowOf).join('')}</table>
 </html>
 `

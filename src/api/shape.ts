@@ -32,7 +32,7 @@ type Properties = Readonly<Record<string, Shape<unknown>>>
 type ObjectOf<P extends Properties> = { [Name in keyof P]: Shaped<P[Name]> }
 
 /** What every text of ours is: without control characters. */
-const printable = '^[^\\u0000-\\u001f\\u007f]*$'
+export const printable = '^[^\\u0000-\\u001f\\u007f]*$'
 
 /** A text of a certain form. */
 export const textOf = (bounds: Bounds & { maxLength: number }): Shape<string> & Bounds => ({
@@ -42,7 +42,7 @@ export const textOf = (bounds: Bounds & { maxLength: number }): Shape<string> & 
 })
 
 /** A text of at most so many characters. */
-export const line = (maxLength: number): Shape<string> & Bounds => textOf({ maxLength })
+const line = (maxLength: number): Shape<string> & Bounds => textOf({ maxLength })
 
 /** A text. */
 export const text = line(1_000)
@@ -51,11 +51,19 @@ const shapesOfNullable = new WeakMap<object, Shape<unknown>>()
 
 /** The same, or null. A list of words has null among them. */
 export function orNull<T>(shape: Shape<T>): Shape<T | null> {
-  const { title: _title, ...bounds } = shape as Bounds
+  const { title: _title, description: _description, ...bounds } = shape as Bounds
   const words = 'enum' in shape && Array.isArray(shape.enum) ? { enum: [...(shape.enum as unknown[]), null] } : {}
   const nullable = { ...bounds, ...words, type: [shape.type, 'null'].flat() }
   shapesOfNullable.set(nullable, shape)
   return nullable
+}
+
+/** The same shape, with a sentence of its own where it stands. */
+export function about<S extends Shape<unknown>>(shape: S, description: string): S {
+  const said = { ...shape, description }
+  const inner = shapesOfNullable.get(shape)
+  if (inner) shapesOfNullable.set(said, inner)
+  return said
 }
 
 /** The shape of which `orNull` has made this one. */
@@ -104,9 +112,9 @@ export const object = <P extends Properties>(
 export const titled = <S extends Shape<unknown>>(title: string, shape: S): S => ({ ...shape, title })
 
 /** The same as `object`, or null; `optional` fields are there only sometimes. */
-export const objectOrNull = <P extends Properties, Q extends Properties = Record<never, never>>(
+export const objectOrNull = <P extends Properties, Q extends Properties>(
   properties: P,
-  optional?: Q,
+  optional: Q,
 ): Shape<(ObjectOf<P> & Partial<ObjectOf<Q>>) | null> & { properties: object; required: string[] } => ({
   type: ['object', 'null'],
   properties: { ...properties, ...optional },

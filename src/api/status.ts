@@ -18,14 +18,18 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
   const look = once(ctx, () => lookAtParts(ctx, workersAreUp))
   app
     .withTypeProvider<ShapeProvider>()
-    .get('/status', { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } }, async () => {
-      const parts = await look()
-      const down = Object.entries(parts).filter(([, word]) => word === 'down')
-      if (down.length === 0) return { message: 'OK', available: true, ...parts }
+    .get(
+      '/status',
+      { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } },
+      async () => {
+        const parts = await look()
+        const down = Object.entries(parts).filter(([, word]) => word === 'down')
+        if (down.length === 0) return { message: 'OK', available: true, ...parts }
 
-      const problems = down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` }))
-      throw new Refusal('SERVICE_UNAVAILABLE', 'No orders can be made at the moment.', problems, 5)
-    })
+        const problems = down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` }))
+        throw new Refusal('SERVICE_UNAVAILABLE', 'No orders can be made at the moment.', problems, 5)
+      },
+    )
 }
 
 const operation: Operation = {

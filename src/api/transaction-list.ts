@@ -41,8 +41,14 @@ const moment = textIn(40, {
 
 /** What lists of transactions may be asked for. */
 export const listQuery = {
-  limit: optional(textIn(10, { pattern: '^\\d+$', examples: ['50'] }), 'How many rows, from 1; 50 unless said, 100 at most.'),
-  offset: optional(textIn(10, { pattern: '^\\d+$', examples: ['0'] }), 'How many rows are passed over, at most 100,000.'),
+  limit: optional(
+    textIn(10, { pattern: '^\\d+$', examples: ['50'] }),
+    'How many rows, from 1; 50 unless said, 100 at most.',
+  ),
+  offset: optional(
+    textIn(10, { pattern: '^\\d+$', examples: ['0'] }),
+    'How many rows are passed over, at most 100,000.',
+  ),
   cursor: optional(
     textIn(512, { pattern: '^[\\w-]+$' }),
     'Where to go on: `next_cursor` of the page before, with the same filters. Costs the same however deep.',

@@ -19,6 +19,7 @@ import {
   word,
 } from './field-shapes.ts'
 import {
+  about,
   anyOf,
   eitherOf,
   flag,
@@ -72,7 +73,7 @@ const refund = object({
 
 /** What belongs to a checkout, which B2B has not. */
 const checkoutFields = {
-  redirect_url: url,
+  redirect_url: about(url, 'The checkout: where the customer is to be sent.'),
   skip_choose_payout_address: flag,
   skip_choose_payment_category: flag,
   customer_payout_address_changeable: flag,
@@ -82,35 +83,44 @@ const checkoutFields = {
 const exchange = {
   id,
   status,
-  status_details: orNull(oneOf(...statusDetails)),
+  status_details: about(orNull(oneOf(...statusDetails)), 'What the status waits for, where more can be said.'),
   side: oneOf('buy', 'sell', 'swap'),
   errors: list(titled('TransactionError', object({ code: word, reason: text }))),
-  email: orNull(email),
-  customer_id: orNull(id),
+  email: about(orNull(email), 'Null to public keys.'),
+  customer_id: about(
+    orNull(id),
+    'The customer, for `/v1/customer/{id}/status`; null until there is an e-mail address.',
+  ),
   from_currency: ticker,
   from_network: orNull(network),
   from_currency_with_network: tickerWithNetwork,
-  initial_from_currency: orNull(ticker),
-  from_amount: amount,
-  expected_from_amount: amount,
-  initial_expected_from_amount: orNull(amount),
-  from_amount_in_eur: orNull(amount),
+  initial_from_currency: about(orNull(ticker), 'What was asked for at creation.'),
+  from_amount: about(amount, 'All that has arrived in the expected asset; `0` until the deposit.'),
+  expected_from_amount: about(amount, 'What the customer is to pay.'),
+  initial_expected_from_amount: about(orNull(amount), 'What was asked for at creation.'),
+  from_amount_in_eur: about(orNull(amount), 'What has arrived, in euro.'),
   to_currency: ticker,
   to_network: orNull(network),
   to_currency_with_network: tickerWithNetwork,
-  to_amount: orNull(amount),
-  expected_to_amount: amount,
+  to_amount: about(orNull(amount), 'What was paid out; null until then.'),
+  expected_to_amount: about(amount, 'What the customer is to receive.'),
   deposit_type: method,
   deposit_payment_category: category,
   payout_type: method,
   payout_payment_category: category,
-  payout: objectOrNull({ address: line, extra_id: line }, { iban: line, full_name: line }),
-  deposit: objectOrNull({ address: line, extra_id: line }),
-  output_hash: orNull(line),
-  location: country,
+  payout: about(
+    objectOrNull({ address: line, extra_id: line }, { iban: line, full_name: line }),
+    'Where the money goes: an address and its memo, or an account and its BIC. Shortened to public keys.',
+  ),
+  deposit: about(
+    orNull(object({ address: line, extra_id: line })),
+    'Where coins are to be sent, with their memo; of B2B also the account and the reference.',
+  ),
+  output_hash: about(orNull(line), 'What identifies the payout on its chain or at its bank.'),
+  location: about(country, 'The country of the customer.'),
   estimate_breakdown: titled('EstimateBreakdown', breakdown),
   partner_id: id,
-  external_partner_link_id: orNull(line),
+  external_partner_link_id: about(orNull(line), 'The name that you gave to the transaction.'),
 }
 
 /** How it goes. */
@@ -118,9 +128,9 @@ const course = {
   preauth_token: orNull(line),
   refund_reason: textOrNull,
   refunds: list(titled('Refund', refund)),
-  warnings,
-  quote_expires_at: time,
-  expires_at: time,
+  warnings: about(warnings, 'What was ignored, because its feature is off.'),
+  quote_expires_at: about(time, 'Until when the price holds.'),
+  expires_at: about(time, 'Until when the customer may pay.'),
   status_history: list(titled('StatusMove', object({ status, at: time, reason: textOrNull })), 1_000),
   created_at: time,
   updated_at: time,
@@ -130,13 +140,15 @@ const course = {
 export const transactionRecord = titled('Transaction', object({ ...exchange, ...checkoutFields, ...course }))
 
 /** Our account where an institution sends money, with the reference to be named. */
-const depositBank = objectOrNull({
-  account_name: line,
-  account_number: line,
-  swift: line,
-  bank_name: line,
-  reference: line,
-})
+const depositBank = orNull(
+  object({
+    account_name: line,
+    account_number: line,
+    swift: line,
+    bank_name: line,
+    reference: line,
+  }),
+)
 
 const b2bFields = { deposit_bank: depositBank, payout_address_id: id }
 

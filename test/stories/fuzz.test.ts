@@ -69,6 +69,19 @@ describe('a stranger who knows the document only', () => {
     return answer.status
   }
 
+  it('is told which methods an address has, whoever asks with another', async () => {
+    const paths = new Set(operations.map(({ path }) => path))
+    for (const path of paths) {
+      const served = operations.filter((one) => one.path === path).map(({ method }): string => method)
+      for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !served.includes(one))) {
+        for (const key of ['none', 'secret'] as const) {
+          const shot = { method, url: path.replace(/\{\w+\}/g, '1'), key, headers: {}, body: undefined }
+          assert.equal(await fire(shot), 405, `${method} ${path}`)
+        }
+      }
+    }
+  })
+
   it('gets no 5xx, nothing undeclared, nothing that breaks its schema, and an answer in time', async (t) => {
     for (const [index, operation] of operations.entries()) {
       const [example] = examples[operation.id] ?? []

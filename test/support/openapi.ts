@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 
 import { projectFolder } from './source.ts'
 
@@ -9,6 +10,9 @@ export type Json = Record<string, unknown>
 
 /** The document as it is committed. */
 export const documentFile = join(projectFolder, 'openapi.yaml')
+
+/** The committed document itself. */
+export const committedDocument = (): Json => parse(readFileSync(documentFile, 'utf8')) as Json
 
 /** Where the examples stand that a sandbox gave. */
 export const examplesFile = join(projectFolder, 'assets/api-examples.json')

@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import type { Sandbox } from '../../src/seed.ts'
+import { type AnswerCheck, answerCheck } from './answers.ts'
 import type { Answer, Asking } from './exchange.ts'
+import { committedDocument } from './openapi.ts'
 import { projectFolder } from './source.ts'
 
 /** The exchange as an operator runs it: a process of its own, with the embedded database in a folder of its own. */
@@ -92,15 +94,23 @@ export function isAlive(pid: number): boolean {
   }
 }
 
+let committed: AnswerCheck | undefined
+
+/** The check by the document as it is committed: a process that may be killed is not asked for its own. */
+const committedCheck = (): AnswerCheck => (committed ??= answerCheck(committedDocument()))
+
 async function ask<Body>(
   { url, secret_key }: Sandbox,
   path: string,
   { method, body, key = secret_key, headers }: Asking,
 ): Promise<Answer<Body>> {
+  const verb = method ?? (body === undefined ? 'GET' : 'POST')
   const answer = await fetch(url + path, {
-    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    method: verb,
     headers: { ...(key ? { 'x-api-key': key } : {}), 'content-type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Body }
+  const [text, contentType] = [await answer.text(), answer.headers.get('content-type') ?? '']
+  committedCheck()({ method: verb, url: path, status: answer.status, contentType, text })
+  return { status: answer.status, headers: answer.headers, body: JSON.parse(text) as Body }
 }

@@ -1,0 +1,34 @@
+/**
+ * `npm run fuzz`: sends many more requests than the quick suite does, drawn from the served OpenAPI document, to a sandbox.
+ *
+ *   npm run fuzz                             1,000 requests for each operation
+ *   npm run fuzz -- --cases 5000 --seed 7    so many, beginning with this seed
+ *
+ * Goes in rounds, each with a sandbox and a seed of its own; a failure names the seed and the request.
+ */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+import { root } from './build.js'
+
+/** As many as the time that a test file has is enough for. */
+const mostOfRound = 1_000
+
+const { values } = parseArgs({ options: { cases: { type: 'string' }, seed: { type: 'string' } } })
+const cases = Number(values.cases ?? 1_000)
+const first = Number(values.seed ?? process.pid)
+if (!Number.isInteger(cases) || cases < 1 || !Number.isInteger(first)) {
+  console.error('Both --cases and --seed are whole numbers.')
+  process.exit(2)
+}
+
+for (let sent = 0, seed = first; sent < cases; sent += mostOfRound, seed += 100) {
+  const env = {
+    ...process.env,
+    FUZZ_CASES: String(Math.min(mostOfRound, cases - sent)),
+    FUZZ_SEED: String(seed),
+  }
+  const { status } = spawnSync(process.execPath, [join(root, 'bin/test.js'), 'stories/fuzz'], { env, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}

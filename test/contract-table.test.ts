@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { describe, it } from 'node:test'
+
+import { read, rowsOf } from './support/papers.ts'
+import { filesBelow } from './support/source.ts'
+
+const paper = 'docs/partner/contract.md'
+
+/** The calculator is an issue of its own: its rows name no test yet, and nothing else may do so. */
+const later = 'with the calculator'
+
+type Row = { id: string; quote: string; shown: string }
+type Named = { path: string; title: string }
+
+/** The rows of every table of sentences, in their order. */
+const rows = read(paper)
+  .split('\n## ')
+  .slice(1)
+  .flatMap((section) => rowsOf(section))
+  .map(([id = '', quote = '', shown = '']): Row => ({ id, quote, shown }))
+
+/** The tests that a row names: each in backticks, nothing else between them. */
+const namedIn = ({ shown }: Row): Named[] =>
+  shown === later
+    ? []
+    : shown.split('<br>').map((one) => {
+        const [, path = '', title = ''] = /^`((?:src|test)\/[\w./-]+\.test\.ts): (.+)`$/.exec(one) ?? []
+        return { path, title }
+      })
+
+/** The titles of the tests in a file that really run: `it('...', ...)` and `test('...', ...)`, without options to skip them. */
+function titlesIn(path: string): string[] {
+  const called =
+    /(?<![\w.])(?:it|(?:t\.)?test)\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"),(?!\s*\{[^}]*\b(?:skip|todo|only)\b)/g
+  return [...read(path).matchAll(called)].map(([, single, double]) => (single ?? double ?? '').replace(/\\(.)/g, '$1'))
+}
+
+const pins = new Map(rowsOf(read(paper).split('\n## ')[0] ?? '').map(([name = '', value = '']) => [name, value]))
+
+describe('the table of the contract', () => {
+  it('has every sentence that was taken down, word for word, each once, and numbers without a gap', () => {
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      rows.map((_, at) => `C${at + 1}`),
+    )
+    const quotes = rows.map(({ quote }) => quote)
+    assert.equal(new Set(quotes).size, quotes.length)
+    assert.equal(String(rows.length), pins.get('Its sentences'))
+    const pinned = createHash('sha256').update(quotes.join('\n')).digest('hex')
+    assert.equal(pinned, pins.get('The quotes below, a line each, SHA-256'))
+    assert.match(pins.get('The contract, SHA-256') ?? '', /^[0-9a-f]{64}$/)
+  })
+
+  it('names for every sentence a test that is there, under its exact name, and is not skipped', () => {
+    const files = new Set([...filesBelow('src'), ...filesBelow('test')])
+    const titles = new Map<string, string[]>()
+    const isThere = ({ path, title }: Named): boolean => {
+      if (!files.has(path)) return false
+      titles.set(path, titles.get(path) ?? titlesIn(path))
+      return titles.get(path)?.includes(title) ?? false
+    }
+    const missing = rows.flatMap((row) =>
+      namedIn(row)
+        .filter((named) => !isThere(named))
+        .map(({ path, title }) => `${row.id}: ${path || row.shown}: ${title}`),
+    )
+    assert.deepEqual(missing, [])
+    assert.ok(titles.size > 20)
+  })
+
+  it('leaves to the calculator only what is about it', () => {
+    const left = rows.filter(({ shown }) => shown === later).map(({ quote }) => quote)
+    assert.equal(left.length, 2)
+    for (const quote of left) assert.match(quote, /\bcalculator\b/i)
+    for (const row of rows) assert.ok(row.shown === later || namedIn(row).length > 0, row.id)
+  })
+})
