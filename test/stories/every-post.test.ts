@@ -47,7 +47,7 @@ const samples: Record<string, () => Promise<Sample>> = {
   '/v1/customer/by-shared-token': () =>
     Promise.resolve({
       path: '/v1/customer/by-shared-token',
-      body: { kyc_shared_token: `_act-sandbox-approved-${Math.random()}`, email: `${Math.random()}@example.com` },
+      body: { kyc_shared_token: `_act-sandbox-approved-${(named += 1)}`, email: `shared-${named}@example.com` },
     }),
   '/v1/b2b/add-bank-account': () => Promise.resolve({ path: '/v1/b2b/add-bank-account', body: bankAccount(newName()) }),
   '/v1/b2b/add-crypto-wallet': () => Promise.resolve({ path: '/v1/b2b/add-crypto-wallet', body: wallet(newName()) }),

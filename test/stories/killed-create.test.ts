@@ -39,12 +39,9 @@ const made = (key: string): Promise<{ id: string }[]> =>
     key,
   ])
 
-/** Statements of the service that wait for a lock. */
+/** Statements of the service that wait for the table. Any role may see locks, of statements only the role's own. */
 const waiting = () =>
-  lookup(
-    { ownerUrl },
-    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and state = 'active'",
-  )
+  lookup({ ownerUrl }, "select 1 from pg_locks where not granted and relation = 'transactions'::regclass")
 
 /** Kills the service while creates under these keys stand still within their block; gives what became of the requests. */
 async function killWithin(keys: string[]): Promise<PromiseSettledResult<Answer<TransactionRecord>>[]> {
