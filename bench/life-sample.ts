@@ -61,6 +61,7 @@ const own: Record<string, [kind: string, as: Own['as']]> = {
   'facts.reference': ['reference', 'text'],
   'deposits.id': ['deposit', 'number'],
   'deposits.fact_id': ['fact', 'number'],
+  'deposits.payment': ['fact', 'text'],
   'entries.id': ['entry', 'number'],
   'postings.entry_id': ['entry', 'number'],
   'payouts.id': ['payout', 'number'],
@@ -113,7 +114,9 @@ function rowOf(
     const [kind, as] = own[`${table}.${column}`] ?? ownAnywhere[column] ?? []
     // The hash of one person's address is one value under two names.
     const name =
-      as === 'bytes' || column === 'hash' || column === 'fact_key' || column === 'reference' ? 'whole' : String(value)
+      as === 'bytes' || column === 'hash' || column === 'fact_key' || column === 'reference' || column === 'payment'
+        ? 'whole'
+        : String(value)
     row[column] = kind && as ? { own: { slot: slotOf(kind, name), sample: value, as } } : { value }
   }
   return row
