@@ -1,4 +1,5 @@
 import { readShared } from './audit/version.ts'
+import { findCurrency } from './catalog/currency.ts'
 import { syncAssets } from './catalog/sync-assets.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
@@ -19,6 +20,8 @@ import { deliverMails } from './mail/deliver.ts'
 import { mailDue } from './mail/mail.ts'
 import { activatePayoutAddresses } from './partners/payout-address-status.ts'
 import { payoutAddressDue } from './partners/payout-addresses.ts'
+import type { MarketSource } from './money/market.ts'
+import { agreementOf, oneMarket } from './pricing/one-market.ts'
 import { recordedMarket } from './pricing/recorded-market.ts'
 import { openKeyring } from './privacy/data-key.ts'
 import type { Secrets } from './privacy/master-key.ts'
@@ -66,7 +69,7 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
   const handlers: Record<string, Handler> = {}
   const house = {
     publicUrl,
-    market: recordedMarket(config.pricing.marketSeed),
+    market: marketOf(config),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),
     identity: openIdentityProviders(config, { clock, log }),
     keyring: openKeyring(secrets, rowIds),
@@ -96,6 +99,16 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
   Object.assign(handlers, handlersOf(ctx, processor))
   return { ctx, relay, sender, processor, bell }
 }
+
+/** Where prices come from: the market that ships with the project, which counts as enough by itself in the sandbox only. */
+const marketOf = ({ mode, pricing }: Config): MarketSource =>
+  oneMarket(
+    [{ market: recordedMarket(pricing.marketSeed), standsAlone: mode === 'sandbox' }],
+    agreementOf({
+      maxPriceAgeSeconds: pricing.staleAfterMs / 1_000,
+      isFiat: (ticker) => findCurrency(ticker)?.kind === 'FIAT',
+    }),
+  )
 
 /** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
 const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({

@@ -38,3 +38,22 @@ const powers = Array.from({ length: 64 }, (_, exponent) => 10n ** BigInt(exponen
 
 /** Ten to a power, looked up: every sum needs several, and an asset's decimals are few. */
 export const tenTo = (exponent: number): bigint => powers[exponent] ?? 10n ** BigInt(exponent)
+
+/** The product of two ratios, not in lowest terms. */
+export const times = (a: Ratio, b: Ratio): Ratio => ({
+  numerator: a.numerator * b.numerator,
+  denominator: a.denominator * b.denominator,
+})
+
+/** One ratio divided by another that is not zero, not in lowest terms. */
+export const over = (a: Ratio, b: Ratio): Ratio => ({
+  numerator: a.numerator * b.denominator,
+  denominator: a.denominator * b.numerator,
+})
+
+/** Whether a ratio is within so many hundredths of a percent of another, to either side, exactly. */
+export function isNear(one: Ratio, other: Ratio, basisPoints: number): boolean {
+  const [a, b] = [one.numerator * other.denominator, other.numerator * one.denominator]
+  const distance = a > b ? a - b : b - a
+  return distance * 10_000n <= b * BigInt(basisPoints)
+}

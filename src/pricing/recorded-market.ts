@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
 import type { Book, Market, MarketSource } from '../money/market.ts'
-import { ratioOf, tenTo } from '../money/ratio.ts'
+import { over, ratioOf, tenTo, times } from '../money/ratio.ts'
 import type { Ratio } from '../money/ratio.ts'
 import { recordedLevels } from './recorded-levels.ts'
 import type { RecordedLevel } from './recorded-levels.ts'
@@ -122,13 +122,6 @@ function bookMaker(seed: number, market: Market, levels: readonly RecordedLevel[
     },
   }
 }
-
-const times = (a: Ratio, b: Ratio): Ratio => ({
-  numerator: a.numerator * b.numerator,
-  denominator: a.denominator * b.denominator,
-})
-
-const over = (a: Ratio, b: Ratio): Ratio => times(a, { numerator: b.denominator, denominator: b.numerator })
 
 /** Nine significant digits, as a market would quote: bids rounded down, asks up, so that they never cross. */
 function rounded({ numerator, denominator }: Ratio, rounding: 'down' | 'up'): Ratio {
