@@ -1,5 +1,5 @@
 import { countries } from '../catalog/country.ts'
-import type { Language } from './language.ts'
+import type { Language } from '../language/language.ts'
 
 /** The countries that we serve, by their names in the reader's language and in its order. */
 export const servedCountries = ({ country, compare }: Language): { value: string; text: string }[] =>

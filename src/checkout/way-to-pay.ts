@@ -2,7 +2,7 @@ import { type Category, findPaymentCategory, type Flow, type PaymentMethod } fro
 import type { Ctx } from '../context.ts'
 import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import { waysToPay } from '../transactions/checkout.ts'
-import type { Language } from './language.ts'
+import type { Language } from '../language/language.ts'
 
 /** How money moves by a method. The catalogue has the category of every method that it lists. */
 export function flowOf({ category, type }: Pick<PaymentMethod, 'category' | 'type'>): Flow {

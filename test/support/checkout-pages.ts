@@ -1,4 +1,4 @@
-import { languageOf } from '../../src/checkout/language.ts'
+import { languageOf } from '../../src/language/language.ts'
 import type { PageProps } from '../../src/checkout/page.ts'
 import { payAidsOf } from '../../src/checkout/pay-aids.ts'
 import type { Step } from '../../src/checkout/step.ts'

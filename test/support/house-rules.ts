@@ -20,7 +20,7 @@ export const floors = [
   ['context.ts'],
   ['rails', 'identity'],
   ['privacy'],
-  ['ledger', 'bank'],
+  ['ledger', 'bank', 'language'],
   ['catalog', 'addresses', 'geo'],
   ['money'],
   ['jobs'],

@@ -6,25 +6,24 @@ import { flowOf } from '../way-to-pay.ts'
 /** Money is seen and not there for good: what it waits for, and how long that usually takes. */
 export function confirmingPage(props: PageProps): Page {
   const { visit, language } = props
-  const { say, duration } = language
+  const { say, count: sayCount, duration } = language
   const { view } = visit
   const { chain, name: network } = view.from.network
   const isCoin = flowOf(view.deposit) === 'coin'
   const count = view.confirmations ?? chain?.minConfirmations ?? 1
-  const many = count === 1 ? 'one' : 'many'
   const usualMs = Math.ceil((chain?.blockSeconds ?? 0) * count) * 1_000
-  const values = { asset: view.from.asset.ticker, network, count: String(count), time: duration(usualMs) }
+  const values = { asset: view.from.asset.ticker, network, time: duration(usualMs) }
   return {
     title: say('confirming.title'),
     body: (
       <>
-        <p class="lead">{isCoin ? say(`confirming.coin.${many}`, values) : say('confirming.bank')}</p>
+        <p class="lead">{isCoin ? sayCount('confirming.coin', count, values) : say('confirming.bank')}</p>
         <Way
           label={say('progress.label')}
           now={1}
           stages={[
             isCoin ? say('confirming.seen', values) : say('confirming.announced'),
-            isCoin ? say(`confirming.final.${many}`, values) : say('confirming.arrived'),
+            isCoin ? sayCount('confirming.final', count, values) : say('confirming.arrived'),
             say('confirming.exchange'),
           ]}
         />

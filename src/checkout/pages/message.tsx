@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../language/language.ts'
 import type { Page } from '../page.ts'
 
 /** Why there is no order to show: an unknown link, a fault of ours, a form from elsewhere or none, a country not served. */

@@ -1,5 +1,5 @@
 import { type AccountForm, printAccount } from '../../bank/account.ts'
-import type { Language } from '../language.ts'
+import type { Language } from '../../language/language.ts'
 import { Address } from './address.tsx'
 
 type AccountProps = { form: AccountForm; account: string; bic: string; holder: string; language: Language }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 
 import type { AssetPaths } from '../assets.ts'
-import type { Language } from '../language.ts'
+import type { Language } from '../../language/language.ts'
 
 /** Everything around a page. */
 export type FrameProps = {

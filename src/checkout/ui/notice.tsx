@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import type { Language } from '../language.ts'
+import type { Language } from '../../language/language.ts'
 import type { ShownProblem } from '../page.ts'
 
 /** Everything that is wrong, on top of the page, each with a way to its field. A script moves the focus here. */

@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts'
+import type { Language } from '../../language/language.ts'
 import { phaseOf, type Step } from '../step.ts'
 
 const phases = ['details', 'payment', 'delivery'] as const

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { findListing } from '../catalog/asset.ts'
-import { readSources } from '../../test/support/source.ts'
 import { isLocale, languageOf } from './language.ts'
-import { english } from './text.ts'
 
 const inEnglish = languageOf('en')
 const euro = findListing('EUR')
@@ -46,39 +44,20 @@ test('no more time is promised than there is', () => {
 })
 
 test('a language that we do not speak is answered in English', () => {
-  assert.equal(languageOf('xx', null, undefined, 'fr-CH, fr;q=0.9').tag, 'en')
+  assert.equal(languageOf('xx', null, undefined, 'tlh-AA, tlh;q=0.9').tag, 'en')
+  assert.equal(languageOf('xx', 'tlh, en-GB;q=0.8').tag, 'en', 'the first of a list that we speak')
   assert.equal(languageOf('__proto__').tag, 'en')
   for (const locale of ['en', 'de', 'pt-BR', 'zh_Hant_TW']) assert(isLocale(locale), locale)
   for (const locale of ['', 'e', 'v1..', '../x', 'en/', 'a'.repeat(40)]) assert(!isLocale(locale), locale)
 })
 
-test('every text of the catalogue is used, and none is looked for in vain', () => {
-  const sources = readSources('src/checkout').filter(({ path }) => !/\.test\.|\/([a-z]+-)?text\.ts$/.test(path))
-  const code = sources.map(({ text }) => text).join('\n')
-  const refusals = readSources('src/customers', 'src/checkout', 'src/transactions', 'src/availability')
-    .map(({ text }) => text)
-    .join('\n')
-  const keys = Object.keys(english)
-  const composed = [...code.matchAll(/(?:say|find)\(`([\w.]+)\.\$\{/g)].map(([, prefix = '']) => `${prefix}.`)
-
-  for (const key of keys) {
-    const isNamed = code.includes(`'${key}'`)
-    const isPart = composed.some((prefix) => key.startsWith(prefix))
-    const isRefusal = key.startsWith('problem.') && refusals.includes(`'${key.slice('problem.'.length)}'`)
-    assert(key.startsWith('problem.') ? isRefusal : isNamed || isPart, `${key} is used nowhere`)
-  }
-  for (const prefix of composed)
-    assert(
-      keys.some((key) => key.startsWith(prefix)),
-      `there is no text below ${prefix}`,
-    )
-})
-
-test('a text has no place that nobody fills', () => {
-  for (const [key, text] of Object.entries(english)) {
-    if (key.startsWith('problem.')) assert.doesNotMatch(text, /\{/, `${key} is shown as it stands`)
-    for (const [, name = ''] of text.matchAll(/\{(\w*)\}/g)) assert.match(name, /^[a-z]+$/i, key)
-  }
+test('what is filled in is filled in as it stands', () => {
   assert.equal(inEnglish.say('pay.by.VISA_MC', { amount: '1 EUR' }), 'Pay 1 EUR by card')
   assert.equal(inEnglish.say('frame.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
+})
+
+test('a text that follows a number has the plural of its language', () => {
+  const values = { network: 'Bitcoin', asset: 'BTC', time: '10 minutes' }
+  assert.match(inEnglish.count('confirming.final', 1, values), /^The network confirms it$/)
+  assert.match(inEnglish.count('confirming.final', 1_200, values), /^1,200 blocks confirm it$/)
 })
