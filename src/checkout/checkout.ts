@@ -16,7 +16,7 @@ import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
 import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
-import { renderDocument } from './ui/frame.tsx'
+import { renderFrame } from './frame.tsx'
 import { readVisit, type Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
 
@@ -215,7 +215,7 @@ function sendMessage(
   const language = languageOf(request.headers['accept-language'])
   const { title, body } = messagePage(reason, language)
   const isSandbox = ctx.config.mode === 'sandbox'
-  const html = renderDocument({ title, language, assets, isSandbox, children: [body] })
+  const html = renderFrame({ title, language, assets, isSandbox, children: [body] })
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
 }
 

@@ -15,8 +15,8 @@ import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
 import { isWaiting, isWatched, type Step } from './step.ts'
 import type { Visit } from './visit.ts'
-import { renderDocument } from './ui/frame.tsx'
-import { Problems } from './ui/notice.tsx'
+import { renderFrame } from './frame.tsx'
+import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
 import { Headline, Summary } from './ui/summary.tsx'
 
@@ -48,7 +48,7 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
   const watch = isWatched(step)
     ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version }
     : {}
-  return renderDocument({
+  return renderFrame({
     title,
     language,
     assets,

@@ -4,12 +4,10 @@ import { billingFields } from '../customers/billing-field.ts'
 import type { Refusal } from '../lib/refusal.ts'
 import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import type { Language } from '../language/language.ts'
+import type { ShownProblem } from '../ui/problem.ts'
 import type { PayAids } from './pay-aids.ts'
 import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
-
-/** One thing that is wrong with what a customer sent, in the customer's language. `field` is empty for the whole page. */
-export type ShownProblem = { field: string; text: string }
 
 /** What every page of an order is made of. */
 export type PageProps = {

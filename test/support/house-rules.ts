@@ -11,6 +11,7 @@ export const floors = [
   ['seed.ts', 'house.ts', 'watch.ts', 'chores.ts'],
   ['database.ts'],
   ['api', 'checkout', 'calculator', 'console', 'callbacks', 'sandbox-api'],
+  ['ui'],
   ['b2b'],
   ['transactions'],
   ['availability'],

@@ -10,8 +10,8 @@ import {
 import { noApartmentBox } from '../billing-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { servedCountries } from '../served-countries.ts'
-import { ChoiceField, Form, Submit, TextField } from '../ui/form.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { ChoiceField, Form, Submit, TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
 
 /** Asks for what is missing of the billing information, and shows what is known of it, to be changed. */
 export function billingPage(props: PageProps): Page {

@@ -1,5 +1,5 @@
 import type { Page, PageProps } from '../page.ts'
-import { Form } from '../ui/form.tsx'
+import { Form } from '../../ui/form.tsx'
 
 /** The customer is back from the processor, whose word has not come yet. */
 export function checkingPage({ language: { say }, here }: PageProps): Page {

@@ -1,7 +1,7 @@
 import { maskEmail } from '../../customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
 import { mayChangeEmail } from '../step.ts'
-import { Form, QuietSubmit, Submit, TextField } from '../ui/form.tsx'
+import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
 
 /** Asks for the code that was sent. It is never shown again once typed. */
 export function codePage({ visit, language, here, home, now, problems, isSandbox }: PageProps): Page {

@@ -1,6 +1,6 @@
 import type { Page, PageProps } from '../page.ts'
 import { servedCountries } from '../served-countries.ts'
-import { ChoiceField, Form, Submit } from '../ui/form.tsx'
+import { ChoiceField, Form, Submit } from '../../ui/form.tsx'
 
 /** Asks where the customer lives. Nothing is guessed: rules hang on the answer. */
 export function countryPage({ visit, language, here, problems, typed }: PageProps): Page {

@@ -1,7 +1,7 @@
 import { maskEmail } from '../../customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
 import { mayChangeEmail } from '../step.ts'
-import { Form, Submit, TextField } from '../ui/form.tsx'
+import { Form, Submit, TextField } from '../../ui/form.tsx'
 
 /**
  * Asks for the e-mail address, or, where it is known, for leave to send a code to it: a letter goes out when somebody asks

@@ -1,5 +1,5 @@
 import type { Page, PageProps } from '../page.ts'
-import { Notice } from '../ui/notice.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 
 /** A person or a rule must decide. The customer is told what it waits for, never why somebody looks. */

@@ -1,10 +1,10 @@
 import { formatAmount } from '../../money/amount.ts'
 import type { Page, PageProps, PayToKind } from '../page.ts'
 import { Address } from '../ui/address.tsx'
-import { breakable, Give } from '../ui/copy.tsx'
+import { breakable, Give } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
-import { Notice } from '../ui/notice.tsx'
-import { QrCode } from '../ui/qr.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { QrCode } from '../../ui/qr.tsx'
 import { AfterPaying } from './after-paying.tsx'
 
 /** Where to send coins: network, amount, address and memo, each to be copied, and a code to be scanned. */

@@ -4,8 +4,8 @@ import { formOf } from '../account-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { isAddressNeeded } from '../step.ts'
 import { AccountNumber } from '../ui/account.tsx'
-import { Form, Submit, TextField } from '../ui/form.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Form, Submit, TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { methodName } from '../way-to-pay.ts'
 
 /** Asks for the account that shall receive money, in the form that its way of paying out has, and for its holder. */

@@ -2,8 +2,8 @@ import type { Memo } from '../../catalog/network.ts'
 import type { Page, PageProps } from '../page.ts'
 import { isAddressNeeded } from '../step.ts'
 import { Address } from '../ui/address.tsx'
-import { Form, Submit, TextField, WholeTextField } from '../ui/form.tsx'
-import { Notice } from '../ui/notice.tsx'
+import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
 import { payoutAccountPage } from './payout-account.tsx'
 
 /** Asks where the payout shall go: coins to an address, with its memo where the network has one; money to an account. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
-import type { Language } from '../../language/language.ts'
-import type { ShownProblem } from '../page.ts'
+import type { Language } from '../language/language.ts'
+import type { ShownProblem } from './problem.ts'
 
 /** Everything that is wrong, on top of the page, each with a way to its field. A script moves the focus here. */
 export function Problems({ problems, language: { say } }: { problems: ShownProblem[]; language: Language }) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import type { Language } from '../../language/language.ts'
+import type { Language } from '../language/language.ts'
 
 /** One thing to hand over to a bank or a wallet: its name, the thing, and a button that copies it where scripts run. */
 export function Give(props: {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import type { ShownProblem } from '../page.ts'
+import type { ShownProblem } from './problem.ts'
 
 /** A form that works without scripts: it posts to the page it is on, and says what it wants done. */
 export function Form({ here, does, children }: { here: string; does: string; children: ComponentChildren }) {
