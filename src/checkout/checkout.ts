@@ -2,10 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import { clientAddress } from '../lib/client-address.ts'
+import { readId } from '../lib/ids.ts'
 import { type IpBlocks, ipBlocks } from '../lib/ip-blocks.ts'
 import { Refusal, refusals } from '../lib/refusal.ts'
+import { findPartners } from '../partners/known.ts'
 import { ErasedPerson } from '../privacy/data-key.ts'
 import { earlierResembling } from '../transactions/earlier-addresses.ts'
+import { serveThemes, themePaths } from '../ui/serve-theme.ts'
 import { act, type Done, type Typed } from './act.ts'
 import { type AssetPaths, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
@@ -16,7 +19,7 @@ import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
 import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
-import { renderFrame } from './frame.tsx'
+import { type Look, renderFrame } from './frame.tsx'
 import { readVisit, type Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
 
@@ -43,6 +46,10 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       assets: serveAssets(scope),
       headers: headersFor(options),
     }
+    serveThemes(scope, async (text) => {
+      const id = readId(text)
+      return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
+    })
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -194,15 +201,22 @@ async function sendOrder(
   wrong: Wrong = { problems: [], typed: {} },
 ): Promise<FastifyReply> {
   const { view, step } = visit
-  const [ways, aids] = await Promise.all([
+  const [ways, aids, look] = await Promise.all([
     step === 'method' ? otherWays(ctx, view) : [],
     step === 'pay' ? payAidsOf(view) : {},
+    lookOf(ctx, view.partnerId),
   ])
   const language = languageFor(request, visit)
   const isSandbox = ctx.config.mode === 'sandbox'
   const addresses = addressesOf(request, visit)
-  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, ways, aids }
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids }
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderOrder(props, assets))
+}
+
+/** How an account's pages look. */
+async function lookOf(ctx: Ctx, partnerId: bigint): Promise<Look> {
+  const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
+  return { ...themePaths(partnerId, theme), name: theme.name }
 }
 
 function sendMessage(

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import type { Language } from '../language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
+import type { ThemePaths } from '../ui/serve-theme.ts'
 import type { AssetPaths } from './assets.ts'
 
 /** Everything around a page of the checkout. */
@@ -10,22 +11,26 @@ export type FrameProps = {
   language: Language
   assets: AssetPaths
   isSandbox: boolean
-  /** Of the order, where there is one. */
+  /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
   order?: { partnerName: string; publicId: bigint } | undefined
+  look?: Look | undefined
   hasProblems?: boolean
   /** Seconds until the page is loaded anew where no script does it; undefined where nothing is waited for. */
   refreshSeconds?: number | undefined
   children: ComponentChildren
 }
 
+/** What an account's theme makes of its pages. */
+export type Look = ThemePaths & { name: string | undefined }
+
 /** A page of the checkout as a whole HTML document. */
 export function renderFrame(props: FrameProps): string {
-  const { title, order, language, assets, hasProblems = false, refreshSeconds } = props
-  const whole = [title, order?.partnerName ?? 'Cambio'].join(' · ')
+  const { title, order, look, language, assets, hasProblems = false, refreshSeconds } = props
+  const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
     title: hasProblems ? `${language.say('frame.error')}: ${whole}` : whole,
     language,
-    styles: [assets.style],
+    styles: [assets.style, ...(look?.style === undefined ? [] : [look.style])],
     scripts: [assets.form, assets.live],
     icon: assets.icon,
     refreshSeconds,
@@ -33,18 +38,11 @@ export function renderFrame(props: FrameProps): string {
   })
 }
 
-function Frame({ language: { say }, order, isSandbox, children }: FrameProps) {
+function Frame({ language: { say }, order, look, isSandbox, children }: FrameProps) {
   return (
     <>
       <header class="top">
-        {order === undefined ? null : (
-          <p class="partner">
-            <span class="mark" aria-hidden="true">
-              {[...order.partnerName][0]}
-            </span>
-            {order.partnerName}
-          </p>
-        )}
+        {order === undefined ? null : <Whose name={look?.name ?? order.partnerName} logo={look?.logo} />}
         <p class="by">{say('frame.by')}</p>
       </header>
       <div class="columns">{children}</div>
@@ -54,5 +52,21 @@ function Frame({ language: { say }, order, isSandbox, children }: FrameProps) {
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>
     </>
+  )
+}
+
+/** Whose pages these are: the logo, or the first letter, and the name. */
+function Whose({ name, logo }: { name: string; logo: string | undefined }) {
+  return (
+    <p class="partner">
+      {logo === undefined ? (
+        <span class="mark" aria-hidden="true">
+          {[...name][0]}
+        </span>
+      ) : (
+        <img class="logo" src={logo} alt="" height={36} />
+      )}
+      {name}
+    </p>
   )
 }

@@ -54,6 +54,7 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
     assets,
     isSandbox,
     order: view,
+    look: props.look,
     hasProblems: problems.length > 0,
     refreshSeconds: refreshAfter(visit),
     children: (

@@ -5,6 +5,7 @@ import type { Refusal } from '../lib/refusal.ts'
 import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import type { Language } from '../language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
+import type { Look } from './frame.tsx'
 import type { PayAids } from './pay-aids.ts'
 import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
@@ -25,6 +26,8 @@ export type PageProps = {
   /** An address of this customer's that the typed one resembles, and is not. */
   resembled?: string | undefined
   isSandbox: boolean
+  /** How the partner wants its pages to look. */
+  look: Look
   /** Other ways to pay, where they are asked for. */
   ways: WayToPay[]
   /** What makes paying easier, on the page that says where to. */

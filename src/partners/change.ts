@@ -88,7 +88,7 @@ type Values = { readonly [name: string]: unknown }
 /** Only what changed, of settings that stand together too, so that an audit row can be read at a glance. */
 function differences(one: PartnerSettings, other: PartnerSettings): { before: Values; after: Values } {
   const { features, rateLimits, terms, ...flat } = other
-  const { before, after } = changedOf(one, flat)
+  const { before, after } = changedOf(withoutName(one), withoutName(flat))
   for (const [name, group] of Object.entries({ features, rateLimits, terms })) {
     const inside = changedOf(one[name as 'features' | 'rateLimits' | 'terms'], group)
     if (Object.keys(inside.after).length === 0) continue
@@ -97,6 +97,12 @@ function differences(one: PartnerSettings, other: PartnerSettings): { before: Va
   }
   return { before, after }
 }
+
+/** The audit is kept for ever: of the address it has what does not name a person. */
+const withoutName = <T extends { contactEmail: string | null }>(settings: T): T => ({
+  ...settings,
+  contactEmail: settings.contactEmail?.replace(/^.*@/, '...@') ?? null,
+})
 
 function changedOf(one: Values, other: Values): Record<'before' | 'after', { [name: string]: unknown }> {
   const names = Object.keys(other).filter((name) => !isDeepStrictEqual(one[name], other[name]))

@@ -137,7 +137,35 @@ export async function lockPayoutAddress(
 
 /** Every address that a partner has registered, oldest first. */
 export const listPayoutAddresses = async (ctx: Ctx, partnerId: bigint): Promise<PayoutAddress[]> =>
-  (await queries.ofPartner(ctx.db, partnerId)).map((row) => fromRow(ctx, row))
+  (await queries.oldestFirst(ctx.db, partnerId, everything)).map((row) => fromRow(ctx, row))
+
+const everything = { after: undefined, offset: 0, limit: null }
+
+/** Where a page of addresses ended: the creation time and id of its last one. */
+export type AddressPosition = { createdAt: Date; id: bigint }
+
+/** Which of a partner's addresses are asked for: by creation, behind a place or so far into the list, at most so many. */
+export type AddressListing = {
+  sorting: 'asc' | 'desc'
+  limit: number
+  start: { after: AddressPosition } | { offset: number }
+}
+
+/** A page of the addresses that a partner has registered; `next` is where the next one begins, undefined when this is the last. */
+export async function pagePayoutAddresses(
+  ctx: Ctx,
+  partnerId: bigint,
+  { sorting, limit, start }: AddressListing,
+): Promise<{ addresses: PayoutAddress[]; next: AddressPosition | undefined }> {
+  const asked = {
+    after: 'after' in start ? start.after : undefined,
+    offset: 'offset' in start ? start.offset : 0,
+    limit: limit + 1,
+  }
+  const rows = await (sorting === 'asc' ? queries.oldestFirst : queries.newestFirst)(ctx.db, partnerId, asked)
+  const addresses = rows.slice(0, limit).map((row) => fromRow(ctx, row))
+  return { addresses, next: rows.length > limit ? addresses.at(-1) : undefined }
+}
 
 /**
  * Those of these addresses that must not be paid to, whatever the reason: all that are not active. What it says holds until the

@@ -17,6 +17,10 @@ test('a setting is read from its text exactly, or refused with its name', () => 
     slippage_percent  0.005                                 refused
     slippage_percent  -1                                    refused
     slippage_percent  1e1                                   refused
+    underpayment_percent  0.5                               {"underpaymentBasisPoints":50}
+    underpayment_percent  0                                 {"underpaymentBasisPoints":0}
+    underpayment_percent  10                                {"underpaymentBasisPoints":1000}
+    underpayment_percent  10.01                             refused
     b2b_approval      on                                    {"b2bApproval":true}
     b2b_approval      yes                                   refused
     signing           create                                {"signing":"create"}

@@ -2,9 +2,10 @@ import { count } from '../lib/setting.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { readFees } from './fees-text.ts'
 import { readLimits } from './limits-text.ts'
-import { basisPoints, json, oneOf, wrong } from './setting-value.ts'
-import type { AccountRates, GivenSettings, Theme } from './settings.ts'
+import { basisPoints, oneOf, wrong } from './setting-value.ts'
+import type { AccountRates, GivenSettings } from './settings.ts'
 import { readSigningKeys } from './signing-keys.ts'
+import { readTheme } from './theme.ts'
 
 /** Whether the value of this setting is the contents of a file. */
 export const isFileSetting = (name: string): boolean => ['signing_key', 'fees', 'limits', 'theme'].includes(name)
@@ -17,6 +18,7 @@ const readers: Readonly<Record<string, Reader>> = {
   signing_key: (text) => ({ signingKey: readSigningKeys(text) }),
   b2b_approval: (text) => ({ b2bApproval: oneOf(text, ['on', 'off'], 'b2b_approval') === 'on' }),
   slippage_percent: (text) => ({ slippageBasisPoints: basisPoints(text, 'slippage_percent', 5_000) }),
+  underpayment_percent: (text) => ({ underpaymentBasisPoints: basisPoints(text, 'underpayment_percent', 1_000) }),
   key_per_second: (text) => rate('keyPerSecond', text, 'key_per_second'),
   key_burst: (text) => rate('keyBurst', text, 'key_burst'),
   creates_per_second: (text) => rate('createsPerSecond', text, 'creates_per_second'),
@@ -25,7 +27,8 @@ const readers: Readonly<Record<string, Reader>> = {
   customer_ip_burst: (text) => rate('customerIpBurst', text, 'customer_ip_burst'),
   fees: (text) => ({ terms: readFees(text) }),
   limits: (text) => ({ terms: readLimits(text) }),
-  theme: (text) => ({ theme: theme(text) }),
+  theme: (text) => ({ theme: readTheme(text) }),
+  contact_email: (text) => ({ contactEmail: emailOrNone(text) }),
 }
 
 /** Reads settings by their names. Refuses an unknown name, and a value that cannot be read, saying what it must be. */
@@ -53,15 +56,10 @@ function rate(of: keyof AccountRates, text: string, name: string): GivenSettings
   }
 }
 
-const themeNames: readonly (keyof Theme)[] = ['accent', 'background', 'text']
-
-function theme(text: string): Theme {
-  const given = json(text, 'theme')
-  for (const [name, value] of Object.entries(given)) {
-    const isColour = typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value)
-    if (!(themeNames as readonly string[]).includes(name) || !isColour) {
-      throw wrong('theme', `takes ${themeNames.join(', ')}, each a colour such as #0a7cff.`)
-    }
-  }
-  return given
+/** An e-mail address, or `none`. */
+function emailOrNone(text: string): string | null {
+  if (text === 'none') return null
+  const isEmail = text.length <= 254 && /^[\x21-\x3f\x41-\x7e]{1,64}@([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/i.test(text)
+  if (!isEmail) throw wrong('contact_email', 'must be an e-mail address, or none.')
+  return text
 }

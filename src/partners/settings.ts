@@ -1,4 +1,5 @@
 import { noLimits, readTerms, type StoredTerms, type Terms } from './terms.ts'
+import type { Theme } from './theme.ts'
 
 /** What an operator may switch on for a partner account, by the name that partners read (wire.md, section 1). */
 export type Feature = 'billing_info' | 'customer_country' | 'preset_payout_address' | 'b2b' | 'kyc_sharing'
@@ -16,9 +17,6 @@ export type AccountRates = {
   customerIpBurst: number | null
 }
 
-/** The colours of a partner's pages, `#rrggbb`; absent is ours. */
-export type Theme = { accent?: string; background?: string; text?: string }
-
 /** What an operator has agreed with a partner. */
 export type PartnerSettings = {
   features: Record<Feature, boolean>
@@ -30,9 +28,13 @@ export type PartnerSettings = {
   b2bApproval: boolean
   /** How far the price may move against the customer between quote and late money before the customer is asked. */
   slippageBasisPoints: number
+  /** How much less than agreed may come and still be exchanged, all of it, at the agreed price. */
+  underpaymentBasisPoints: number
   rateLimits: AccountRates
   terms: Terms
   theme: Theme
+  /** Where the partner is written to about its account, such as an endpoint that fails. */
+  contactEmail: string | null
 }
 
 /** What a new account has, and what holds wherever an account's stored settings say nothing. */
@@ -48,6 +50,7 @@ export const defaultSettings: PartnerSettings = {
   signingKey: null,
   b2bApproval: false,
   slippageBasisPoints: 200,
+  underpaymentBasisPoints: 50,
   rateLimits: {
     keyPerSecond: null,
     keyBurst: null,
@@ -65,6 +68,7 @@ export const defaultSettings: PartnerSettings = {
     b2bLimits: noLimits,
   },
   theme: {},
+  contactEmail: null,
 }
 
 /** Every feature's name. */

@@ -37,7 +37,12 @@ describe('changes of an account', () => {
     const contents: Record<string, string[]> = {
       fees: ['', '{"commission_percent": "1"', '{"commission_percent": "1", "schedules": [{"version": "a"}]}'],
       limits: ['{"min": "1", "max": "x"}', '{"min": "1", "b2b": {"max": "1e9"}}'],
-      theme: ['{"accent": "#0a7cff", "text": "black"}'],
+      theme: [
+        '{"accent": "#0a7cff", "text": "black"}',
+        '{"accent": "blue"}',
+        '{"corner": 99}',
+        '{"logo": "https://example.com/a.png"}',
+      ],
       signing_key: ['-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
     }
     for (const [name, texts] of Object.entries(contents)) {

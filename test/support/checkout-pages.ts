@@ -281,6 +281,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     problems: [],
     typed: {},
     isSandbox: true,
+    look: { name: undefined, style: undefined, logo: undefined },
     ways: sample.ways ?? [],
     aids: step === 'pay' ? await payAidsOf(view) : {},
     ...more,

@@ -80,11 +80,24 @@ export const lockById = (db: Atomic, partnerId: bigint, id: bigint): Promise<Row
     select payout_addresses.*, wrapped as wrapped_key from payout_addresses join data_keys on data_keys.id = data_key_id
     where partner_id = ${partnerId} and payout_addresses.id = ${id} for share of payout_addresses`
 
-/** Every address that a partner has registered, oldest first. */
-export const ofPartner = (db: Db, partnerId: bigint): Promise<Row[]> =>
+/** A page of a list by creation: behind a place, or so far from its beginning; without a limit, to its end. */
+export type Page = { after: { createdAt: Date; id: bigint } | undefined; offset: number; limit: number | null }
+
+/** A page of a partner's addresses, oldest first. */
+export const oldestFirst = (db: Db, partnerId: bigint, { after, offset, limit }: Page): Promise<Row[]> =>
   db.sql`
     select payout_addresses.*, wrapped as wrapped_key from payout_addresses join data_keys on data_keys.id = data_key_id
-    where partner_id = ${partnerId} order by payout_addresses.created_at, payout_addresses.id`
+    where partner_id = ${partnerId} and (payout_addresses.created_at, payout_addresses.id)
+      > (${after?.createdAt.toISOString() ?? '-infinity'}::timestamptz, ${after?.id ?? 0n}::bigint)
+    order by payout_addresses.created_at, payout_addresses.id offset ${offset} limit ${limit}`
+
+/** The same, newest first. */
+export const newestFirst = (db: Db, partnerId: bigint, { after, offset, limit }: Page): Promise<Row[]> =>
+  db.sql`
+    select payout_addresses.*, wrapped as wrapped_key from payout_addresses join data_keys on data_keys.id = data_key_id
+    where partner_id = ${partnerId} and (payout_addresses.created_at, payout_addresses.id)
+      < (${after?.createdAt.toISOString() ?? 'infinity'}::timestamptz, ${after?.id ?? 0n}::bigint)
+    order by payout_addresses.created_at desc, payout_addresses.id desc offset ${offset} limit ${limit}`
 
 /** Locks addresses to change them, in the order of their ids. */
 export const lock = (db: Atomic, ids: bigint[]): Promise<Row[]> =>
