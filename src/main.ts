@@ -4,6 +4,7 @@ import { buildAdmin } from './api/admin.ts'
 import { buildApi } from './api/app.ts'
 import { callerOf } from './api/authenticate.ts'
 import { forgetOldAnswers } from './api/idempotency.ts'
+import { buildCalculator } from './calculator/calculator.tsx'
 import { callbackRoutes } from './callbacks/routes.ts'
 import { buildCheckout } from './checkout/checkout.ts'
 import { doChores } from './chores.ts'
@@ -11,6 +12,7 @@ import { type Config, readConfig } from './config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from './db/bell.ts'
 import { codeOf } from './db/pool.ts'
+import { receiveFacts } from './deposits/fact.ts'
 import { eventAgeing } from './events/forget.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
@@ -25,6 +27,7 @@ import { mailPage } from './sandbox-api/mail-page.ts'
 import { sandboxApi } from './sandbox-api/routes.ts'
 import { type Sandbox, seedSandbox, writeSandbox } from './seed.ts'
 import { keepWatch } from './watch.ts'
+import { forgetOldAttempts } from './webhooks/forget-attempts.ts'
 import { welcome } from './welcome.ts'
 
 /** A service that runs. */
@@ -70,7 +73,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   ends.push(() => house.bell.close())
   ends.push(() => house.ctx.identity.close())
   const { ctx, sender } = house
-  const made = await seedSandbox(ctx, config.dataDir)
+  const made = await seedSandbox(ctx, config.dataDir, house.evm)
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
@@ -89,13 +92,10 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
     startWork(house, ends)
-    if (config.database.urls.length > 0)
-      ends.push(
-        listenForWork(
-          house,
-          reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets)),
-        ),
-      )
+  }
+  if (config.database.urls.length > 0) {
+    const urls = reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))
+    ends.push(listenToOthers(house, urls))
   }
 
   const sandbox = { ...made, url }
@@ -112,30 +112,41 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
   const app = buildApi(ctx, {
     accounts,
     workersAreUp: () => isWorkerAlive(ctx),
+    waiting: house.waiting,
     v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
-    pages: [callbackRoutes(ctx), mailPage(ctx), (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] })],
+    pages: [
+      callbackRoutes(ctx),
+      mailPage(ctx),
+      (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] }),
+      (scope) => buildCalculator(scope, ctx, { accounts }),
+    ],
   })
   return listen(app, config, 'port', ends)
 }
 
-/** Hears of work that processes without workers have written. */
-function listenForWork({ ctx, relay }: House, urls: string[]): () => Promise<void> {
+/** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
+function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => Promise<void> {
+  const works = ctx.config.roles.includes('worker')
   const ear = listenToBell(urls, ctx.log, (topic) => {
-    if (topic !== 'events') ctx.queue.wake()
-    if (topic !== 'jobs') relay.wake()
+    readers.onRing(topic)
+    if (works && ['jobs', 'all'].includes(topic)) ctx.queue.wake()
+    if (works && ['events', 'all'].includes(topic)) relay.wake()
   })
   return () => ear.close()
 }
 
 /** Starts doing jobs, placing events and delivering them. */
-function startWork({ ctx, relay, sender }: House, ends: Ends): void {
+function startWork({ ctx, relay, sender, evm }: House, ends: Ends): void {
   ctx.queue.start()
+  const following = evm.follow((db, facts) => receiveFacts(ctx, db, facts))
+  ends.push(() => following.stop())
   sender.start()
   relay.start()
   const chores = doChores(ctx, {
     'fold balances': () => foldBalances(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
+    'forget old attempts': () => forgetOldAttempts(ctx),
   })
   ends.push(async () => {
     chores.stop()

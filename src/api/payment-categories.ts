@@ -9,7 +9,7 @@ import { findPaymentCategory, paymentCategories, type PaymentCategory } from '..
 import type { Ctx } from '../context.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { termsOfPartner } from '../transactions/policy.ts'
-import { eachSecond } from './each-second.ts'
+import { eachSecond } from '../transactions/each-second.ts'
 import { categoryIn, countryIn, networkIn, type Operation, optional, required, tickerIn } from './operation.ts'
 import { type Query, queryText } from './query.ts'
 import { category as categoryCode, country as alpha2Code, countryAlpha3, line, smallNumber } from './field-shapes.ts'

@@ -1,4 +1,4 @@
-import { type Category, findPaymentCategory, type Flow, type PaymentMethod } from '../catalog/payment-method.ts'
+import { findPaymentCategory, type Flow, type PaymentMethod } from '../catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
 import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import { waysToPay } from '../transactions/checkout.ts'
@@ -20,10 +20,6 @@ export async function otherWays(ctx: Ctx, { publicId, deposit }: CheckoutView): 
   const ways = await waysToPay(ctx, publicId)
   return ways.filter(({ method }) => method.type !== deposit.type)
 }
-
-/** What a way to pay is called. */
-export const methodName = (category: Category, { find }: Language): string =>
-  find(`method.name.${category}`) ?? findPaymentCategory(category)?.name ?? category
 
 /** How long money takes by it, as the end of a sentence; undefined for coins, where the network's own figures say more. */
 export const methodTime = (method: Pick<PaymentMethod, 'category' | 'type'>, { find }: Language): string | undefined =>

@@ -28,6 +28,7 @@ const readers: Readonly<Record<string, Reader>> = {
   fees: (text) => ({ terms: readFees(text) }),
   limits: (text) => ({ terms: readLimits(text) }),
   theme: (text) => ({ theme: readTheme(text) }),
+  frame_origins: (text) => ({ frameOrigins: origins(text) }),
   contact_email: (text) => ({ contactEmail: emailOrNone(text) }),
 }
 
@@ -54,6 +55,18 @@ function rate(of: keyof AccountRates, text: string, name: string): GivenSettings
     if (error instanceof RangeError) throw wrong(name, 'must be a whole number from 1 to 1000000, or default.')
     throw error
   }
+}
+
+const mostOrigins = 20
+
+/** Origins, comma-separated, or `none`. Of a page on a machine of one's own, http will do. */
+function origins(text: string): string[] {
+  if (text === 'none') return []
+  const given = text.split(',').map((one) => one.trim().replace(/\/$/, '').toLowerCase())
+  const isOrigin = (one: string) => /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/.test(one)
+  if (given.length > mostOrigins || !given.every(isOrigin))
+    throw wrong('frame_origins', `takes up to ${mostOrigins} origins such as https://shop.example, or none.`)
+  return given
 }
 
 /** An e-mail address, or `none`. */

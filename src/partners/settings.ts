@@ -33,6 +33,8 @@ export type PartnerSettings = {
   rateLimits: AccountRates
   terms: Terms
   theme: Theme
+  /** The pages that may frame the calculator, as origins: `https://shop.example`. */
+  frameOrigins: readonly string[]
   /** Where the partner is written to about its account, such as an endpoint that fails. */
   contactEmail: string | null
 }
@@ -68,6 +70,7 @@ export const defaultSettings: PartnerSettings = {
     b2bLimits: noLimits,
   },
   theme: {},
+  frameOrigins: [],
   contactEmail: null,
 }
 

@@ -14,8 +14,8 @@ export type DocumentProps = {
   icon: string
   /** Seconds until the page is loaded anew where no script does it; undefined where nothing is waited for. */
   refreshSeconds?: number | undefined
-  /** What `<body>` is marked with, for styles. */
-  bodyClass?: string | undefined
+  /** The scheme that is asked for; undefined: the one that the reader's device has. */
+  theme?: 'light' | 'dark' | undefined
   children: ComponentChildren
 }
 
@@ -24,9 +24,9 @@ export const renderDocument = (props: DocumentProps): string =>
   `<!doctype html>\n${renderToString(<Document {...props} />)}`
 
 function Document(props: DocumentProps) {
-  const { title, language, styles, scripts, icon, refreshSeconds, bodyClass, children } = props
+  const { title, language, styles, scripts, icon, refreshSeconds, theme, children } = props
   return (
-    <html lang={language.tag} dir={language.direction}>
+    <html lang={language.tag} dir={language.direction} {...(theme === undefined ? {} : { 'data-theme': theme })}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -46,7 +46,7 @@ function Document(props: DocumentProps) {
           </noscript>
         )}
       </head>
-      <body {...(bodyClass === undefined ? {} : { class: bodyClass })}>{children}</body>
+      <body>{children}</body>
     </html>
   )
 }

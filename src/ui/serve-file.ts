@@ -18,7 +18,7 @@ export type PageFile = { name: `${string}.${keyof typeof types}`; text: string }
 /** Reads a compiled script as browsers get it. */
 export const scriptFile = (folder: string, name: `${string}.js`): PageFile => ({
   name,
-  text: readFileSync(join(folder, name), 'utf8').replace(/^\/\/# sourceMappingURL=.*$/m, ''),
+  text: readFileSync(join(folder, name), 'utf8').replace(/^(export {};?|\/\/# sourceMappingURL=.*)$/gm, ''),
 })
 
 const styles = join(projectRoot, 'src/ui/styles')

@@ -19,7 +19,9 @@ const leastContrast = 4.5
 export function themeSheet({ accent, corner }: Pick<Theme, 'accent' | 'corner'>): string {
   const round = corner === undefined ? '' : `:root{--corner:${corner}px;--corner-small:${Math.ceil(corner / 2)}px}\n`
   if (accent === undefined) return round
-  return `${round}:root{${rolesOf(accent, 'light')}}\n@media (prefers-color-scheme:dark){:root{${rolesOf(accent, 'dark')}}}\n`
+  const dark = rolesOf(accent, 'dark')
+  const byDevice = `@media (prefers-color-scheme:dark){:root:not([data-theme='light']){${dark}}}`
+  return `${round}:root{${rolesOf(accent, 'light')}}\n${byDevice}\n:root[data-theme='dark']{${dark}}\n`
 }
 
 function rolesOf(accent: string, scheme: keyof typeof schemes): string {

@@ -3,7 +3,8 @@ import type { Page, PageProps } from '../page.ts'
 import { Account } from '../ui/account.tsx'
 import { Address } from '../ui/address.tsx'
 import { BackLink, ProofLink } from '../ui/links.tsx'
-import { methodName, methodTime } from '../way-to-pay.ts'
+import { methodName } from '../../ui/method-name.ts'
+import { methodTime } from '../way-to-pay.ts'
 
 /** The payout is out. Where it went is shown to the one who has proven the e-mail address only. */
 export function donePage(props: PageProps): Page {

@@ -1,7 +1,8 @@
 import type { WayToPay } from '../../transactions/checkout-view.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
-import { methodName, methodTime } from '../way-to-pay.ts'
+import { methodName } from '../../ui/method-name.ts'
+import { methodTime } from '../way-to-pay.ts'
 
 /** Lists the other ways to pay, with what would come out by each now. One press chooses. */
 export function methodPage(props: PageProps): Page {

@@ -6,7 +6,8 @@ import { AccountNumber } from '../ui/account.tsx'
 import { breakable, Give } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
 import { QrCode } from '../../ui/qr.tsx'
-import { methodName } from '../way-to-pay.ts'
+import { methodName } from '../../ui/method-name.ts'
+
 import { AfterPaying } from './after-paying.tsx'
 
 /** Our account and the reference by which a bank transfer is known, each to be copied, and a code to be scanned. */

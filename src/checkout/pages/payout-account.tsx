@@ -6,7 +6,7 @@ import { isAddressNeeded } from '../step.ts'
 import { AccountNumber } from '../ui/account.tsx'
 import { Form, Submit, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { methodName } from '../way-to-pay.ts'
+import { methodName } from '../../ui/method-name.ts'
 
 /** Asks for the account that shall receive money, in the form that its way of paying out has, and for its holder. */
 export function payoutAccountPage(props: PageProps): Page {

@@ -1,7 +1,8 @@
 import type { Page, PageProps } from '../page.ts'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
-import { methodName, methodTime } from '../way-to-pay.ts'
+import { methodName } from '../../ui/method-name.ts'
+import { methodTime } from '../way-to-pay.ts'
 
 /** What has happened and what comes next, while nothing is asked of the customer. */
 export function progressPage(props: PageProps): Page {

@@ -1,7 +1,7 @@
 import type { PartnerTerms } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import type { MarketMoment } from '../pricing/market.ts'
-import { momentOf } from '../transactions/policy.ts'
+import { momentOf } from './policy.ts'
 
 /**
  * Keeps what is on offer, which changes with prices and their age and takes long to find out, for the present second of

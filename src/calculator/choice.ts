@@ -1,0 +1,81 @@
+import { isAvailable, type Offers } from '../availability/offers.ts'
+import { type Listing, listingById, listings } from '../catalog/asset.ts'
+import type { Presets, Side } from './presets.ts'
+
+/** What the reader has chosen so far. Always whole: what was not said, or cannot be, is as the presets have it. */
+export type Choice = {
+  side: Side
+  from: Listing
+  to: Listing
+  /** Which amount is the reader's: the one that is paid, or the one that is received. */
+  direction: 'direct' | 'reverse'
+  /** As it was typed. */
+  amount: string
+  /** The payment category, where one was chosen. */
+  category: string | undefined
+}
+
+/** What may be chosen at each end. */
+export type Menu = { from: readonly Listing[]; to: readonly Listing[] }
+
+/** What a form of the calculator sends; empty when the page is opened. */
+export type Typed = Readonly<Record<string, string>>
+
+/** What may be paid and received on a side: what the partner listed, of what is on offer there now. */
+export function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
+  const isOffered = ({ asset }: Listing) =>
+    isAvailable(offers.assets.get(asset.id)) && offers.assets.get(asset.id)?.[side] === true
+  const ofKind = (kind: Listing['currency']['kind']) => listings.filter(({ currency }) => currency.kind === kind)
+  const money = (fiat ?? ofKind('FIAT')).filter(isOffered)
+  const goods = (coins ?? ofKind('CRYPTO')).filter(isOffered)
+  return side === 'buy' ? { from: money, to: goods } : { from: goods, to: money }
+}
+
+/** Reads a form. Undefined when there is nothing to choose from on that side. */
+export function choiceOf(presets: Presets, offers: Offers, typed: Typed): { choice: Choice; menu: Menu } | undefined {
+  const asked = typed.side === 'buy' || typed.side === 'sell' ? typed.side : presets.side
+  const side = presets.mayTurn ? asked : presets.side
+  const menu = menuOf(presets, offers, side)
+  const isTurned = typed.was_side !== undefined && typed.was_side !== side
+  const [money, coin] = [presets.defaultFiat, presets.defaultCoin]
+  const [first, second] = side === 'buy' ? [money, coin] : [coin, money]
+  // A turn keeps both currencies and changes their places.
+  const from = pick(menu.from, [isTurned ? typed.to : typed.from, first?.asset.id])
+  const to = pick(menu.to, [isTurned ? typed.from : typed.to, second?.asset.id])
+  if (!from || !to) return undefined
+
+  const isReverse = !isTurned && directionOf(typed) === 'reverse'
+  const amount = isTurned ? undefined : isReverse ? typed.to_amount : typed.from_amount
+  const hasStayed = typed.was_from === undefined || typed.was_from === from.asset.id
+  const choice: Choice = {
+    side,
+    from,
+    to,
+    direction: isReverse ? 'reverse' : 'direct',
+    amount: (hasStayed || isReverse ? plain(amount) : undefined) ?? firstAmount(presets, side, from),
+    category: presets.paymentCategory ?? (typed.category || undefined),
+  }
+  return { choice, menu }
+}
+
+/** Without scripts nobody says which box was typed into: it is the one that has changed. */
+function directionOf({ edited, from_amount, to_amount, was_from_amount, was_to_amount }: Typed): Choice['direction'] {
+  if (edited === 'direct' || edited === 'reverse') return edited
+  const isTyped = to_amount !== undefined && to_amount.trim() !== '' && to_amount !== was_to_amount
+  return isTyped && from_amount === was_from_amount ? 'reverse' : 'direct'
+}
+
+/**
+ * An amount as people type it: spaces between its digits, a comma for the point. A comma before three digits may be either, so
+ * it is left to be refused.
+ */
+const plain = (text: string | undefined): string | undefined =>
+  text?.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^(\d+),(\d{1,2}|\d{4,})$/, '$1.$2')
+
+const firstAmount = ({ defaultFiatAmount }: Presets, side: Side, { currency }: Listing): string =>
+  (side === 'buy' ? defaultFiatAmount : undefined) ?? currency.defaultExchangeValue
+
+function pick(menu: readonly Listing[], wanted: readonly (string | undefined)[]): Listing | undefined {
+  const found = wanted.flatMap((id) => (id === undefined ? [] : (listingById(id) ?? [])))
+  return found.find((listing) => menu.includes(listing)) ?? menu[0]
+}

@@ -1,0 +1,47 @@
+import { formatAmount } from '../money/amount.ts'
+import type { Ctx } from '../context.ts'
+import type { Partner } from '../partners/partner.ts'
+import { createTransaction } from '../transactions/create.ts'
+import type { CreateInput } from '../transactions/create-input.ts'
+import type { TransactionRecord } from '../transactions/record.ts'
+import type { Choice } from './choice.ts'
+import type { Outcome } from './outcome.ts'
+import type { Presets } from './presets.ts'
+
+/**
+ * Creates what was worked out, for the partner whose calculator it is, by the verb that the interface has. Refuses what that
+ * refuses: the amount, the pair, an address that the partner passed and that cannot be. The country is the checkout's to ask.
+ */
+export async function goOn(
+  ctx: Ctx,
+  partner: Partner,
+  { presets, choice, outcome, locale }: { presets: Presets; choice: Choice; outcome: Outcome; locale: string },
+): Promise<TransactionRecord> {
+  const { features } = partner.settings
+  const address = features.preset_payout_address ? presets.payoutAddress : undefined
+  const { from, to } = choice
+  const fromAmount = outcome.sum === undefined ? choice.amount : formatAmount(outcome.sum.fromAmount, from.asset)
+  const input: CreateInput = {
+    fromCurrency: from.currency.ticker,
+    fromNetwork: from.network.code,
+    toCurrency: to.currency.ticker,
+    toNetwork: to.network.code,
+    fromAmount,
+    depositCategory: outcome.exchange?.deposit.category ?? choice.category,
+    skipChoosePaymentCategory: presets.paymentCategory !== undefined,
+    payoutAddress: address,
+    payoutExtraId: address === undefined ? undefined : presets.payoutExtraId,
+    payoutHolder: undefined,
+    skipChoosePayoutAddress: address !== undefined && presets.skipChoosePayoutAddress,
+    email: presets.email,
+    phoneNumber: undefined,
+    customerIp: undefined,
+    customerIpPath: 'customer.ip',
+    countryOverride: features.customer_country ? presets.customerCountry : undefined,
+    redirects: presets.redirects,
+    externalPartnerLinkId: presets.externalPartnerLinkId,
+    locale,
+    billing: undefined,
+  }
+  return (await createTransaction(ctx, partner, { input, problems: [], warnings: [] })).record
+}

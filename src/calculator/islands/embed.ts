@@ -1,0 +1,21 @@
+/**
+ * For partners' pages: puts a calculator into every element with `data-cambio-calculator`, keeps its frame as tall as what is in
+ * it, and tells the page what happens by `cambio` events on the element (`detail.type`: ready, estimate, continue).
+ */
+for (const place of document.querySelectorAll<HTMLElement>('[data-cambio-calculator]')) {
+  const address = place.dataset.cambioCalculator ?? ''
+  const origin = new URL(address, document.baseURI).origin
+  const frame = document.createElement('iframe')
+  frame.src = address
+  frame.title = place.dataset.title ?? 'Exchange calculator'
+  frame.loading = 'lazy'
+  frame.style.cssText = 'width:100%;height:32rem;border:0;display:block;color-scheme:normal'
+  addEventListener('message', ({ data, origin: from, source }: MessageEvent) => {
+    if (source !== frame.contentWindow || from !== origin || data?.source !== 'cambio') return
+    if (data.type === 'size') frame.style.height = `${data.height}px`
+    else place.dispatchEvent(new CustomEvent('cambio', { bubbles: true, detail: data }))
+  })
+  place.replaceChildren(frame)
+}
+
+export {}

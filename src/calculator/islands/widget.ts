@@ -1,0 +1,198 @@
+/**
+ * On the calculator's page: what is typed is worked out at once, currencies are looked for by name, and the page around the
+ * frame is told how tall it is and what happens in it.
+ */
+
+const settleMs = 250
+const refreshMs = 15_000
+
+/** Tells the page around the frame. Which pages may frame this one, the header says; nothing personal is told. */
+function tell(type: string, more: Record<string, unknown> = {}): void {
+  if (parent !== window) parent.postMessage({ source: 'cambio', type, ...more }, '*')
+}
+
+const form = document.querySelector('form')
+const main = document.querySelector<HTMLElement>('[data-calculator]')
+let edited = ''
+let timer: ReturnType<typeof setTimeout> | undefined
+let asked = 0
+
+/** Asks for the page as it would be, and takes over what has been worked out. What is being typed stays as it is. */
+async function workOut(form: HTMLFormElement): Promise<void> {
+  clearTimeout(timer)
+  timer = setTimeout(() => void workOut(form), refreshMs)
+  if (document.visibilityState !== 'visible') return
+  const mine = (asked += 1)
+  try {
+    const answer = await fetch(form.action, { method: 'POST', body: fieldsOf(form), headers: { accept: 'text/html' } })
+    const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    if (mine === asked) takeOver(form, fresh)
+  } catch {
+    // The line is down: what stands there stays, and is worked out again at the next turn.
+  }
+}
+
+function fieldsOf(form: HTMLFormElement): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value)
+  fields.set('do', 'update')
+  fields.set('edited', edited)
+  return fields
+}
+
+function takeOver(form: HTMLFormElement, fresh: Document): void {
+  for (const name of ['before', 'result', 'ways']) {
+    const old = form.querySelector(`[data-part="${name}"]`)
+    const now = fresh.querySelector(`[data-part="${name}"]`)
+    // What cannot be worked out has no ways to pay: those that stood there stay, and nothing jumps.
+    const isEmpty = name === 'ways' && now?.childElementCount === 0
+    if (old && now && !isEmpty && !old.contains(document.activeElement)) old.replaceChildren(...now.childNodes)
+  }
+  for (const end of ['from', 'to']) {
+    const [box, now] = [inputOf(form, end), inputOf(fresh, end)]
+    if (!box || !now) continue
+    if (box !== document.activeElement || edited === '') box.value = now.value
+    box.closest('.box')?.classList.toggle('wrong', now.closest('.box')?.classList.contains('wrong'))
+    if (now.ariaInvalid) box.setAttribute('aria-invalid', 'true')
+    else box.removeAttribute('aria-invalid')
+    exchange(form, fresh, end)
+  }
+  const button = form.querySelector('button[value="continue"]')
+  if (fresh.querySelector('button[value="continue"]')?.hasAttribute('aria-disabled'))
+    button?.setAttribute('aria-disabled', 'true')
+  else button?.removeAttribute('aria-disabled')
+  const [from, to] = ['from', 'to'].map((end) => [inputOf(form, end)?.value, selectOf(form, end)?.value])
+  tell('estimate', { from_amount: from?.[0], from: from?.[1], to_amount: to?.[0], to: to?.[1] })
+}
+
+const inputOf = (root: ParentNode, end: string) => root.querySelector<HTMLInputElement>(`#${end}_amount`)
+const selectOf = (root: ParentNode, end: string) => root.querySelector<HTMLSelectElement>(`select[name="${end}"]`)
+
+/** After a turn the two lists have changed places. */
+function exchange(form: HTMLFormElement, fresh: Document, end: string): void {
+  const [old, now] = [selectOf(form, end), selectOf(fresh, end)]
+  if (!old || !now) return
+  const { value } = now
+  if (old.options.length !== now.options.length || old.options[0]?.value !== now.options[0]?.value)
+    old.replaceChildren(...now.childNodes)
+  old.value = value
+  old.dispatchEvent(new Event('shown'))
+}
+
+/** A list that is looked through by typing, in place of the plain one. */
+function openable(picker: HTMLElement): void {
+  const select = picker.querySelector('select')
+  if (!select) return
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'pick'
+  button.setAttribute('aria-haspopup', 'dialog')
+  const show = () => {
+    const option = select.selectedOptions[0]
+    button.replaceChildren(...markOf(option), text('b', option?.dataset.ticker), text('small', option?.dataset.network))
+    button.setAttribute('aria-label', `${select.getAttribute('aria-label')}: ${option?.text}`)
+  }
+  select.addEventListener('shown', show)
+  select.hidden = true
+  picker.append(button)
+  show()
+  button.addEventListener('click', () => openList(select, button, show))
+}
+
+function openList(select: HTMLSelectElement, button: HTMLElement, show: () => void): void {
+  const { search = '', hint = '', none = '', close = '' } = select.dataset
+  const dialog = document.createElement('dialog')
+  dialog.setAttribute('aria-label', select.getAttribute('aria-label') ?? '')
+  const field = document.createElement('input')
+  Object.assign(field, { type: 'search', placeholder: hint, autocomplete: 'off' })
+  field.setAttribute('aria-label', search)
+  const list = document.createElement('ul')
+  const empty = text('p', none)
+  const items = [...select.options].map((option) => {
+    const item = document.createElement('li')
+    const choice = document.createElement('button')
+    choice.type = 'button'
+    choice.append(...markOf(option), text('span', option.text))
+    if (option.selected) choice.setAttribute('aria-current', 'true')
+    choice.addEventListener('click', () => {
+      select.value = option.value
+      show()
+      select.dispatchEvent(new Event('change', { bubbles: true }))
+      dialog.close()
+    })
+    item.append(choice)
+    return { item, words: option.text.toLowerCase() }
+  })
+  const narrow = () => {
+    const wanted = field.value.toLowerCase().split(/\s+/)
+    for (const { item, words } of items) item.hidden = !wanted.every((word) => words.includes(word))
+    empty.hidden = items.some(({ item }) => !item.hidden)
+  }
+  field.addEventListener('input', narrow)
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    items
+      .find(({ item }) => !item.hidden)
+      ?.item.querySelector('button')
+      ?.click()
+  })
+  const shut = text('button', close) as HTMLButtonElement
+  shut.type = 'button'
+  shut.className = 'quiet'
+  shut.addEventListener('click', () => dialog.close())
+  dialog.addEventListener('close', () => {
+    dialog.remove()
+    button.focus()
+  })
+  list.append(...items.map(({ item }) => item))
+  dialog.append(field, shut, empty, list)
+  document.body.append(dialog)
+  narrow()
+  dialog.showModal()
+  list.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' })
+}
+
+function text(tag: string, content = ''): HTMLElement {
+  const element = document.createElement(tag)
+  element.textContent = content
+  return element
+}
+
+function markOf(option: HTMLOptionElement | undefined): HTMLElement[] {
+  if (!option?.dataset.logo) return []
+  const mark = document.createElement('img')
+  Object.assign(mark, { src: option.dataset.logo, alt: '', width: 24, height: 24, loading: 'lazy' })
+  return [mark]
+}
+
+if (form && main) {
+  document.documentElement.classList.add('scripted')
+  for (const picker of form.querySelectorAll<HTMLElement>('[data-picker]')) openable(picker)
+  form.addEventListener('input', (event) => {
+    const { name } = event.target as HTMLInputElement
+    if (name === 'from_amount' || name === 'to_amount') edited = name === 'from_amount' ? 'direct' : 'reverse'
+    clearTimeout(timer)
+    timer = setTimeout(() => void workOut(form), settleMs)
+  })
+  form.addEventListener('change', (event) => {
+    const { name } = event.target as HTMLInputElement
+    if (name === 'side') edited = ''
+    if (!name.endsWith('_amount')) void workOut(form)
+  })
+  form.addEventListener('submit', (event) => {
+    const { value } = event.submitter as HTMLButtonElement
+    if (value === 'continue' && !event.submitter?.hasAttribute('aria-disabled')) {
+      tell('continue')
+      return
+    }
+    event.preventDefault()
+    if (value !== 'continue') void workOut(form)
+    else inputOf(form, edited === 'reverse' ? 'to' : 'from')?.focus()
+  })
+  new ResizeObserver(() => tell('size', { height: Math.ceil(main.getBoundingClientRect().bottom) + 1 })).observe(main)
+  timer = setTimeout(() => void workOut(form), refreshMs)
+  tell('ready')
+}
+
+export {}

@@ -1,0 +1,167 @@
+import type { Category, PaymentMethod } from '../catalog/payment-method.ts'
+import type { Listing } from '../catalog/asset.ts'
+import type { Language } from '../language/language.ts'
+import { methodName } from '../ui/method-name.ts'
+import { Notice } from '../ui/notice.tsx'
+import type { Choice, Menu } from './choice.ts'
+import type { Outcome } from './outcome.ts'
+import type { Presets } from './presets.ts'
+import { Picker } from './picker.tsx'
+import { Result } from './result.tsx'
+
+/** What the calculator shows. */
+export type CalculatorProps = {
+  language: Language
+  presets: Presets
+  choice: Choice
+  menu: Menu
+  outcome: Outcome
+  /** The two amounts as they stand in their boxes. */
+  amounts: { from: string; to: string }
+  /** What the create refused, in its own words. */
+  refusal: string | undefined
+  /** Where the form is sent: the calculator's own address, whole, for that is what was signed. */
+  here: string
+}
+
+/** The calculator: one form, whole without scripts; with them it is worked out while one types. */
+export function Calculator(props: CalculatorProps) {
+  const { language, presets, choice, menu, outcome, amounts, refusal, here } = props
+  const { say } = language
+  const isRight = outcome.sum !== undefined
+  return (
+    <main class={presets.isWide ? 'calculator wide' : 'calculator'} data-calculator>
+      <h1 class="visually-hidden">{say('calculator.title')}</h1>
+      <form method="post" action={here} autocomplete="off" novalidate>
+        <Before {...props} />
+        {presets.mayTurn ? <Sides side={choice.side} language={language} /> : null}
+        <div class="boxes">
+          <Box
+            end="from"
+            label={say('calculator.pay')}
+            amountLabel={say('calculator.amountPaid')}
+            amount={amounts.from}
+            isWrong={outcome.failure !== undefined && choice.direction === 'direct'}
+            picker={{ label: say('calculator.currencyPaid'), options: menu.from, chosen: choice.from }}
+            language={language}
+          />
+          <Box
+            end="to"
+            label={say('calculator.receive')}
+            amountLabel={say('calculator.amountReceived')}
+            amount={amounts.to}
+            isWrong={outcome.failure !== undefined && choice.direction === 'reverse'}
+            picker={{ label: say('calculator.currencyReceived'), options: menu.to, chosen: choice.to }}
+            language={language}
+          />
+        </div>
+        <div data-part="result" role="status" id="said">
+          <Result {...props} />
+        </div>
+        <div data-part="ways">
+          <Ways ways={outcome.ways} chosen={outcome.exchange?.deposit.category} language={language} />
+        </div>
+        {refusal === undefined ? null : <Notice kind="bad">{say('calculator.refused', { reason: refusal })}</Notice>}
+        <div class="actions">
+          <button type="submit" name="do" value="update" class="button second unscripted">
+            {say('calculator.update')}
+          </button>
+          <button
+            type="submit"
+            name="do"
+            value="continue"
+            class="button"
+            formTarget="_top"
+            {...(isRight ? {} : { 'aria-disabled': 'true' })}
+          >
+            {say('calculator.continue')}
+          </button>
+        </div>
+        <p class="hint">{say('calculator.held')}</p>
+      </form>
+    </main>
+  )
+}
+
+/** What stood there before, by which a form without scripts knows what its reader has changed. */
+function Before({ choice, amounts }: CalculatorProps) {
+  const before = {
+    was_side: choice.side,
+    was_from: choice.from.asset.id,
+    was_from_amount: amounts.from,
+    was_to_amount: amounts.to,
+    // The first button of a form is the one that Enter presses.
+    edited: '',
+  }
+  return (
+    <div data-part="before">
+      {Object.entries(before).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" name="do" value="update" class="visually-hidden" tabindex={-1} aria-hidden="true"></button>
+    </div>
+  )
+}
+
+function Sides({ side, language: { say } }: { side: Choice['side']; language: Language }) {
+  return (
+    <fieldset class="sides">
+      <legend class="visually-hidden">{say('calculator.side')}</legend>
+      {(['buy', 'sell'] as const).map((one) => (
+        <label key={one} class="side">
+          <input type="radio" name="side" value={one} checked={one === side} />
+          <span>{say(`calculator.${one}`)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+type BoxProps = {
+  end: 'from' | 'to'
+  label: string
+  amountLabel: string
+  amount: string
+  isWrong: boolean
+  picker: { label: string; options: readonly Listing[]; chosen: Listing }
+  language: Language
+}
+
+function Box({ end, label, amountLabel, amount, isWrong, picker, language }: BoxProps) {
+  return (
+    <div class={isWrong ? 'box wrong' : 'box'}>
+      <label for={`${end}_amount`}>
+        {label} <span class="visually-hidden">: {amountLabel}</span>
+      </label>
+      <input
+        id={`${end}_amount`}
+        name={`${end}_amount`}
+        type="text"
+        inputMode="decimal"
+        value={amount}
+        aria-describedby="said"
+        {...(isWrong ? { 'aria-invalid': 'true' as const } : {})}
+      />
+      <Picker name={end} {...picker} language={language} />
+    </div>
+  )
+}
+
+type WaysProps = { ways: readonly PaymentMethod[]; chosen: Category | undefined; language: Language }
+
+function Ways({ ways, chosen, language }: WaysProps) {
+  if (chosen === undefined) return null
+  if (ways.length < 2) return <input type="hidden" name="category" value={chosen} />
+  return (
+    <div class="field">
+      <label for="category">{language.say('calculator.method')}</label>
+      <select id="category" name="category">
+        {ways.map(({ category }) => (
+          <option key={category} value={category} selected={category === chosen}>
+            {methodName(category, language)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

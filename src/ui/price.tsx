@@ -1,0 +1,52 @@
+import type { Listing } from '../catalog/asset.ts'
+import type { Side } from '../catalog/payment-method.ts'
+import type { Language } from '../language/language.ts'
+import { scale } from '../money/amount.ts'
+import type { Ratio } from '../money/ratio.ts'
+
+/** One line of a price: what it is, how it is reckoned, how much. */
+export function Row({
+  name,
+  note,
+  value,
+  strong = false,
+}: {
+  name: string
+  note?: string
+  value: string
+  strong?: boolean
+}) {
+  return (
+    <div class={strong ? 'row strong' : 'row'}>
+      <dt>
+        {name} {note === undefined ? null : <span class="note">{note}</span>}
+      </dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+/** So many digits of a price are shown at least: a coin of 0.0812 cents has a price, too. */
+const leastDigits = 10n ** 4n
+const mostDecimals = 18
+
+/** A price of whole units of `to` for one of `from`. */
+export type ShownPrice = { price: Ratio; side: Side; from: Listing; to: Listing }
+
+/**
+ * What one coin costs or brings; of two coins, the dearer one in the other. Rounded up where the customer pays it, down where
+ * the customer gets it, with more decimals than the money has where it is cheap.
+ */
+export function rateText(
+  { price: { numerator, denominator }, side, from, to }: ShownPrice,
+  { say, price }: Language,
+): string {
+  const isOfTarget = side === 'buy' || (side === 'swap' && numerator < denominator)
+  const [unit, money] = isOfTarget ? [to, from] : [from, to]
+  const [times, over] = isOfTarget ? [denominator, numerator] : [numerator, denominator]
+  const rounding = isOfTarget ? 'up' : 'down'
+  let { decimals } = money.asset
+  while (decimals < mostDecimals && scale(10n ** BigInt(decimals), times, over, 'down') < leastDigits) decimals += 1
+  const units = scale(10n ** BigInt(decimals), times, over, rounding)
+  return say('summary.rateValue', { unit: unit.asset.ticker, price: price(units, decimals, money) })
+}
