@@ -7,18 +7,19 @@ import { createBody, type LoadDone, type LoadOrder } from './load.ts'
 import type { OwnExchange } from './own-exchange.ts'
 import type { RowsDone, RowsOrder } from './plain-rows.ts'
 import type { ReceiverDone, ReceiverOrder } from './receiver.ts'
+import { size } from './size.ts'
 
 /** A partner's endpoint that takes everything. */
 export type Receiver = HelperProcess<ReceiverOrder, ReceiverDone>
 
 const connections = 16
-const buysARound = 2_000
+const buysARound = size(2_000, 20)
 const eventsOfABuy = 5
 const patienceMs = 120_000
-const limitRoundMs = 5_000
+const limitRoundMs = size(5_000, 100)
 /** What is aimed at (issue 2): ten times the nearest open system's 33 whole payments a second. */
 const aimASecond = 330
-const latencyBuys = 100
+const latencyBuys = size(100, 3)
 const latencyBudgetMs = 40
 
 /** Starts an endpoint and has the exchange tell it everything. */

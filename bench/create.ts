@@ -3,9 +3,10 @@ import { beside, type Line } from './line.ts'
 import type { LoadDone, LoadOrder } from './load.ts'
 import type { OwnExchange } from './own-exchange.ts'
 import type { RowsDone, RowsOrder } from './plain-rows.ts'
+import { size } from './size.ts'
 
 const atOnce = 16
-const roundMs = 4_000
+const roundMs = size(4_000, 100)
 
 /**
  * Creates per second over HTTP, 16 at once, beside a bare script that writes the rows of a create, 16 at once, each with its

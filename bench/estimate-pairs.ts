@@ -7,12 +7,13 @@ import { beside, type Line } from './line.ts'
 import { type LoadDone, type LoadOrder, type PairAsk, pairPath } from './load.ts'
 import { makeDataDir, removeDataDir } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
+import { size } from './size.ts'
 
 const connections = 16
-const roundMs = 2_000
+const roundMs = size(2_000, 50)
 /** So many that an answer is hardly ever one that was given a moment ago. */
-const manyRequests = 60_000
-const manyPartners = 1_000
+const manyRequests = size(60_000, 3_000)
+const manyPartners = size(1_000, 10)
 
 /** What is asked of how many, while so many prices a second change. */
 const cases: [name: string, pairs: number, partners: number, pricesPerSecond: number][] = [

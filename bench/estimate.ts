@@ -3,11 +3,12 @@ import { beside, type Line, type Measured } from './line.ts'
 import { estimatePath, type LoadDone, type LoadOrder } from './load.ts'
 import type { OwnExchange } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
+import { size } from './size.ts'
 
 const connections = 16
-const roundMs = 3_000
+const roundMs = size(3_000, 100)
 /** So many that an answer is hardly ever one that was given a moment ago. */
-const manyAmounts = 60_000
+const manyAmounts = size(60_000, 100)
 
 /**
  * Estimates per second over HTTP beside a bare `node:http` server in a process of its own that answers the same bytes under

@@ -4,12 +4,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { manyBuys, startReceiver } from './buy.ts'
 import { type Line, line } from './line.ts'
 import { assertBalanced, makeDataDir, removeDataDir, startOwnExchange } from './own-exchange.ts'
+import { size } from './size.ts'
 
 const budgets = { firstStartMs: 2_500, laterStartMs: 700, idleMb: 130, busyMb: 220, idleCpuPercent: 2 }
-const busyBuys = 1_000
-const settleMs = 5_000
-const idleMs = 20_000
-const laterStarts = 3
+const busyBuys = size(1_000, 10)
+const settleMs = size(5_000, 50)
+const idleMs = size(20_000, 50)
+const laterStarts = size(3, 1)
 
 /**
  * What it takes to run at all: the first start on an empty folder, later starts (the best of a few), the Node process's memory

@@ -1,3 +1,5 @@
+import { size } from './size.ts'
+
 /** One result: ours beside what limits it (a bare program doing the same in the same run, or a budget). */
 export type Line = { name: string; ours: number; limit: number; ratio: number; unit: string; note?: string }
 
@@ -20,19 +22,25 @@ export const printed = ({ name, ours, limit, ratio, unit, note }: Line): string 
 /** Something that is measured in rounds: so much done in so long. */
 export type Measured = () => Promise<{ count: number; ms: number }>
 
-const rounds = 3
+const rounds = size(3, 1)
 
 /**
  * Measures both sides in turn (ours, limit, ours, limit, ...), so that what else the machine does meets both, and compares the
  * best round of each: noise only ever makes a round worse.
  */
-export async function beside(name: string, ours: Measured, limit: Measured, unit: string): Promise<Line> {
+export async function beside(
+  name: string,
+  ours: Measured,
+  limit: Measured,
+  unit: string,
+  note?: string,
+): Promise<Line> {
   const best = { ours: 0, limit: 0 }
   for (let round = 0; round < rounds; round += 1) {
     best.ours = Math.max(best.ours, perSecond(await ours()))
     best.limit = Math.max(best.limit, perSecond(await limit()))
   }
-  return line(name, best.ours, best.limit, unit)
+  return line(name, best.ours, best.limit, unit, note)
 }
 
 const perSecond = ({ count, ms }: { count: number; ms: number }): number => (count * 1_000) / ms

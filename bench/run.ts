@@ -5,45 +5,42 @@ import { join } from 'node:path'
 import { findEmbedded } from '../src/db/embedded.ts'
 import { benchBuys, oneWholeBuy, startReceiver } from './buy.ts'
 import { benchCreates } from './create.ts'
+import { benchDeliveries } from './deliveries.ts'
 import { benchEstimates } from './estimate.ts'
 import { benchEstimatePairs } from './estimate-pairs.ts'
 import { benchFootprint } from './footprint.ts'
 import { startHelper } from './helper-process.ts'
+import { benchLedger } from './ledger.ts'
 import { type Line, printed } from './line.ts'
 import { assertBalanced, type OwnExchange, removeDataDir, startOwnExchange } from './own-exchange.ts'
 import type { RowsDone, RowsOrder } from './plain-rows.ts'
+import { isSmoke } from './size.ts'
 import { benchTransactionList } from './transaction-list.ts'
 
 const resultsFile = join(import.meta.dirname, '../../bench/results.json')
-const groups = ['footprint', 'estimate', 'create', 'buy']
+const groups = ['footprint', 'estimate', 'create', 'buy', 'ledger']
 /** What takes minutes, and is measured when it is asked for by name. */
-const apart = ['transaction-list']
+const apart = ['transaction-list', 'deliveries']
 
-/** Measures what is asked for, and prints one line each. All of it, the default, is written to bench/results.json as well. */
+/**
+ * Measures what is asked for, and prints one line each. All of it, the default, is written to bench/results.json as well.
+ * With `--smoke` everything is done once, small and at the same time, to see that it works.
+ */
 async function run(asked: string[]): Promise<void> {
-  const wanted = new Set(asked.length > 0 ? asked : groups)
   const known = [...groups, ...apart]
+  const wanted = new Set(asked.length > 0 ? asked : isSmoke ? known : groups)
   const unknown = [...wanted].filter((name) => !known.includes(name))
   if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}. There are: ${known.join()}`)
 
   const lines: Line[] = []
-  const tell = (more: Line[]) => {
+  const tell: Tell = (more) => {
     lines.push(...more)
     for (const one of more) console.log(printed(one))
   }
-  if (wanted.has('footprint')) tell(await benchFootprint())
-  if (['estimate', 'create', 'buy'].some((name) => wanted.has(name))) {
-    const exchange = await startOwnExchange()
-    try {
-      await benchThroughput(exchange, wanted, tell)
-    } finally {
-      await exchange.stop()
-      await removeDataDir(exchange.dataDir)
-    }
-  }
-  if (wanted.has('estimate')) tell(await benchEstimatePairs(new Date()))
-  if (wanted.has('transaction-list')) tell(await benchTransactionList())
-  if (!groups.every((name) => wanted.has(name))) return
+  const due = tasks.filter(({ names }) => names.some((name) => wanted.has(name)))
+  if (isSmoke) await Promise.all(due.map(({ work }) => work(tell, wanted)))
+  else for (const { work } of due) await work(tell, wanted)
+  if (isSmoke || !groups.every((name) => wanted.has(name))) return
   const machine = {
     node: process.version,
     arch: arch(),
@@ -54,11 +51,29 @@ async function run(asked: string[]): Promise<void> {
   await writeFile(resultsFile, `${JSON.stringify({ machine, lines }, null, 2)}\n`)
 }
 
-async function benchThroughput(
-  exchange: OwnExchange,
-  wanted: Set<string>,
-  tell: (lines: Line[]) => void,
-): Promise<void> {
+type Tell = (lines: Line[]) => void
+type Task = { names: string[]; work(tell: Tell, wanted: Set<string>): Promise<void> }
+
+const tasks: Task[] = [
+  { names: ['footprint'], work: async (tell) => tell(await benchFootprint()) },
+  { names: ['estimate', 'create', 'buy'], work: (tell, wanted) => benchOnOneExchange(wanted, tell) },
+  { names: ['estimate'], work: async (tell) => tell(await benchEstimatePairs(new Date())) },
+  { names: ['ledger'], work: (tell) => benchLedger(tell) },
+  { names: ['transaction-list'], work: async (tell) => tell(await benchTransactionList()) },
+  { names: ['deliveries'], work: (tell) => benchDeliveries(tell) },
+]
+
+async function benchOnOneExchange(wanted: Set<string>, tell: Tell): Promise<void> {
+  const exchange = await startOwnExchange()
+  try {
+    await benchThroughput(exchange, wanted, tell)
+  } finally {
+    await exchange.stop()
+    await removeDataDir(exchange.dataDir)
+  }
+}
+
+async function benchThroughput(exchange: OwnExchange, wanted: Set<string>, tell: Tell): Promise<void> {
   if (wanted.has('estimate')) tell(await benchEstimates(exchange))
   if (!wanted.has('create') && !wanted.has('buy')) return
 
@@ -79,4 +94,4 @@ async function benchThroughput(
   }
 }
 
-await run(process.argv.slice(2))
+await run(process.argv.slice(2).filter((word) => word !== '--smoke'))

@@ -1,11 +1,12 @@
 import { type Line, line } from './line.ts'
 import { copyTransaction } from './many-transactions.ts'
 import { type OwnExchange, removeDataDir, startOwnExchange } from './own-exchange.ts'
+import { size } from './size.ts'
 
-const transactions = 1_000_000
-const rowsAPage = 100
-const deepPage = 1_000
-const rounds = 200
+const transactions = size(1_000_000, 1_000)
+const rowsAPage = size(100, 10)
+const deepPage = size(1_000, 5)
+const rounds = size(200, 2)
 
 /** What every list of a page is measured beside: the first page of all. Median times. */
 const atMost = 'at most 1.2'
@@ -30,7 +31,7 @@ export async function benchTransactionList(): Promise<Line[]> {
       ['transaction-list-one-link', '&external_partner_link_id=copy-7', '50 in a million'],
       ['transaction-list-one-day', `&from_date=${day}&to_date=${day}`, 'created on one day'],
       ['transaction-list-changed-in-an-hour', `&updated_from_date=${since}`, 'the first of 39 pages'],
-      ['transaction-list-offset-100000', '&offset=100000', 'the farthest that can be asked for'],
+      ['transaction-list-offset-100000', `&offset=${transactions / 10}`, 'the farthest that can be asked for'],
     ]
     const lines: Line[] = []
     for (const [name, query, note] of asked) lines.push(await besideFirst(exchange, name, query, note))

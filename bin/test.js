@@ -16,6 +16,7 @@ import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
 
 import { build, root } from './build.js'
+import { gatherLastWords } from './last-words.js'
 
 /** The longest that one file may take. One that hangs has forgotten to close something. */
 const fileTimeoutMs = 180_000
@@ -48,8 +49,10 @@ results.on('test:pass', ({ name, details, skip, todo }) => {
   if (skip !== undefined || todo !== undefined) counted.skipped.push(name)
   else if (details.type !== 'suite') counted.passed++
 })
+const lastWords = gatherLastWords(results, files)
 const report = /** @type {AsyncIterable<string>} */ (/** @type {unknown} */ (results.compose(new spec())))
 for await (const text of report) process.stdout.write(text)
+process.stdout.write(lastWords())
 await end(verdict())
 
 /** @param {number} status */

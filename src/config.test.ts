@@ -27,6 +27,18 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
+test('an approval limit is whole euro in cents, or none; a token that is none is refused and not repeated', () => {
+  assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
+  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
+  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
+  for (const wrong of ['1.5', '-1', 'many'])
+    assert.deepEqual(wrongIn({ PAYOUT_APPROVAL_EUR: wrong }), ['PAYOUT_APPROVAL_EUR'])
+  assert.throws(
+    () => readConfig({ OPERATOR_TOKEN: 'op_hunter2' }),
+    (error) => error instanceof ConfigError && /OPERATOR_TOKEN/.test(error.message) && !/hunter2/.test(error.message),
+  )
+})
+
 test('nothing set at all is a sandbox on this machine, with the embedded database', () => {
   const config = readConfig({})
   assert.equal(config.mode, 'sandbox')
@@ -156,12 +168,17 @@ test('values are read in the forms that people write', () => {
   assert.deepEqual(config.webhooks.retrySeconds, [1])
 })
 
+/** What a setting does not go without. */
+const companions: Record<string, Record<string, string>> = {
+  EVM_RPC_URLS: { EVM_KEYSTORE_FILE: '/keys', EVM_KEYSTORE_PASSWORD_FILE: '/password' },
+}
+
 test('every setting is told once, with a sentence, and its default or example is good', () => {
   const names = settings.map(({ name }) => name)
   assert.deepEqual(names, [...new Set(names)])
   for (const { name, sentence, example } of settings) {
     assert.match(sentence, /^[A-Z].*\.$/, name)
-    if (example !== '') assert.deepEqual(wrongIn({ [name]: example }), [], name)
+    if (example !== '') assert.deepEqual(wrongIn({ ...companions[name], [name]: example }), [], name)
     assert.ok(printSettings().includes(`${name}\n    ${sentence}\n`), name)
   }
 })

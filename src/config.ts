@@ -24,14 +24,14 @@ import {
   type Source,
   type Values,
 } from './lib/setting.ts'
-import { geoSettings, identitySettings } from './outside-settings.ts'
+import { evmSettings, geoSettings, identitySettings, isKeyless } from './outside-settings.ts'
+import { b2bSettings, operatorSettings, payoutSettings } from './staff-settings.ts'
+import { listenSettings, retentionSettings, webhookSettings } from './telling-settings.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 const postgresUrl = url('postgres', 'postgresql')
 
-const sandboxOnly = { sandbox: 'on', live: 'off' }
-const coolingOff = { sandbox: 'PT0S', live: 'P1D' }
 const mailFrom = { sandbox: 'Cambio <exchange@sandbox.invalid>', live: '' }
 const ownFolder = { shown: ".cambio in the project's folder", from: () => join(projectRoot, '.cambio') }
 
@@ -157,31 +157,11 @@ const definitions = {
     leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long a worker that fell silent keeps its jobs.'),
   },
 
-  webhooks: {
-    timeoutMs: setting('WEBHOOK_TIMEOUT', 'PT15S', duration(1), "How long a partner's endpoint may take to answer."),
-    retrySeconds: setting(
-      'WEBHOOK_RETRY_SECONDS',
-      '5,300,1800,7200,18000,36000,50400,72000,86400',
-      list(count(1, 2_592_000)),
-      'Seconds to wait before each further attempt; after the last, the event only stays in the feed.',
-    ),
-    allowPrivate: setting(
-      'WEBHOOK_ALLOW_PRIVATE',
-      sandboxOnly,
-      onOff,
-      'Whether webhooks may go to loopback addresses.',
-    ),
-    disableAfterMs: setting(
-      'WEBHOOK_DISABLE_AFTER',
-      'P5D',
-      duration(1_000),
-      'When an endpoint that only fails is disabled.',
-    ),
-  },
-
-  b2b: {
-    coolingOffMs: setting('B2B_COOLING_OFF', coolingOff, duration(0), 'How long a new B2B payout address must wait.'),
-  },
+  webhooks: webhookSettings,
+  listen: listenSettings,
+  payouts: payoutSettings,
+  operator: operatorSettings,
+  b2b: b2bSettings,
 
   mail: {
     smtpUrl: optional(
@@ -198,18 +178,16 @@ const definitions = {
     attempts: setting('ONE_TIME_CODE_ATTEMPTS', '5', count(1, 20), 'Wrong guesses after which a code is dead.'),
   },
 
+  evm: evmSettings,
   identity: identitySettings,
   geo: geoSettings,
 
-  retention: {
-    eventsMs: setting('EVENTS_RETENTION', 'P90D', duration(1_000), 'How long events stay in the feed: business time.'),
-    idempotencyMs: setting('IDEMPOTENCY_RETENTION', 'PT24H', duration(1_000), 'How long an Idempotency-Key is kept.'),
-  },
+  retention: retentionSettings,
 }
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|GEO_D)/
+  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
@@ -257,11 +235,12 @@ type Problem = [name: string, problem: string]
 type Rule = [broken: boolean, ...Problem]
 
 const brokenOf = (rules: Rule[]): Problem[] => rules.filter(([broken]) => broken).map(([, ...problem]) => problem)
-function conflicts({ roles, http, identity }: Choices): Problem[] {
+function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
   const { port: service, adminPort, processorPort } = http
   const { sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret } = identity
   const sumsub = [sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret].filter((one) => one !== undefined)
   return brokenOf([
+    [isKeyless(evm), 'EVM_RPC_URLS', 'goes with EVM_KEYSTORE_FILE and EVM_KEYSTORE_PASSWORD_FILE'],
     [roles.length === 0, 'ROLES', 'a process without a role does nothing'],
     [adminPort > 0 && adminPort === service, 'ADMIN_PORT', 'is the same as PORT'],
     [

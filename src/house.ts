@@ -9,10 +9,13 @@ import { type Bell, openBell } from './db/bell.ts'
 import { openRowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
 import { factReceived } from './deposits/fact.ts'
+import { openWaiting, type Waiting } from './events/await.ts'
 import { openRelay, type Relay } from './events/relay.ts'
+import { tellReaders, type ToldReaders } from './events/tell-readers.ts'
 import { openCountries } from './geo/country-of.ts'
 import { openIdentityProviders } from './identity/providers.ts'
 import type { Handler } from './jobs/job.ts'
+import type { Pace } from './jobs/pace.ts'
 import { openQueue } from './jobs/queue.ts'
 import type { Clock } from './lib/clock.ts'
 import type { Log } from './lib/log.ts'
@@ -27,14 +30,18 @@ import { openKeyring } from './privacy/data-key.ts'
 import type { Secrets } from './privacy/master-key.ts'
 import { payoutDue } from './payouts/order.ts'
 import { planDue } from './payouts/plan.ts'
+import { refundDue } from './payouts/refund.ts'
+import { type EvmRails, openEvmRails, withEvmRails } from './rails/evm.ts'
 import { callbackOwed, openSandboxRails, type World, takeCallbacks } from './rails/sandbox.ts'
 import { receiveCallbacks } from './callbacks/receive.ts'
 import { deadlineDue, expireTransactions } from './transactions/expire.ts'
 import { finishPayouts } from './transactions/finish-payouts.ts'
 import { sendPayouts } from './transactions/send-payouts.ts'
+import { sendRefunds } from './transactions/send-refunds.ts'
 import { settleDeposits } from './transactions/settle-deposits.ts'
 import { importShared, sharedTokenDue } from './transactions/take-shared.ts'
 import { dropQueue, endpointEnded } from './webhooks/drop-queue.ts'
+import { queueReplays, replayDue } from './webhooks/replay.ts'
 import { openSender, type Sender } from './webhooks/sender.ts'
 
 /** Everything that lives inside, wired and at rest: nothing listens, nothing works until it is started. */
@@ -43,7 +50,12 @@ export type House = {
   relay: Relay
   sender: Sender
   processor: World
+  /** The chains of the EVM that are real here. */
+  evm: EvmRails
   bell: Bell
+  /** Where requests wait for events, and how they are told of some. */
+  waiting: Waiting
+  readers: ToldReaders
 }
 
 /** What a house is built on. */
@@ -56,10 +68,12 @@ export type Ground = {
   /** The origins that customers see: ours, and the sandbox processor's. */
   publicUrl: string
   processorUrl: string
+  /** By what the queue sets its work going, if not at once and by timers. */
+  pace?: Pace
 }
 
 /** Wires the business together: which job is done by whom, and who is told of what. */
-export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground): Promise<House> {
+export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: Ground): Promise<House> {
   const { config, db, clock, log, secrets } = ground
   await syncAssets(db)
   clock.learnOffset((await readShared(db)).offsetMs)
@@ -87,17 +101,27 @@ export async function buildHouse({ publicUrl, processorUrl, ...ground }: Ground)
       leaseMs: config.jobs.leaseMs,
       pollMs: 1_000,
       onForeign: () => bell.ring('jobs'),
+      ...(pace ? { pace } : {}),
     }),
     wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
   }
   const { confirmations } = config
   const processor: World = { db, clock, queue: ctx.queue, secrets, url: processorUrl, confirmations }
-  ctx.rails = openSandboxRails(processor)
+  const evm = await openEvmRails({ config, db, clock, log })
+  ctx.rails = withEvmRails(openSandboxRails(processor), evm)
   const sender = openSender(ctx)
-  const relay = openRelay(ctx, { onSequenced: sender.onSequenced })
+  const waiting = openWaiting()
+  // An embedded database is this process's alone: there is nobody to ring for.
+  const readers = tellReaders(waiting, (topic) => config.database.urls.length > 0 && bell.ring(topic))
+  const relay = openRelay(ctx, {
+    onSequenced: (block, events) => {
+      sender.onSequenced(block, events)
+      readers.onSequenced(block, events)
+    },
+  })
   Object.assign(handlers, handlersOf(ctx, processor))
-  return { ctx, relay, sender, processor, bell }
+  return { ctx, relay, sender, processor, evm, bell, waiting, readers }
 }
 
 /** Where prices come from: the market that ships with the project, which counts as enough by itself in the sandbox only. */
@@ -115,6 +139,7 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [factReceived]: settleDeposits(ctx),
   [payoutDue]: sendPayouts(ctx),
   [planDue]: finishPayouts(ctx),
+  [refundDue]: sendRefunds(ctx),
   [deadlineDue]: expireTransactions(ctx),
   [payoutAddressDue]: activatePayoutAddresses(ctx),
   [sharedTokenDue]: importShared(ctx),
@@ -122,6 +147,7 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [customerProven]: tellProven(ctx),
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
+  [replayDue]: queueReplays(ctx),
   [callbackOwed]: {
     batch: 64,
     concurrency: 1,

@@ -13,14 +13,17 @@ import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './d
 import { listenToBell } from './db/bell.ts'
 import { codeOf } from './db/pool.ts'
 import { receiveFacts } from './deposits/fact.ts'
+import { haltRail } from './deposits/halted.ts'
 import { eventAgeing } from './events/forget.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
 import { systemClock } from './lib/clock.ts'
 import { foldBalances } from './ledger/balance.ts'
 import { createLog, type Log } from './lib/log.ts'
+import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from './partners/accounts.ts'
 import { forgetPartners } from './partners/known.ts'
+import { bookWalletCosts } from './payouts/wallet-cost.ts'
 import { loadSecrets } from './privacy/master-key.ts'
 import { buildProcessor } from './rails/sandbox.ts'
 import { mailPage } from './sandbox-api/mail-page.ts'
@@ -87,7 +90,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
     const alive = await sayAlive(ctx)
     ends.push(() => alive.stop())
   }
-  await listen(buildAdmin(ctx), config, 'adminPort', ends)
+  await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
@@ -138,7 +141,11 @@ function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => P
 /** Starts doing jobs, placing events and delivering them. */
 function startWork({ ctx, relay, sender, evm }: House, ends: Ends): void {
   ctx.queue.start()
-  const following = evm.follow((db, facts) => receiveFacts(ctx, db, facts))
+  const following = evm.follow({
+    tell: (db, facts) => receiveFacts(ctx, db, facts),
+    charge: (db, costs) => bookWalletCosts(ctx, db, costs),
+    halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
+  })
   ends.push(() => following.stop())
   sender.start()
   relay.start()

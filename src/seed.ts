@@ -20,6 +20,7 @@ import { createPartner } from './partners/create.ts'
 import { createKey, revokeKey } from './partners/keys.ts'
 import { findPartners } from './partners/known.ts'
 import { featureNames } from './partners/settings.ts'
+import type { EvmRails } from './rails/evm.ts'
 import { fundBank, fundWallet } from './rails/sandbox.ts'
 
 /** What `sandbox.json` says: where the sandbox answers, and the secrets of its demo partners (architecture.md, section 3). */
@@ -38,8 +39,8 @@ export type Sandbox = {
 const seededBy = 'sandbox'
 
 /** Makes the sandbox's wallets, demo partners and operator, once; later starts find the file of the first. */
-export async function seedSandbox(ctx: Ctx, dataDir: string): Promise<Omit<Sandbox, 'url'>> {
-  await fundWallets(ctx)
+export async function seedSandbox(ctx: Ctx, dataDir: string, evm: EvmRails): Promise<Omit<Sandbox, 'url'>> {
+  await fundWallets(ctx, evm)
   const known = await readSandbox(dataDir)
   if (known && (await findPartners(ctx, [BigInt(known.partner_id)])).size > 0) return known
   const made = await makePartners(ctx)
@@ -70,23 +71,29 @@ const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
 /** What the sandbox pays out of, in euro, of each currency. */
 const firstWorth = 1_000_000_000n
 
-/** A place of the exchange's own, what it is to hold at first, and how its holder is given it. */
-type Purse = { place: string; asset: Asset; give: (db: Db, amount: bigint) => Promise<boolean> }
+/** A place of the exchange's own, what it holds at first, and how its holder is given that; a real chain gives nothing. */
+type Purse = {
+  place: string
+  asset: Asset
+  first: (ctx: Ctx) => bigint | Promise<bigint>
+  give: (db: Db, amount: bigint) => Promise<boolean>
+}
 
 /**
  * Gives each wallet and the bank their first money and books it as capital, in one block: all of it, or nothing. What the books
  * know already had its first money at an earlier start.
  */
-async function fundWallets(ctx: Ctx): Promise<void> {
+async function fundWallets(ctx: Ctx, evm: EvmRails): Promise<void> {
   const known = await heldBalances(ctx.db)
-  const purses = [...walletsOf(ctx), ...accountsOf(ctx)].filter(
+  const purses = [...walletsOf(ctx, evm), ...accountsOf(ctx)].filter(
     ({ place, asset }) => !known.has(`${held(place)} ${asset.id}`),
   )
   if (purses.length === 0) return
+  const amounts = new Map<Purse, bigint>()
+  for (const purse of purses) amounts.set(purse, await purse.first(ctx))
   await ctx.db.atomic(async (db) => {
     const entries: Entry[] = []
-    for (const { place, asset, give } of purses) {
-      const amount = firstAmount(ctx, asset)
+    for (const [{ place, asset, give }, amount] of amounts) {
       if (!(await give(db, amount))) continue
       const brought = {
         transactionId: null,
@@ -101,16 +108,18 @@ async function fundWallets(ctx: Ctx): Promise<void> {
 }
 
 /** A wallet for each coin of each chain, and for what the chain takes for transfers. */
-const walletsOf = (ctx: Ctx): Purse[] =>
+const walletsOf = (ctx: Ctx, evm: EvmRails): Purse[] =>
   networks.flatMap((network) => {
     const rail = ctx.rails.forPayout('CRYPTO', network.code)
     const own = listings.filter((listing) => listing.network.code === network.code).map(({ asset }) => asset)
     const assets = new Map([nativeAsset(network), ...own].map((asset) => [asset.id, asset]))
     if (!rail) return []
+    const isReal = evm.roads.has(network.code)
     return [...assets.values()].map((asset) => ({
       place: rail.place,
       asset,
-      give: (db: Db, amount: bigint) => fundWallet(db, network, asset.id, amount),
+      first: (all: Ctx) => (isReal ? evm.opening(network.code, asset.id) : firstAmount(all, asset)),
+      give: async (db: Db, amount: bigint) => (isReal ? amount > 0n : fundWallet(db, network, asset.id, amount)),
     }))
   })
 
@@ -119,7 +128,8 @@ const accountsOf = (ctx: Ctx): Purse[] =>
   fiatCurrencies.flatMap(({ ticker, networks: [{ asset, paymentMethods }] }) => {
     const [payer] = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])
     if (!payer) return []
-    return [{ place: payer.place, asset, give: (db: Db, amount: bigint) => fundBank(db, asset.id, amount) }]
+    const give = (db: Db, amount: bigint) => fundBank(db, asset.id, amount)
+    return [{ place: payer.place, asset, first: (all: Ctx) => firstAmount(all, asset), give }]
   })
 
 /** As many whole units, rounded up to a power of ten, as are worth what each wallet begins with. */

@@ -13,7 +13,7 @@ import { committedForm, documentFile, examplesFile, operationsOf, yamlOf } from 
 import { read } from './support/papers.ts'
 
 type Answer = {
-  content: { 'application/json': { example?: unknown } }
+  content?: { 'application/json': { example?: unknown } }
   links?: Record<string, { operationId: string; parameters: Record<string, string> }>
 }
 type Document = {
@@ -69,7 +69,7 @@ describe('the OpenAPI document', () => {
     const without = Object.values(paths).flatMap((item) =>
       Object.values(item).flatMap(({ operationId, responses }) =>
         Object.entries(responses)
-          .filter(([status, { content }]) => status.startsWith('2') && !content['application/json'].example)
+          .filter(([status, { content }]) => status.startsWith('2') && content && !content['application/json'].example)
           .map(([status]) => `${operationId} ${status}`),
       ),
     )

@@ -17,12 +17,20 @@ after(() => ctx.db.close())
 
 describe('the operator’s port', () => {
   it('says that the process lives, that it is ready, and what it counts', async () => {
-    const app = buildAdmin(ctx, { gauges: [{ name: 'jobs_due', help: 'Jobs that are due.', read: () => 7 }] })
+    const gauges = [
+      { name: 'jobs_due', help: 'Jobs that are due.', read: () => [{ labels: [], value: 7 }] },
+      { name: 'stuck', help: 'Stuck.', labels: ['what'], read: () => [{ labels: ['job'], value: 2 }] },
+      { name: 'broken', help: 'Cannot be read.', read: () => Promise.reject(new Error('gone')) },
+    ]
+    const app = buildAdmin(ctx, { gauges })
     assert.equal((await app.inject('/healthz')).statusCode, 200)
     assert.equal((await app.inject('/readyz')).statusCode, 200)
     const metrics = await app.inject('/metrics')
     assert.match(String(metrics.headers['content-type']), /^text\/plain; version=0\.0\.4/)
     assert.match(metrics.payload, /^cambio_jobs_due 7$/m)
+    assert.match(metrics.payload, /^cambio_stuck\{what="job"\} 2$/m)
+    assert.doesNotMatch(metrics.payload, /^cambio_broken /m)
+    assert.match(metrics.payload, /^cambio_readings_failed 1$/m)
     assert.match(metrics.payload, /^process_resident_memory_bytes /m)
     await app.close()
   })

@@ -1,6 +1,7 @@
 import fastify, { type FastifyInstance, type preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../context.ts'
+import { openWaiting, type Waiting } from '../events/await.ts'
 import type { Accounts } from '../partners/accounts.ts'
 import { admission } from './authenticate.ts'
 import { b2bMarket } from './b2b-market.ts'
@@ -9,8 +10,10 @@ import { b2bTransactions } from './b2b-transactions.ts'
 import { countryRoutes } from './countries.ts'
 import { currencies } from './currencies.ts'
 import { customers } from './customer.ts'
+import { announceDeprecation } from './deprecated-inputs.ts'
 import { answerErrors, answerUnreadable } from './errors.ts'
 import { estimate } from './estimate.ts'
+import { eventFeed } from './events.ts'
 import { health } from './health.ts'
 import { hasIdempotencyKey } from './idempotency-key.ts'
 import { readJsonBodies, refuseUnreadable } from './json-body.ts'
@@ -24,20 +27,27 @@ import { paymentCategoryRoutes } from './payment-categories.ts'
 import { rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
+import { keepSharing } from './share-limits.ts'
 import { signatureCheck } from './signature.ts'
 import { status, type WorkersAreUp } from './status.ts'
 import { transactionList } from './transaction-list.ts'
+import { anyTransactionRecord } from './transaction-shape.ts'
 import { transactions } from './transactions.ts'
+import { webhookAttempts } from './webhook-attempts.ts'
+import { webhookEndpoints } from './webhook-endpoints.ts'
 
 /** What the interface needs besides the context. */
 export type ApiDeps = {
   accounts: Accounts
   /** Whether some process does the work that orders need after they are made; asked twice a second at most. */
   workersAreUp: WorkersAreUp
+  /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
+  waiting?: Waiting
   /**
    * Routes of other doors under `/v1` (the sandbox's controls). Each must say `config: { access }`; the key is checked, errors
    * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
-   * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`.
+   * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`, and what it has done is written into
+   * `request.journal`. The schema of a transaction is there for theirs as `AnyTransaction`.
    */
   v1?: readonly ((app: FastifyInstance) => void)[]
   /** Pages outside of `/v1` (checkout). Their own body parsers and error pages stay within them. */
@@ -83,20 +93,24 @@ const unreadable: preHandlerHookHandler = (request, _reply, done) => {
 
 function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & { declared: DeclaredRoute[] }): void {
   const limits = rateLimits(ctx)
+  if (ctx.config.rateLimits.on) keepSharing(app, ctx, limits.share)
   const admitting = admission(ctx, { accounts: deps.accounts, limits })
   const checking = signatureCheck(ctx)
+  const announcing = announceDeprecation(ctx)
 
   const keeping = keepAnswers(ctx)
 
   app.decorateRequest('caller', undefined)
   app.decorateRequest('tellsOf', undefined)
   app.decorateRequest('isAnsweredOnce', false)
+  app.addSchema({ $id: 'AnyTransaction', ...anyTransactionRecord })
   readJsonBodies(app)
   app.addHook('onRoute', (route) => {
-    const { access, creates = false, feature, once } = route.config ?? {}
+    const { access, creates = false, feature, once, operation } = route.config ?? {}
     if (!access) throw new Error(`${route.url} does not say who may call it.`)
     deps.declared.push(...declaredRoute(route))
-    route.onRequest = admitting(access, creates, feature)
+    const admits = admitting(access, creates, feature)
+    route.onRequest = operation?.readsForwarded ? [announcing, admits] : admits
     const methods = [route.method].flat()
     const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
     route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)
@@ -116,5 +130,8 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & { declared:
   b2bMarket(app, ctx)
   b2bPayoutAddresses(app, ctx)
   b2bTransactions(app, ctx)
+  eventFeed(app, ctx, deps.waiting ?? openWaiting())
+  webhookEndpoints(app, ctx)
+  webhookAttempts(app, ctx)
   for (const routes of deps.v1 ?? []) routes(app)
 }

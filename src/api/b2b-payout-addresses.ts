@@ -4,8 +4,9 @@ import { addBankAccount, type Registrant } from '../b2b/add-bank-account.ts'
 import { addCryptoWallet } from '../b2b/add-crypto-wallet.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { type PayoutAddress, payoutAddressRecord, type PayoutAddressRecord } from '../partners/payout-address.ts'
-import { listPayoutAddresses } from '../partners/payout-addresses.ts'
+import { type AddressPosition, pagePayoutAddresses } from '../partners/payout-addresses.ts'
 import { callerOf } from './authenticate.ts'
 import { b2bOnly } from './b2b-market.ts'
 import { readBankAccount, readCryptoWallet } from './b2b-payout-body.ts'
@@ -13,8 +14,11 @@ import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
 import { bankAccountBody, cryptoWalletBody } from './b2b-payout-inputs.ts'
 import { category, id, line, textOrEmpty, time } from './field-shapes.ts'
-import type { Operation } from './operation.ts'
-import { eitherOf, list, object, oneOf, type ShapeProvider, titled } from './shape.ts'
+import { fieldReader } from './fields.ts'
+import { type Operation, optional } from './operation.ts'
+import { pageQuery, placeUpTo, readCursor, readLimit, readOffset, readSorting, writeCursor } from './pagination.ts'
+import { type Query, queryText } from './query.ts'
+import { eitherOf, list, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
 /** `POST /v1/b2b/add-bank-account`, `POST /v1/b2b/add-crypto-wallet` and `GET /v1/b2b/payout-addresses`. */
 export function b2bPayoutAddresses(app: FastifyInstance, ctx: Ctx): void {
@@ -38,14 +42,47 @@ export function b2bPayoutAddresses(app: FastifyInstance, ctx: Ctx): void {
   typed.get(
     '/b2b/payout-addresses',
     { config: { ...b2bOnly, operation: listing }, schema: { response: { 200: payoutAddresses } } },
-    async (request) => {
-      const records = (await listPayoutAddresses(ctx, callerOf(request).partner.id)).map(payoutAddressRecord)
-      return {
-        bank_accounts: records.filter(({ type }) => type === 'bank_account'),
-        crypto_wallets: records.filter(({ type }) => type === 'crypto_wallet'),
-      }
-    },
+    (request) => answerAddresses(ctx, callerOf(request).partner.id, request.query as Query),
   )
+}
+
+/** How many an answer has at most when no page is asked for; more than any institution registers. */
+const mostUnpaged = 10_000
+
+/**
+ * Answers a page over both kinds together, by creation, and sorts what is on it by kind. Where no page is asked for, it is the list
+ * that programs knew before there were pages: everything, the oldest first. Refuses with everything that cannot be read.
+ */
+async function answerAddresses(ctx: Ctx, partnerId: bigint, query: Query): Promise<Shaped<typeof payoutAddresses>> {
+  const read = fieldReader()
+  const given = (name: keyof typeof addressQuery): string | undefined => queryText(query, name)
+  const isPaged = Object.keys(addressQuery).some((name) => queryText(query, name) !== undefined)
+  const limit = isPaged ? readLimit(read, given('limit')) : mostUnpaged
+  const offset = readOffset(read, given('offset'))
+  const sorting = readSorting(read, given('sorting'), 'asc')
+  const question = ['payout-addresses', String(partnerId), sorting]
+  const cursor = readCursor(ctx, read, question, given('cursor'))
+  const [first] = read.problems
+  if (first) throw new Refusal('BAD_REQUEST', `${first.path}: ${first.message}`, [...read.problems])
+
+  const start = cursor === undefined ? { offset } : { after: positionOf(cursor) }
+  const { addresses, next } = await pagePayoutAddresses(ctx, partnerId, { sorting, limit, start })
+  const records = addresses.map(payoutAddressRecord)
+  return {
+    bank_accounts: records.filter(({ type }) => type === 'bank_account'),
+    crypto_wallets: records.filter(({ type }) => type === 'crypto_wallet'),
+    pagination: {
+      limit,
+      offset: cursor === undefined ? offset : 0,
+      has_more: next !== undefined,
+      next_cursor: next ? writeCursor(ctx, question, `${next.id} ${next.createdAt.toISOString()}`) : null,
+    },
+  }
+}
+
+function positionOf(cursor: string): AddressPosition {
+  const space = cursor.indexOf(' ')
+  return { id: BigInt(cursor.slice(0, space)), createdAt: new Date(cursor.slice(space + 1)) }
 }
 
 /** A registered address (wire.md, section 5): an account has its masked number, a wallet its address and memo. */
@@ -72,8 +109,18 @@ export const payoutAddress = titled(
 
 const payoutAddresses = titled(
   'PayoutAddresses',
-  object({ bank_accounts: list(payoutAddress, 10_000), crypto_wallets: list(payoutAddress, 10_000) }),
+  object({
+    bank_accounts: list(payoutAddress, mostUnpaged),
+    crypto_wallets: list(payoutAddress, mostUnpaged),
+    pagination: titled('PayoutAddressesPagination', placeUpTo(mostUnpaged)),
+  }),
 )
+
+/** What the list may be asked for. */
+const addressQuery = {
+  ...pageQuery,
+  sorting: optional(oneOf('desc', 'asc'), 'By time of creation; the oldest first unless said.'),
+}
 
 const says = { 200: 'It was registered before: the same record.', 201: 'The record of the new address.' }
 
@@ -103,9 +150,13 @@ const listing: Operation = {
   id: 'listPayoutAddresses',
   tag: 'B2B',
   summary: 'List the registered addresses',
-  description: 'Every bank account and wallet that was registered, whatever its status. Account numbers are masked.',
-  says: { 200: 'All of them.' },
-  refuses: [],
+  description:
+    'Every bank account and wallet that was registered, whatever its status. Account numbers are masked. Without `limit`, ' +
+    '`offset`, `cursor` and `sorting` all of them, up to 10,000, the oldest first; with any of these a page of both kinds ' +
+    'together by time of creation, of which each list has its kind.',
+  query: addressQuery,
+  says: { 200: 'All of them, or a page.' },
+  refuses: ['BAD_REQUEST'],
 }
 
 type Registering = (db: Atomic, registrant: Registrant) => Promise<{ address: PayoutAddress; isNew: boolean }>

@@ -1,4 +1,4 @@
-import type { preParsingHookHandler } from 'fastify'
+import type { onRequestHookHandler } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import { ipBlocks } from '../lib/ip-blocks.ts'
@@ -9,12 +9,13 @@ import type { Query } from './query.ts'
 const deprecatedSince = '@1790294400'
 
 /**
- * Makes the hook that tells a caller that it used what will go away one day: X-Forwarded-For or the `ip` of the query. On every
- * answer to a caller who is let in, refusals of a body that cannot be read and repeated answers included.
+ * Makes the hook that tells a caller that it used what will go away one day: X-Forwarded-For or the `ip` of the query. It runs before
+ * anything may be refused, so that every answer of the route says so: to a caller who is not let in, to one who asks too often, to a
+ * body that cannot be read, and repeated answers.
  */
-export function announceDeprecation(ctx: Pick<Ctx, 'config' | 'publicUrl'>): preParsingHookHandler {
+export function announceDeprecation(ctx: Pick<Ctx, 'config' | 'publicUrl'>): onRequestHookHandler {
   const trusted = ipBlocks(ctx.config.http.trustedProxies)
-  return (request, reply, payload, done) => {
+  return (request, reply, done) => {
     const { ip } = request.query as Query
     const isUsed =
       clientAddress(request.raw, trusted).forwarded.length > 0 || !(ip === undefined || ip === '' || ip === 'null')
@@ -24,6 +25,6 @@ export function announceDeprecation(ctx: Pick<Ctx, 'config' | 'publicUrl'>): pre
         link: `<${ctx.publicUrl}/#changes>; rel="deprecation"; type="text/html"`,
       })
     }
-    done(null, payload)
+    done()
   }
 }

@@ -8,7 +8,6 @@ import { callerOf } from './authenticate.ts'
 import { clientAddress, forwardedCustomer } from '../lib/client-address.ts'
 import { type CreateRequest, readCreate } from './create-body.ts'
 import { createBody, createQuery } from './create-inputs.ts'
-import { announceDeprecation } from './deprecated-inputs.ts'
 import { problem } from './error-shape.ts'
 import { estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { bodyObject } from './json-body.ts'
@@ -24,7 +23,6 @@ export function health(app: FastifyInstance, ctx: Ctx): void {
     '/transaction/health',
     {
       config: { access: 'any-key', operation },
-      preParsing: announceDeprecation(ctx),
       schema: { response: { 200: healthRecord } },
     },
     (request) =>

@@ -125,11 +125,12 @@ async function openAnswer<Body>(
 }
 
 /**
- * Forgets answers that have been kept long enough, and work that died as long ago, a bounded number at a time; tells how many
- * answers. To be called now and then.
+ * Forgets answers that have been kept long enough, and steps and leases of work that was done or died as long ago, a bounded
+ * number at a time; tells how many answers. To be called now and then.
  */
 export async function forgetOldAnswers({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): Promise<number> {
   const since = after(clock.realNow(), -config.retention.idempotencyMs)
   await queries.forgetWork(db, since)
+  await queries.forgetSteps(db, since)
   return queries.forgetAnswers(db, since)
 }

@@ -6,6 +6,7 @@ import { detach } from '../lib/detach.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import { type Answer, answerBefore, keepAnswer, send } from './idempotency.ts'
 import { type IdempotencyKey, idempotencyKeyOf } from './idempotency-key.ts'
+import { journalOf, refuseOthersSteps, withoutKey } from './journal.ts'
 import { refuseUnreadable } from './json-body.ts'
 import * as queries from './queries.ts'
 
@@ -26,8 +27,9 @@ declare module 'fastify' {
  *
  * While the work goes on, which may be many atomic blocks and take long, the key is held by a leased row: no connection is
  * kept for it and no block open, which would hold back the horizon of the feed and starve the pool. When a process dies at
- * the work, the key is free again as soon as the lease has run out; what was done until then stays done, and the repeated
- * request does it again. Where that must not be, the route commits its answer with its work instead.
+ * the work, the key is free again as soon as the lease has run out. What was done until then stays done: the handler has written
+ * it into `request.journal`, step by step with its effects, and the repeated request goes on from there. A handler that is one
+ * atomic block may commit its answer with its work instead.
  */
 export const keepAnswers =
   (ctx: Ctx) =>
@@ -41,6 +43,7 @@ export const keepAnswers =
         return body
       }
       const key = idempotencyKeyOf(ctx, request)
+      request.journal = key ? journalOf(ctx, key) : withoutKey(ctx)
       if (!key) return work()
       const begun = await begin(ctx, request, key)
       if ('first' in begun) return send(reply, begun.first, true)
@@ -71,6 +74,7 @@ const begin = (ctx: Ctx, request: FastifyRequest, key: IdempotencyKey): Promise<
   ctx.db.atomic(async (db) => {
     const first = await answerBefore<unknown>(ctx, db, key)
     if (first) return { first }
+    await refuseOthersSteps(db, key)
     refuseUnreadable(request)
     const lease = { keyId: key.keyId, keyHash: key.keyHash, fence: await ctx.rowIds.next() }
     queries.beginWork(db, lease, after(key.now, ctx.config.jobs.leaseMs))

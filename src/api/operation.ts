@@ -2,7 +2,15 @@ import type { RefusalCode } from '../lib/refusal.ts'
 import { type Bounds, type Shape, textOf, titled } from './shape.ts'
 
 /** The parts of the interface, as the reference groups them. */
-export type Tag = 'Status' | 'Currencies' | 'Estimates' | 'Transactions' | 'Payment categories' | 'Customers' | 'B2B'
+export type Tag =
+  | 'Status'
+  | 'Currencies'
+  | 'Estimates'
+  | 'Transactions'
+  | 'Payment categories'
+  | 'Customers'
+  | 'B2B'
+  | 'Webhooks'
 
 /** One thing that a caller may say in the path or the query. */
 export type Input = { shape: Shape<unknown>; about: string; isRequired?: boolean; isDeprecated?: boolean }

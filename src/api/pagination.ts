@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { indexHash } from '../privacy/master-key.ts'
 import { seal, unseal } from '../privacy/seal.ts'
 import type { FieldReader } from './fields.ts'
+import { optional, textIn } from './operation.ts'
 import { flag, list, object, orNull, type Shape, textOf, titled, wholeNumber } from './shape.ts'
 
 const usualLimit = 50
@@ -17,16 +18,41 @@ const cursor = textOf({ pattern: '^[\\w-]+$', maxLength: 512 })
 export const paged = <T>(items: Shape<T>) =>
   object({
     data: list(items, mostRows),
-    pagination: titled(
-      'Pagination',
-      object({
-        limit: wholeNumber(1, mostRows),
-        offset: wholeNumber(0, farthestOffset),
-        has_more: flag,
-        next_cursor: orNull(cursor),
-      }),
-    ),
+    pagination: titled('Pagination', placeUpTo(mostRows)),
   })
+
+/** Where a list goes on whose pages have at most so many rows. */
+export const placeUpTo = (most: number) =>
+  object({
+    limit: wholeNumber(1, most),
+    offset: wholeNumber(0, farthestOffset),
+    has_more: flag,
+    next_cursor: orNull(cursor),
+  })
+
+/** What every list may be asked for. */
+export const pageQuery = {
+  limit: optional(
+    textIn(10, { pattern: '^\\d+$', examples: ['50'] }),
+    'How many rows, from 1; 50 unless said, 100 at most.',
+  ),
+  offset: optional(
+    textIn(10, { pattern: '^\\d+$', examples: ['0'] }),
+    'How many rows are passed over, at most 100,000.',
+  ),
+  cursor: optional(
+    textIn(512, { pattern: '^[\\w-]+$' }),
+    'Where to go on: `next_cursor` of the page before, with the same filters. Costs the same however deep.',
+  ),
+}
+
+/** `sorting`: by time of creation, in any letter case; `usual` where nothing is said. */
+export function readSorting(read: FieldReader, value: string | undefined, usual: 'asc' | 'desc'): 'asc' | 'desc' {
+  const wanted = value?.toLowerCase() ?? usual
+  if (wanted === 'asc' || wanted === 'desc') return wanted
+  read.tell('sorting', 'This must be one of desc, asc.')
+  return usual
+}
 
 /** `limit`: how many rows a page has. Absent is 50, over 100 is 100. */
 export function readLimit(read: FieldReader, value: string | undefined): number {

@@ -1,4 +1,4 @@
-import type { Atomic, Db } from '../db/sql.ts'
+import { type Atomic, type Db, one } from '../db/sql.ts'
 
 /** Whether the database answers, and takes writes. */
 export const ping = async (db: Db): Promise<boolean> => {
@@ -64,6 +64,62 @@ export const endWork = async (db: Db, { keyId, keyHash, fence }: Lease): Promise
       delete from idempotent_work where api_key_id = ${keyId} and key_hash = ${keyHash} and fence = ${fence} returning 1`
   ).length > 0
 
+/** Names the request of an idempotency key, by which its steps are known, at a real time. */
+export type Steps = KeyName & { requestHash: Buffer; now: Date; since: Date }
+
+/**
+ * Writes down that a step is done, which holds when the block commits; false when it was done before. Waits for a block that is
+ * doing it now. A step from before `since` was another request's.
+ */
+export const beginStep = async (db: Atomic, { keyId, keyHash, ...key }: Steps, step: string): Promise<boolean> =>
+  (
+    await db.sql`
+      insert into idempotent_steps as known (api_key_id, key_hash, step, request_hash, at)
+      values (${keyId}, ${keyHash}, ${step}, ${key.requestHash}, ${key.now})
+      on conflict (api_key_id, key_hash, step) do update
+        set request_hash = excluded.request_hash, at = excluded.at, given = null
+        where known.at <= ${key.since}
+      returning 1`
+  ).length > 0
+
+/** Writes down what a step gave, as JSON. */
+export const endStep = (db: Atomic, { keyId, keyHash }: KeyName, step: string, given: string): void =>
+  db.send`
+    update idempotent_steps set given = ${given}
+    where api_key_id = ${keyId} and key_hash = ${keyHash} and step = ${step}`
+
+/** What a step that is done gave. */
+export const stepGiven = async (db: Db, { keyId, keyHash }: KeyName, step: string): Promise<unknown> =>
+  JSON.parse(
+    one(
+      await db.sql<{ given: string }>`
+        select given::text as given from idempotent_steps
+        where api_key_id = ${keyId} and key_hash = ${keyHash} and step = ${step}`,
+    ).given,
+  )
+
+/** Whether a step is done. */
+export const isStepDone = async (db: Db, { keyId, keyHash, since }: Steps, step: string): Promise<boolean> =>
+  (
+    await db.sql`
+      select from idempotent_steps
+      where api_key_id = ${keyId} and key_hash = ${keyHash} and step = ${step} and at > ${since}`
+  ).length > 0
+
+/** Whether another request under the key has done steps, since the key was free. */
+export const hasOthersSteps = async (db: Db, { keyId, keyHash, requestHash, since }: Steps): Promise<boolean> =>
+  (
+    await db.sql`
+      select from idempotent_steps
+      where api_key_id = ${keyId} and key_hash = ${keyHash} and request_hash <> ${requestHash} and at > ${since} limit 1`
+  ).length > 0
+
+/** Removes up to a thousand steps of work that was done before `since` (real time). */
+export const forgetSteps = (db: Db, since: Date): Promise<unknown[]> =>
+  db.sql`
+    delete from idempotent_steps where (api_key_id, key_hash, step) in (
+      select api_key_id, key_hash, step from idempotent_steps where at <= ${since} order by at limit 1000)`
+
 /** Removes what is left of up to a thousand pieces of work that died before `since` (real time). */
 export const forgetWork = (db: Db, since: Date): Promise<unknown[]> =>
   db.sql`
@@ -78,3 +134,18 @@ export const forgetAnswers = async (db: Db, since: Date): Promise<number> =>
         select api_key_id, key_hash from idempotent_answers where answered_at <= ${since} order by answered_at limit 1000)
       returning 1`
   ).length
+
+/** What a process tells of its limits, as JSON; null is nothing. `heard` it has heard already. */
+export type Told = { process: bigint; mine: string | null; heard: bigint[] }
+
+/**
+ * Tells the others what this process has let through, and gives what each of them has told in the last ten seconds and was not
+ * heard yet. What is older than that was heard by everybody, and goes.
+ */
+export const exchangeCounts = (db: Db, { process, mine, heard }: Told): Promise<{ id: bigint; counts: string }[]> =>
+  db.sql`
+    with old as (delete from rate_counts where at < clock_timestamp() - interval '20 s'),
+    told as (insert into rate_counts (process, counts) select ${process}, ${mine}::json where ${mine}::json is not null)
+    select id, counts::text as counts from rate_counts
+    where process <> ${process} and at > clock_timestamp() - interval '10 s' and id <> all(${heard}::bigint[])
+    order by id`

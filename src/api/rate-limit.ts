@@ -3,9 +3,11 @@ import type { FastifyReply } from 'fastify'
 import type { Ctx } from '../context.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Caller } from '../partners/accounts.ts'
+import { indexHash } from '../privacy/master-key.ts'
+import { type SharedBuckets, sharing } from './share-limits.ts'
 import { type Buckets, type BucketSize, tokenBuckets } from './token-bucket.ts'
 
-/** How often callers may ask, in this process. Each call takes one token, or refuses with RATE_LIMITED. */
+/** How often callers may ask. Each call takes one token, or refuses with RATE_LIMITED. */
 export type RateLimits = {
   /** Any request with this key. */
   takeRequest(caller: Caller, reply: FastifyReply): void
@@ -16,6 +18,8 @@ export type RateLimits = {
    * its own.
    */
   takeCustomer(ip: string, caller: Caller, reply: FastifyReply): void
+  /** Tells other processes what was let through here, and takes off what they have let through. To be called each second. */
+  share(): Promise<void>
 }
 
 /** Customer addresses that are remembered at once; whoever is dropped for newer ones starts with a full bucket. */
@@ -23,11 +27,13 @@ const mostCustomers = 100_000
 
 /**
  * Limits as the settings of the environment say, and where an account has its own as those say; none at all when they are
- * switched off. Counted in real time.
+ * switched off. Counted in real time, in the memory of this process and, by `share`, over all of them. Customers' addresses are known
+ * by keyed hashes: they are told to other processes.
  */
-export function rateLimits({ config, clock }: Pick<Ctx, 'config' | 'clock'>): RateLimits {
+export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>): RateLimits {
+  const { config, clock, secrets } = ctx
   const { rateLimits: usual } = config
-  if (!usual.on) return { takeRequest() {}, takeCreate() {}, takeCustomer() {} }
+  if (!usual.on) return { takeRequest() {}, takeCreate() {}, takeCustomer() {}, share: () => Promise.resolve() }
 
   const requests = tokenBuckets<bigint>()
   const creates = tokenBuckets<bigint>()
@@ -63,8 +69,16 @@ export function rateLimits({ config, clock }: Pick<Ctx, 'config' | 'clock'>): Ra
         perSecond: customerIpPerSecond ?? usual.customerIpPerSecond,
         burst: customerIpBurst ?? usual.customerIpBurst,
       }
-      const name = hasOwn ? `${partner.id} ${ip}` : ip
+      const address = hasOwn ? `${partner.id} ${ip}` : ip
+      const name = indexHash(secrets, 'limited-address', address).toString('base64url', 0, 15)
       take({ buckets: customers, name, size, sentence: 'Too many new transactions for this customer.' }, reply)
     },
+    share: sharing(ctx, { requests: byId(requests), creates: byId(creates), customers }),
   }
 }
+
+/** Buckets of keys, by the text of their ids. */
+const byId = ({ charge, takenSince }: Buckets<bigint>): SharedBuckets[string] => ({
+  charge: (name, nowMs, tokens) => charge(BigInt(name), nowMs, tokens),
+  takenSince: () => takenSince().map(([id, tokens]) => [String(id), tokens]),
+})

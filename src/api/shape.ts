@@ -84,6 +84,9 @@ export const flag: Shape<boolean> = { type: 'boolean' }
 /** A JSON number, in the few places where the interface has one. */
 export const number: Shape<number> & Bounds = { type: 'number', minimum: 0, maximum: 1e30 }
 
+/** No body at all. */
+export const nothing: Shape<null> = { type: 'null' }
+
 /** A whole JSON number. */
 export const wholeNumber = (minimum: number, maximum: number): Shape<number> & Bounds => ({
   type: 'integer',

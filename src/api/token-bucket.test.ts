@@ -65,3 +65,31 @@ test('a bucket whose size changes keeps what fits, and fills as it is now', () =
   assert.equal(take('a', 0, wide), 1_000, 'a wider bucket is not fuller')
   assert.equal(take('a', 100, narrow), 0)
 })
+
+test('what was given out elsewhere is owed here, by a bucket that is there and by one that is not yet', () => {
+  const size = { perSecond: 10, burst: 5 }
+  const here = tokenBuckets<string>()
+  assert.equal(here.take('known', 0, size), 0)
+  here.charge('known', 0, 7)
+  here.charge('new', 0, 7)
+  // 5 - 1 - 7 and 5 - 7: so much must flow in, and one token more.
+  assert.deepEqual([here.take('known', 0, size), here.take('new', 0, size)], [400, 300])
+  assert.deepEqual([here.take('known', 400, size), here.take('new', 300, size)], [0, 0])
+  assert.deepEqual(here.takenSince(), [
+    ['known', 2],
+    ['new', 1],
+  ])
+  assert.deepEqual(here.takenSince(), [])
+})
+
+test('a debt is paid off while nobody asks, and no further than to a full bucket', () => {
+  const size = { perSecond: 10, burst: 5 }
+  const here = tokenBuckets<string>()
+  here.take('asked', 0, size)
+  for (const name of ['asked', 'unasked']) {
+    here.charge(name, 0, 20)
+    let taken = 0
+    while (here.take(name, 60_000, size) === 0) taken += 1
+    assert.equal(taken, 5, name)
+  }
+})

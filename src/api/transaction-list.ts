@@ -9,7 +9,16 @@ import type { Transaction } from '../transactions/transaction.ts'
 import { callerOf } from './authenticate.ts'
 import { type FieldReader, fieldReader } from './fields.ts'
 import { readSpan } from './list-dates.ts'
-import { paged, type Question, readCursor, readLimit, readOffset, writeCursor } from './pagination.ts'
+import {
+  paged,
+  pageQuery,
+  type Question,
+  readCursor,
+  readLimit,
+  readOffset,
+  readSorting,
+  writeCursor,
+} from './pagination.ts'
 import { type Operation, optional, textIn } from './operation.ts'
 import { type Query, queryText } from './query.ts'
 import { oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
@@ -41,18 +50,7 @@ const moment = textIn(40, {
 
 /** What lists of transactions may be asked for. */
 export const listQuery = {
-  limit: optional(
-    textIn(10, { pattern: '^\\d+$', examples: ['50'] }),
-    'How many rows, from 1; 50 unless said, 100 at most.',
-  ),
-  offset: optional(
-    textIn(10, { pattern: '^\\d+$', examples: ['0'] }),
-    'How many rows are passed over, at most 100,000.',
-  ),
-  cursor: optional(
-    textIn(512, { pattern: '^[\\w-]+$' }),
-    'Where to go on: `next_cursor` of the page before, with the same filters. Costs the same however deep.',
-  ),
+  ...pageQuery,
   sorting: optional(oneOf('desc', 'asc'), 'By time of creation; the newest first unless said.'),
   from_date: optional(moment, 'Created at or after. UTC unless a zone is named.'),
   to_date: optional(moment, 'Created at or before; a date without a time includes the day.'),
@@ -107,7 +105,7 @@ export async function answerList<Record>(
 function readListing(read: FieldReader, query: Query): Omit<Listing, 'partnerId' | 'kind'> {
   const given = (name: string): string | undefined => queryText(query, name)
   return {
-    sorting: word(read, 'sorting', given('sorting'), ['desc', 'asc']) ?? 'desc',
+    sorting: readSorting(read, given('sorting'), 'desc'),
     created: readSpan(read, ['from_date', 'to_date'], [given('from_date'), given('to_date')]),
     updated: readSpan(
       read,

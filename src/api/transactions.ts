@@ -12,7 +12,6 @@ import { callerOf } from './authenticate.ts'
 import { clientAddress, forwardedCustomer } from '../lib/client-address.ts'
 import { readCreate } from './create-body.ts'
 import { createBody, createQuery } from './create-inputs.ts'
-import { announceDeprecation } from './deprecated-inputs.ts'
 import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
 import { idIn, type Link, type Operation, required } from './operation.ts'
@@ -30,7 +29,6 @@ export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits)
     '/transaction',
     {
       config: { access: 'any-key', creates: true, once: 'with-its-work', operation: creating },
-      preParsing: announceDeprecation(ctx),
       schema: { response: { 201: transactionRecord } },
     },
     async (request, reply) => {

@@ -54,7 +54,7 @@ function judgedTarget(ctx: Ctx, partner: Partner, input: CreateInput): Listing {
 const nobodysCountry = { code: undefined, path: '' }
 
 const destinationOf = ({ id, category, details }: PayoutAddress): Pick<B2bInput, 'b2b'> & Partial<CreateInput> => ({
-  b2b: { payoutAddressId: id, payoutCategory: category },
+  b2b: { payoutAddressId: id, payoutCategory: category, intermediary: details.intermediary?.bic },
   payoutAddress: details.address,
   payoutExtraId: details.extraId || undefined,
   payoutHolder: details.holder || undefined,

@@ -5,6 +5,7 @@ import { isEmail } from '../customers/email.ts'
 import { sendCode } from '../customers/send-code.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { giveDetails, startPayment } from '../transactions/checkout.ts'
+import { acceptNow, askForRefund, cancelByCustomer, giveRefundAddress } from '../transactions/choose.ts'
 import { readAccount } from './account-form.ts'
 import { readBillingForm } from './billing-form.ts'
 import { isCard } from './card-field.ts'
@@ -19,18 +20,19 @@ export type Done = { leadsTo?: string; token?: string }
 
 /**
  * Does what a form asks, if that is what the true step asks for; a form from an old tab does nothing, and its sender is
- * shown the true step. Refuses, naming the field, what cannot be.
+ * shown the true step. Letters are written in `locale`, the language of the page. Refuses, naming the field, what cannot be.
  */
-export async function act(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
+export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string): Promise<Done> {
   const { step, customerId } = visit
+  const reader = { ...visit, view: { ...visit.view, locale } }
   refuseCards(visit, typed)
   switch (typed.do ?? '') {
     case 'email':
-      return step === 'email' || step === 'code' ? giveEmail(ctx, visit, typed) : {}
+      return step === 'email' || step === 'code' ? giveEmail(ctx, reader, typed) : {}
     case 'send':
-      return step === 'email' ? send(ctx, visit) : {}
+      return step === 'email' ? send(ctx, reader) : {}
     case 'resend':
-      return step === 'code' ? sendAgain(ctx, visit) : {}
+      return step === 'code' ? sendAgain(ctx, reader) : {}
     case 'code':
       return step === 'code' || step === 'email' ? answerCode(ctx, visit, typed) : {}
     case 'country':
@@ -43,6 +45,14 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
       return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
     case 'method':
       return (step === 'method' || step === 'pay') && customerId !== undefined ? chooseMethod(ctx, visit, typed) : {}
+    case 'accept':
+      return step === 'decide' && customerId !== undefined ? accept(ctx, visit, typed) : {}
+    case 'refund':
+      return step === 'decide' && customerId !== undefined ? refund(ctx, visit) : {}
+    case 'refund_address':
+      return step === 'refund_address' && customerId !== undefined ? giveWayBack(ctx, visit, typed) : {}
+    case 'cancel':
+      return visit.choices.cancel && customerId !== undefined ? cancel(ctx, visit) : {}
     default:
       return {}
   }
@@ -60,7 +70,7 @@ async function giveEmail(ctx: Ctx, visit: Visit, typed: Typed): Promise<Done> {
   if (!mayChangeEmail(visit.view)) return {}
 
   const view = await giveDetails(ctx, visit.view.publicId, { email })
-  return send(ctx, { ...visit, view })
+  return send(ctx, { ...visit, view: { ...view, locale: visit.view.locale } })
 }
 
 /** A second click while the letter is on its way is answered like the first. */
@@ -119,6 +129,30 @@ async function giveAddress(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Don
 async function chooseMethod(ctx: Ctx, { view }: Visit, { method = '' }: Typed): Promise<Done> {
   if (!view.mayChooseMethod || method === '' || method === view.deposit.type) return {}
   await giveDetails(ctx, view.publicId, { depositMethod: method })
+  return {}
+}
+
+/** What was shown is the least that is taken: where the price has moved since, the page shows the new one first. */
+async function accept(ctx: Ctx, { view }: Visit, { at_least = '' }: Typed): Promise<Done> {
+  if (!/^\d{1,38}$/.test(at_least)) return {}
+  await acceptNow(ctx, view.publicId, { atLeast: BigInt(at_least) })
+  return {}
+}
+
+async function refund(ctx: Ctx, { view }: Visit): Promise<Done> {
+  await askForRefund(ctx, view.publicId)
+  return {}
+}
+
+async function giveWayBack(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
+  const address = (typed.refund_address ?? '').trim()
+  if (address === '') throw badField('refund_address', 'Please enter the address.', 'ADDRESS_MISSING')
+  await giveRefundAddress(ctx, view.publicId, { address, extraId: (typed.extra_id ?? '').trim() })
+  return {}
+}
+
+async function cancel(ctx: Ctx, { view }: Visit): Promise<Done> {
+  await cancelByCustomer(ctx, view.publicId)
   return {}
 }
 

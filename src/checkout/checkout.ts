@@ -13,6 +13,7 @@ import { act, type Done, type Typed } from './act.ts'
 import { type AssetPaths, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
 import { isLocale, type Language, languageOf } from '../language/language.ts'
+import { liveRoute } from './live.ts'
 import { renderOrder } from './order-page.tsx'
 import { isOurForm } from '../ui/our-form.ts'
 import { type PageProps, problemsOf } from './page.ts'
@@ -36,7 +37,7 @@ const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
 
 /**
  * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page a step, whole without JavaScript; and
- * `/checkout/status?tid=`, which tells a waiting page when to look again.
+ * `/checkout/status?tid=` and `/checkout/events?tid=`, which tell a waiting page when to look again.
  */
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
   await app.register((scope, _options, done) => {
@@ -62,6 +63,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
       scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
     }
+    liveRoute(scope, ctx, door.headers)
     scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
     done()
   })
@@ -108,7 +110,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
   let done: Done
   try {
-    done = await act(ctx, visit, typed)
+    done = await act(ctx, visit, typed, languageFor(request, visit).tag)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.code !== 'CONFLICT') return showRefusal(door, request, reply, error, typed)

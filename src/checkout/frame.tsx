@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import type { Language } from '../language/language.ts'
+import { type Language, languageOf } from '../language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { ThemePaths } from '../ui/serve-theme.ts'
 import type { AssetPaths } from './assets.ts'
@@ -14,6 +14,8 @@ export type FrameProps = {
   /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
   order?: { partnerName: string; publicId: bigint } | undefined
   look?: Look | undefined
+  /** The same page in the other languages, by their tags. */
+  translations?: ReadonlyMap<string, string> | undefined
   hasProblems?: boolean
   /** Seconds until the page is loaded anew where no script does it; undefined where nothing is waited for. */
   refreshSeconds?: number | undefined
@@ -38,7 +40,8 @@ export function renderFrame(props: FrameProps): string {
   })
 }
 
-function Frame({ language: { say }, order, look, isSandbox, children }: FrameProps) {
+function Frame({ language, order, look, translations, isSandbox, children }: FrameProps) {
+  const { say } = language
   return (
     <>
       <header class="top">
@@ -49,9 +52,30 @@ function Frame({ language: { say }, order, look, isSandbox, children }: FramePro
       <footer class="bottom">
         {order === undefined ? null : <p>{say('frame.order', { order: String(order.publicId) })}</p>}
         {isSandbox ? <p>{say('frame.sandbox')}</p> : null}
+        {translations === undefined ? null : <Languages translations={translations} label={say('frame.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>
     </>
+  )
+}
+
+/** Each language by its own name, to be read by whoever reads no other. */
+function Languages({ translations, label }: { translations: ReadonlyMap<string, string>; label: string }) {
+  return (
+    <nav class="languages" aria-label={label}>
+      <ul>
+        {[...translations].map(([tag, href]) => {
+          const { name, direction } = languageOf(tag)
+          return (
+            <li key={tag}>
+              <a href={href} lang={tag} hreflang={tag} dir={direction}>
+                {name}
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </nav>
   )
 }
 

@@ -1,10 +1,12 @@
 import type { AssetPaths } from './assets.ts'
+import { languages } from '../language/language.ts'
 import type { Page, PageProps } from './page.ts'
 import { billingPage } from './pages/billing.tsx'
 import { checkingPage } from './pages/checking.tsx'
 import { codePage } from './pages/code.tsx'
 import { confirmingPage } from './pages/confirming.tsx'
 import { countryPage } from './pages/country.tsx'
+import { decidePage } from './pages/decide.tsx'
 import { donePage } from './pages/done.tsx'
 import { emailPage } from './pages/email.tsx'
 import { endedPage } from './pages/ended.tsx'
@@ -13,11 +15,14 @@ import { methodPage } from './pages/method.tsx'
 import { payoutAddressPage } from './pages/payout-address.tsx'
 import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
+import { refundAddressPage } from './pages/refund-address.tsx'
 import { isWaiting, isWatched, type Step } from './step.ts'
 import type { Visit } from './visit.ts'
 import { renderFrame } from './frame.tsx'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
+import { CancelOrder } from './ui/links.tsx'
+import { Refunds } from './ui/refunds.tsx'
 import { Headline, Summary } from './ui/summary.tsx'
 
 const pages: Record<Step, (props: PageProps) => Page> = {
@@ -31,6 +36,8 @@ const pages: Record<Step, (props: PageProps) => Page> = {
   checking: checkingPage,
   confirming: confirmingPage,
   progress: progressPage,
+  decide: decidePage,
+  refund_address: refundAddressPage,
   hold: holdPage,
   done: donePage,
   ended: endedPage,
@@ -55,6 +62,7 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
     isSandbox,
     order: view,
     look: props.look,
+    translations: translationsOf(props),
     hasProblems: problems.length > 0,
     refreshSeconds: refreshAfter(visit),
     children: (
@@ -65,12 +73,22 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
           <h1 tabindex={-1}>{title}</h1>
           <Problems problems={problems} language={language} />
           {body}
+          {step === 'decide' ? null : <Refunds {...props} />}
+          <CancelOrder {...props} />
         </main>
         {step === 'ended' ? null : <Summary {...props} />}
       </>
     ),
   })
 }
+
+/** The order's own page in every other language. */
+const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<string, string> =>
+  new Map(
+    languages
+      .filter((tag) => tag !== language.tag)
+      .map((tag) => [tag, `/${tag}/checkout?tid=${view.publicId}`] as const),
+  )
 
 function refreshAfter({ step, isBack, view: { payTo } }: Visit): number | undefined {
   if (isWaiting(step)) return refreshSeconds

@@ -45,6 +45,7 @@ const fieldsOf: Partial<Record<Step, readonly string[]>> = {
   code: ['code'],
   country: ['country'],
   billing: billingFields.map(([, name]) => name),
+  refund_address: ['refund_address', 'extra_id'],
   payout_address: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
 }
 

@@ -9,6 +9,8 @@ import { stepOf, type Wish, wishes } from './step.ts'
 
 const sale = { from: listed('BTC'), to: listed('EUR'), amount: '0.05' }
 
+const wayBack = { asset: 'BTC-BTC', amount: 1n, memo: false }
+
 const rows = table(`
   status                missing                     flags               step
   new                   email,code,country          ''                  email
@@ -52,6 +54,9 @@ const rows = table(`
   waiting_for_deposit   ''                          coin,confirming     email
   waiting_for_deposit   ''                          proven,bank,confirming  confirming
   on_hold               ''                          returned            hold
+  on_hold               ''                          choices             hold
+  on_hold               ''                          proven,choices      decide
+  on_hold               ''                          proven,way-back     refund_address
   on_hold               ''                          returned,ask-proof  email
   on_hold               ''                          proven,returned     payout_address
   on_hold               ''                          proven,ask-address  hold
@@ -97,6 +102,7 @@ test('the page follows from the state and the browser alone', () => {
     const wish = asks.find(([flag]) => has(flag))?.[1]
     const known = {
       view,
+      choices: has('choices') ? { refund: { parts: [] } } : has('way-back') ? { refund_address: wayBack } : {},
       isProven: has('proven'),
       hasCode: has('code'),
       isBack: has('back'),
@@ -108,12 +114,23 @@ test('the page follows from the state and the browser alone', () => {
 })
 
 test('no step that shows or takes something personal is reached without proof, whatever is asked for', () => {
-  const personal = new Set<string>(['country', 'billing', 'payout_address', 'pay', 'method', 'checking', 'confirming'])
+  const personal = new Set<string>([
+    'country',
+    'billing',
+    'payout_address',
+    'pay',
+    'method',
+    'checking',
+    'confirming',
+    'decide',
+    'refund_address',
+  ])
   for (const status of Object.keys(lifecycle) as Status[]) {
     for (const wish of [undefined, ...wishes]) {
       for (const isBack of [true, false]) {
         const step = stepOf({
           view: sampleView({ status, billing: {} }),
+          choices: { refund: { parts: [] }, refund_address: wayBack },
           isProven: false,
           hasCode: isBack,
           isBack,

@@ -1,4 +1,5 @@
 import type { CheckoutView } from '../transactions/checkout-view.ts'
+import type { CustomerChoices } from '../transactions/choose.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import { flowOf } from './way-to-pay.ts'
 
@@ -14,6 +15,8 @@ export type Step =
   | 'checking' //       the customer comes back from the processor, which has not told us yet
   | 'confirming' //     the money is seen and not there for good: coins that a network confirms, a transfer announced
   | 'progress'
+  | 'decide' //         the customer's word is needed: a new price, the rest, or the money back
+  | 'refund_address' // a refund waits for an address
   | 'hold'
   | 'done'
   | 'ended' //          expired, cancelled, failed, refunded
@@ -27,6 +30,8 @@ export type Wish = (typeof wishes)[number]
 /** What is known of a visit: the transaction, and this browser. */
 export type Known = {
   view: CheckoutView
+  /** What the customer may decide; nothing where the address is not proven in this browser. */
+  choices: CustomerChoices
   /** The e-mail address is proven in this browser. */
   isProven: boolean
   /** A code was sent that can still be answered. */
@@ -50,7 +55,7 @@ export function stepOf(known: Known): Step {
 }
 
 /** Where something personal is asked or shown, the e-mail address comes first. The other pages hide it. */
-const asksForProof = (status: Status): boolean =>
+export const asksForProof = (status: Status): boolean =>
   status === 'new' || status === 'waiting_for_customer' || status === 'waiting_for_deposit'
 
 function proofStep({ view, hasCode, wish }: Known): Step {
@@ -69,7 +74,7 @@ function stepOfStatus(status: Status, known: Known): Step {
     case 'sending':
       return 'progress'
     case 'on_hold':
-      return isAddressNeeded(known.view) && known.isProven ? 'payout_address' : 'hold'
+      return known.isProven ? holdStep(known) : 'hold'
     case 'finished':
       return 'done'
     case 'refunded':
@@ -78,6 +83,12 @@ function stepOfStatus(status: Status, known: Known): Step {
     case 'failed':
       return 'ended'
   }
+}
+
+function holdStep({ view, choices }: Known): Step {
+  if (isAddressNeeded(view)) return 'payout_address'
+  if (choices.refund_address) return 'refund_address'
+  return choices.accept_price || choices.exchange_what_came || choices.refund ? 'decide' : 'hold'
 }
 
 function detailStep({ view, wish }: Known): Step {
@@ -124,11 +135,12 @@ export const isWaiting = (step: Step): boolean =>
   step === 'checking' || step === 'confirming' || step === 'progress' || step === 'hold'
 
 /** A page that is worth nothing once the state has changed: it is followed where scripts run. */
-export const isWatched = (step: Step): boolean => step === 'pay' || isWaiting(step)
+export const isWatched = (step: Step): boolean => step === 'pay' || step === 'decide' || isWaiting(step)
 
 /** Which third of the way a step belongs to; undefined where there is no way on. */
 export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {
   if (step === 'pay' || step === 'method' || step === 'checking' || step === 'confirming') return 'payment'
   if (step === 'progress' || step === 'done') return 'delivery'
-  return step === 'hold' || step === 'ended' ? undefined : 'details'
+  const hasNoWayOn = step === 'hold' || step === 'decide' || step === 'refund_address' || step === 'ended'
+  return hasNoWayOn ? undefined : 'details'
 }

@@ -6,9 +6,10 @@ import { pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
 import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
+import { type CustomerChoices, customerChoices } from '../transactions/choose.ts'
 import { blockedBrowserCountry } from '../transactions/customer-country.ts'
 import { tokenIn } from './session-cookie.ts'
-import { type Step, stepOf, testsBrowser, wasDeclined, type Wish, wishes } from './step.ts'
+import { asksForProof, type Step, stepOf, testsBrowser, wasDeclined, type Wish, wishes } from './step.ts'
 
 /** What a request tells: the query's texts (empty where absent), the cookies, and the browser's address (empty: hidden). */
 export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined; address: string }
@@ -17,6 +18,8 @@ export type Asked = { tid: string; returned: string; ask: string; cookie: string
 export type Visit = {
   view: CheckoutView
   step: Step
+  /** What the customer may decide now; nothing where the address is not proven in this browser. */
+  choices: CustomerChoices
   /** What the customer asked to see, if anything. */
   wish: Wish | undefined
   /** The processor has sent the customer back. */
@@ -46,10 +49,14 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
   const isBack = asked.returned !== ''
   // A decline that went before says nothing of the attempt that the customer comes back from: the processor knows.
   const isPaid = isBack && wasDeclined(view) && (await isPaidAtRail(ctx, view))
-  const step = stepOf({ view, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
+  const choices = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
+  const step = stepOf({ view, choices, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, asked.address) !== undefined
-  return { view, step, wish, isBack, customerId, code, isRefused, version: versionOf(view, step) }
+  return { view, step, choices, wish, isBack, customerId, code, isRefused, version: versionOf(view, step, choices) }
 }
+
+/** Where there is something to decide: on hold, or before any money has come. */
+const mayDecide = ({ status }: CheckoutView): boolean => status === 'on_hold' || asksForProof(status)
 
 async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefined): Promise<bigint | undefined> {
   const token = tokenIn(cookie, view.publicId)
@@ -64,10 +71,11 @@ async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefi
   return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
 }
 
-function versionOf(view: CheckoutView, step: Step): string {
+function versionOf(view: CheckoutView, step: Step, choices: CustomerChoices): string {
   const { status, statusDetails, errors, history, outputHash, deposit, payTo, quote } = view
   const shown = [step, status, statusDetails, errors.length, history.length, outputHash]
-  const price = [deposit.type, payTo?.reference ?? null, quote.fingerprint]
+  const offered = [choices.accept_price, choices.exchange_what_came].map((offer) => String(offer?.toAmount))
+  const price = [offered, deposit.type, payTo?.reference ?? null, quote.fingerprint]
   return createHash('sha256')
     .update(JSON.stringify([shown, price]))
     .digest('base64url')

@@ -9,8 +9,9 @@ import {
 import { listPayoutAddresses } from '../partners/payout-addresses.ts'
 import type { Ctx } from '../context.ts'
 import type { Answer, Given } from './command.ts'
-import { actor, withExchange } from './reach.ts'
+import { withExchange } from './reach.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
+import { withActor } from './who.ts'
 
 /** Lists a partner's registered payout addresses. */
 export const list = (given: Given): Promise<Answer> => {
@@ -27,8 +28,11 @@ const decided =
   (decide: Decide) =>
   (given: Given): Promise<Answer> => {
     const { reason } = given.flags
-    const decision = { id: idOf(given), actor: actor(), ...(reason === undefined ? {} : { reason }) }
-    return withExchange(async (ctx) => ({ json: shown(await decide(ctx, decision)) }))
+    const id = idOf(given)
+    return withActor(given, async (ctx, who) => {
+      const decision = { id, actor: who, ...(reason === undefined ? {} : { reason }) }
+      return { json: shown(await decide(ctx, decision)) }
+    })
   }
 
 /** Approves an address, and shows it. */

@@ -25,6 +25,8 @@ export type Command = {
   does: string
   /** What else is worth knowing, for `help COMMAND`. */
   details?: string
+  /** Whether it acts for a person, who may be an operator with a token: then it also takes `--token-file FILE`. */
+  acts?: boolean
   /** Does it. Its code is loaded only now, so that each command starts fast. */
   run(given: Given): Promise<Answer>
 }

@@ -2,9 +2,11 @@ import { decideBlock } from '../customers/block.ts'
 import { customerRecord } from '../customers/customer-record.ts'
 import { explainCustomer, type ExplainedCustomer } from '../customers/explain-customer.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { type Answer, type Given, WrongUsage } from './command.ts'
-import { actor, withExchange } from './reach.ts'
+import type { Answer, Given } from './command.ts'
+import { withExchange } from './reach.ts'
 import { idOf } from './read-id.ts'
+import { reasonOf } from './staff.ts'
+import { withActor } from './who.ts'
 
 /** Shows how a customer stands, and every fact and rule that makes it so. */
 export const show = (given: Given): Promise<Answer> => {
@@ -24,10 +26,9 @@ export const unblock = (given: Given): Promise<Answer> => decide(given, false)
 
 function decide(given: Given, isBlocked: boolean): Promise<Answer> {
   const id = idOf(given)
-  const reason = (given.flags.reason ?? '').trim()
-  if (reason === '') throw new WrongUsage('--reason says why, in a few words.')
-  return withExchange(async (ctx) => ({
-    json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: actor() })),
+  const reason = reasonOf(given)
+  return withActor(given, async (ctx, who) => ({
+    json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
   }))
 }
 

@@ -3,8 +3,9 @@ import { showPartner } from '../partners/find.ts'
 import type { ApiKey } from '../partners/partner.ts'
 import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
-import { actor, withExchange } from './reach.ts'
+import { withExchange } from './reach.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
+import { withActor } from './who.ts'
 
 /** Makes a key, and shows its text. */
 export const create = (given: Given): Promise<Answer> => {
@@ -16,8 +17,8 @@ export const create = (given: Given): Promise<Answer> => {
     allowIps: listed(allowIp),
     expires,
   }
-  return withExchange(async (ctx) => {
-    const { key, text } = await createKey(ctx, wanted, actor())
+  return withActor(given, async (ctx, who) => {
+    const { key, text } = await createKey(ctx, wanted, who)
     const json = { id: String(key.id), kind: key.kind, key: text }
     return { json, text: `${layOut(json)}\n\nKeep it: it is not shown again.` }
   })
@@ -28,7 +29,7 @@ export const set = (given: Given): Promise<Answer> => {
   const id = idOf(given)
   const { label, 'allow-ip': allowIp, expires } = given.flags
   const change = { label, allowIps: allowIp === undefined ? undefined : listed(allowIp), expires }
-  return withExchange(async (ctx) => ({ json: shown(await changeKey(ctx, id, change, actor())) }))
+  return withActor(given, async (ctx, who) => ({ json: shown(await changeKey(ctx, id, change, who)) }))
 }
 
 /** Addresses and blocks with commas between them; `any`, and nothing at all, is none. */
@@ -46,7 +47,7 @@ export const list = (given: Given): Promise<Answer> => {
 /** Ends a key's life, and shows it. */
 export const revoke = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withExchange(async (ctx) => ({ json: shown(await revokeKey(ctx, id, actor())) }))
+  return withActor(given, async (ctx, who) => ({ json: shown(await revokeKey(ctx, id, who)) }))
 }
 
 const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) => ({

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises'
-
 import { formatAmount } from '../money/amount.ts'
 import { setPartner, switchFeature } from '../partners/change.ts'
 import { createPartner } from '../partners/create.ts'
@@ -10,13 +8,15 @@ import type { AccountRates } from '../partners/settings.ts'
 import type { AccountFees, Terms } from '../partners/terms.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { actor, withExchange } from './reach.ts'
+import { withExchange } from './reach.ts'
 import { partnerIdOf } from './read-id.ts'
+import { contentsOf, withActor } from './who.ts'
 
 /** Makes a partner account, and shows its secrets. */
-export const create = ({ words: [name = ''] }: Given): Promise<Answer> =>
-  withExchange(async (ctx) => {
-    const { partner, ...secrets } = await createPartner(ctx, { name }, actor())
+export const create = (given: Given): Promise<Answer> =>
+  withActor(given, async (ctx, who) => {
+    const [name = ''] = given.words
+    const { partner, ...secrets } = await createPartner(ctx, { name }, who)
     const json = { partner_id: String(partner.id), ...secrets }
     return { json, text: `${layOut(json)}\n\nKeep these: they are not shown again.` }
   })
@@ -44,14 +44,14 @@ export const show = (given: Given): Promise<Answer> => {
 export async function set(given: Given): Promise<Answer> {
   const id = partnerIdOf(given)
   const texts = await readTexts(given.words)
-  return withExchange(async (ctx) => ({ json: shown(await setPartner(ctx, id, texts, actor())) }))
+  return withActor(given, async (ctx, who) => ({ json: shown(await setPartner(ctx, id, texts, who)) }))
 }
 
 /** Switches a feature of a partner account, and shows it. */
 export const switchTo = (on: boolean, given: Given): Promise<Answer> => {
   const id = partnerIdOf(given)
   const [feature = ''] = given.words
-  return withExchange(async (ctx) => ({ json: shown(await switchFeature(ctx, id, { feature, on }, actor())) }))
+  return withActor(given, async (ctx, who) => ({ json: shown(await switchFeature(ctx, id, { feature, on }, who)) }))
 }
 
 /** Reads `name=value` words; the value of a file setting is what the file holds. */
@@ -61,18 +61,9 @@ async function readTexts(words: string[]): Promise<Record<string, string>> {
     const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(word) ?? []
     if (name === '') throw new WrongUsage(`"${word}" is not of the form key=value.`)
     if (texts.has(name)) throw new WrongUsage(`${name} is given twice.`)
-    texts.set(name, isFileSetting(name) ? await contentsOf(name, value) : value)
+    texts.set(name, isFileSetting(name) ? await contentsOf(value, name) : value)
   }
   return Object.fromEntries(texts)
-}
-
-async function contentsOf(name: string, file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-    throw new WrongUsage(`${name} takes a file, and ${file || 'an empty name'} cannot be read${code}.`)
-  }
 }
 
 /** A partner account in the names that `partner set` takes. */
@@ -84,11 +75,13 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   signing_key: settings.signingKey,
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
   slippage_percent: percent(settings.slippageBasisPoints),
+  underpayment_percent: percent(settings.underpaymentBasisPoints),
   features: settings.features,
   ...rates(settings.rateLimits),
   fees: fees(settings.terms),
   limits: limits(settings.terms),
   theme: { ...settings.theme },
+  contact_email: settings.contactEmail,
 })
 
 /** The limits of how often callers may ask, each by its own name. */

@@ -6,8 +6,9 @@ import { withAllTime } from './reach.ts'
 /** Lists what has waited longer than it should. */
 export const listStuck = (): Promise<Answer> =>
   withAllTime(async (ctx) => {
-    const json = (await findStuck(ctx)).map(({ what, id, transactionId, since, waitsFor }) => ({
+    const json = (await findStuck(ctx)).map(({ what, state, id, transactionId, since, waitsFor }) => ({
       what,
+      state,
       id,
       transaction_id: transactionId === null ? null : String(transactionId),
       since: since.toISOString(),

@@ -1,9 +1,7 @@
-import { bookedAsset } from '../catalog/sync-assets.ts'
 import { eventsOf, type ToldEvent } from '../events/feed.ts'
 import type { SeenJob } from '../jobs/look.ts'
 import { postingsOf } from '../ledger/balance.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { formatAmount } from '../money/amount.ts'
 import { explainPrices, type ExplainedQuote } from '../transactions/explain-price.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
 import { jobsOf } from '../transactions/look.ts'
@@ -12,6 +10,7 @@ import type { Move } from '../transactions/transaction.ts'
 import type { Answer, Given, Json } from './command.ts'
 import { withExchange } from './reach.ts'
 import { idOf } from './read-id.ts'
+import { shownAmount } from './shown-amount.ts'
 
 /** Shows everything about one transaction. */
 export const show = (given: Given): Promise<Answer> => {
@@ -52,15 +51,8 @@ const shownPosting = ({
   at: at.toISOString(),
   debit,
   credit,
-  asset,
-  amount: formatAmount(amount, decimalsOf(asset)),
+  ...shownAmount(asset, amount),
 })
-
-function decimalsOf(asset: string): { decimals: number } {
-  const known = bookedAsset(asset)
-  if (!known) throw new Error(`The catalogue has lost ${asset}.`)
-  return known
-}
 
 const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) => ({
   kind,

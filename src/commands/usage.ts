@@ -13,13 +13,18 @@ export type Usage = {
   flags: { name: string; value: string; optional: boolean }[]
 }
 
-const flagForm = /(\[)?--([a-z-]+) ([^\s\]]+)\]?/g
+/** A command's usage line, whole. */
+export const usageOf = ({ usage, acts = false }: Pick<Command, 'usage' | 'acts'>): string =>
+  acts ? `${usage} [--token-file FILE]` : usage
+
+const flagForm = /(\[)?--([a-z-]+)(?: ([^\s\]]+))?\]?/g
 
 /**
- * Takes a usage line apart: the lower-case words at its beginning are the name, `--flag VALUE` is required and
- * `[--flag VALUE]` is not, everything else is a word, `[WORD]` may be missing, and `...` lets the last one repeat.
+ * Takes a usage line apart: the lower-case words at its beginning are the name, `--flag VALUE` is required,
+ * `[--flag VALUE]` and `[--flag]` (which takes no value) are not, everything else is a word, `[WORD]` may be missing, and `...` lets the last one repeat.
  */
-export function readUsage({ usage }: Pick<Command, 'usage'>): Usage {
+export function readUsage(command: Pick<Command, 'usage' | 'acts'>): Usage {
+  const usage = usageOf(command)
   const flags = [...usage.matchAll(flagForm)].map(([, bracket, name = '', value = '']) => ({
     name,
     value,
@@ -38,7 +43,7 @@ export function readUsage({ usage }: Pick<Command, 'usage'>): Usage {
  */
 export function readGiven(command: Command, typed: string[]): Given {
   const usage = readUsage(command)
-  const wrong = (sentence: string) => new WrongUsage(`${sentence}\nUsage: cambio ${command.usage}`)
+  const wrong = (sentence: string) => new WrongUsage(`${sentence}\nUsage: cambio ${usageOf(command)}`)
   const { words, flags } = split(usage, typed, wrong)
 
   for (const { name, value, optional } of usage.flags) {
@@ -56,16 +61,19 @@ export function readGiven(command: Command, typed: string[]): Given {
 }
 
 function split({ flags }: Usage, typed: string[], wrong: (sentence: string) => WrongUsage): Given {
-  const options = Object.fromEntries(flags.map(({ name }) => [name, { type: 'string' as const, multiple: true }]))
+  const typeOf = ({ value }: Usage['flags'][number]) => (value === '' ? ('boolean' as const) : ('string' as const))
+  const options = Object.fromEntries(flags.map((flag) => [flag.name, { type: typeOf(flag), multiple: true }]))
   const tokens = parseArgs({ args: typed, options, strict: false, allowPositionals: true, tokens: true }).tokens
   const read: Given & { flags: Record<string, string> } = { words: [], flags: {} }
   for (const token of tokens) {
     if (token.kind === 'positional') read.words.push(token.value)
     if (token.kind !== 'option') continue
     if (!Object.hasOwn(options, token.name)) throw wrong(`There is no ${token.rawName}.`)
-    if (token.value === undefined) throw wrong(`${token.rawName} needs a value.`)
+    const isBare = options[token.name]?.type === 'boolean'
+    if (isBare && token.value !== undefined) throw wrong(`${token.rawName} takes no value.`)
+    if (!isBare && token.value === undefined) throw wrong(`${token.rawName} needs a value.`)
     if (Object.hasOwn(read.flags, token.name)) throw wrong(`${token.rawName} is given twice.`)
-    read.flags[token.name] = token.value
+    read.flags[token.name] = token.value ?? ''
   }
   return read
 }

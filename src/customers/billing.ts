@@ -1,8 +1,11 @@
 import type { Ctx } from '../context.ts'
 import { type Atomic, type Db, one } from '../db/sql.ts'
+import type { Person as VerifiedPerson } from '../identity/provider.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
 import { type Billing, mergeBilling } from './billing-field.ts'
+import { openImport } from './imported.ts'
+import * as imports from './imports/queries.ts'
 import { customerPlace, partnerCustomerPlace, type Person } from './person.ts'
 import * as queries from './queries.ts'
 
@@ -46,23 +49,48 @@ export async function saveOwnBilling(
   queries.keepCustomer(db, { id: customerId, personal, dataKeyId: dataKey.id })
 }
 
-/** What is known of a customer whose address is proven: by what this partner passed, and by the customer. */
+/**
+ * What is known of a customer whose address is proven: by what this partner passed, fields and verified identities alike, and by
+ * the customer.
+ */
 export type KeptBilling = { passed: Billing; own: Billing }
 
-/** Reads it. What has been erased is not known any more. */
+/** Reads it. What has been erased is not known any more. What was passed as fields stands over what a provider has verified. */
 export async function readKeptBilling(
   ctx: Pick<Ctx, 'keyring'>,
   db: Db,
   { partnerCustomerId, customerId }: { partnerCustomerId: bigint | null; customerId: bigint },
 ): Promise<KeptBilling> {
   const kept: KeptBilling = { passed: {}, own: {} }
-  for (const { isOwn, ...row } of await queries.readPersons(db, partnerCustomerId, customerId)) {
+  const [persons, verified] = await Promise.all([
+    queries.readPersons(db, partnerCustomerId, customerId),
+    partnerCustomerId === null ? [] : imports.ofPartnerCustomer(db, partnerCustomerId),
+  ])
+  for (const { isOwn, ...row } of persons) {
     if (row.wrapped === null) continue
     const place = isOwn ? customerPlace(row.id) : partnerCustomerPlace(row.id)
     const { billing = {} } = ctx.keyring.unwrap(row.dataKeyId, row.wrapped).open<Person>(row.personal, place)
     kept[isOwn ? 'own' : 'passed'] = billing
   }
+  for (const { wrapped, ...row } of verified.toReversed()) {
+    if (wrapped === null) continue
+    const { status, person } = openImport(ctx.keyring.unwrap(row.dataKeyId, wrapped), row)
+    if (status === 'approved') kept.passed = mergeBilling(billingIn(person), kept.passed)
+  }
   return kept
+}
+
+/**
+ * What a verified identity says of billing: the name and the day of birth. Not the country: a provider's is that of a document, and
+ * where somebody lives is asked.
+ */
+function billingIn({ firstName, lastName, birthDate }: VerifiedPerson): Billing {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(birthDate) ?? []
+  return {
+    ...(firstName === '' ? {} : { firstName }),
+    ...(lastName === '' ? {} : { lastName }),
+    ...(year === undefined ? {} : { dateOfBirthday: `${day}.${month}.${year}` }),
+  }
 }
 
 /** What is kept, opened. Someone who was erased and comes again begins anew, under a new key. */

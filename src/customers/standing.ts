@@ -98,6 +98,7 @@ type Known = { head: queries.Head; imports: Import[]; done: queries.Activity; no
 function judge({ head, imports, done, now, dataKey }: Known): Standing {
   const best = whatCounts(imports)
   const isExpired = best !== undefined && isOver(best, now)
+  const level = levelThatHolds(imports, now)
   const facts: RiskFacts = {
     country: best?.person.country || done.country || '',
     kycStatus: best?.status ?? 'not_started',
@@ -109,7 +110,6 @@ function judge({ head, imports, done, now, dataKey }: Known): Standing {
     eurInMonth: done.eurCentsInMonth / 100n,
     chargebacks: BigInt(head.chargebacks),
   }
-  const level = isExpired ? 'none' : facts.kycLevel
   const { email } = dataKey.open<Person>(head.personal, partnerCustomerPlace(head.id))
   return {
     id: head.id,
@@ -147,6 +147,12 @@ const whatCounts = (imports: Import[]): Import | undefined =>
       other.changedAt.getTime() - one.changedAt.getTime() ||
       (one.id < other.id ? 1 : -1),
   )[0]
+
+/** How thoroughly somebody is verified at a moment, by all verifications of theirs. */
+export function levelThatHolds(imports: Import[], at: Date): KycLevel {
+  const best = whatCounts(imports)
+  return best === undefined || isOver(best, at) ? 'none' : levelOf(best)
+}
 
 const isOver = ({ status, expiresAt }: Import, now: Date): boolean =>
   status === 'approved' && expiresAt !== null && expiresAt <= now

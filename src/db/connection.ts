@@ -39,6 +39,9 @@ export type ConnectionOptions = {
   connectTimeoutMs: number
 }
 
+/** What opens connections. */
+export type Connect = typeof connect
+
 /** Opens a connection; `onLost` is called once, when it can no longer be used. */
 export async function connect(
   options: ConnectionOptions,

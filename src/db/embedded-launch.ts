@@ -88,7 +88,7 @@ async function untilReady(child: Child, cluster: string): Promise<void> {
   while (elapsed() < startLimitMs) {
     const written = await readPidFile(cluster)
     if (written?.ready && written.pid === child.process.pid) return
-    if (written && written.pid !== child.process.pid) await refuseIfRunning(cluster)
+    if (written && written.pid !== child.process.pid) await refuseIfRunning(cluster, child.process.pid)
     if (child.end() !== undefined) throw new Error(`it ended (${child.end()})`)
     await wait(5)
   }

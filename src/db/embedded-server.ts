@@ -73,10 +73,13 @@ export class AlreadyRunning extends Error {
   }
 }
 
-/** Throws AlreadyRunning unless nothing, or only an orphan, runs on this cluster. */
-export async function refuseIfRunning(cluster: string): Promise<void> {
+/**
+ * Throws AlreadyRunning unless nothing, or only an orphan, runs on this cluster. `starting` is the server that the caller is
+ * starting itself: it may have taken the place of a dead one in the pid file at any moment.
+ */
+export async function refuseIfRunning(cluster: string, starting?: number): Promise<void> {
   const server = await findServer(cluster)
-  if (server?.startedBy) throw new AlreadyRunning(cluster, server.startedBy, server.pid)
+  if (server?.startedBy && server.pid !== starting) throw new AlreadyRunning(cluster, server.startedBy, server.pid)
 }
 
 /**

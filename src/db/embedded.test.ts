@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, realpath, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -10,6 +10,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
 
 import { findEmbedded, startEmbedded, throwaway } from './embedded.ts'
+import { refuseIfRunning } from './embedded-server.ts'
 
 let folder = ''
 before(async () => {
@@ -104,6 +105,15 @@ test('a second starter is refused, and the first goes on', async () => {
   await assert.rejects(startEmbedded({ dataDir }), whoRuns)
   assert.match(await says(otherProcess(dataDir)), whoRuns)
   assert.deepEqual(await ask(server.url, 'select 1 as one'), [{ one: 1 }])
+  await server.stop()
+})
+
+test('a server that is being started is not taken for another one, though it has written its pid file', async () => {
+  const dataDir = join(folder, 'data')
+  const server = await startEmbedded({ dataDir })
+  const cluster = join(await realpath(dataDir), 'postgres')
+  await refuseIfRunning(cluster, server.pid)
+  await assert.rejects(refuseIfRunning(cluster, server.pid + 1), /already running/)
   await server.stop()
 })
 

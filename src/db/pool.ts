@@ -1,4 +1,4 @@
-import { connect, type Connection, type Result } from './connection.ts'
+import { type Connect, connect, type Connection, type Result } from './connection.ts'
 import { detach } from '../lib/detach.ts'
 import { type Atomic, CommitUnknown, type Database, statement } from './sql.ts'
 
@@ -11,6 +11,8 @@ export type PoolOptions = {
   applicationName?: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number
+  /** What opens its connections. */
+  connect?: Connect
 }
 
 /** Counts what was asked of the database, for benchmarks and metrics. */
@@ -238,7 +240,7 @@ async function connectToPrimary(options: PoolOptions, onLost: (connection: Conne
   let failure: unknown
   for (const url of options.urls) {
     try {
-      const connection = await connect(
+      const connection = await (options.connect ?? connect)(
         {
           url,
           applicationName: options.applicationName ?? 'cambio',

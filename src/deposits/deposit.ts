@@ -4,14 +4,36 @@ import type { DepositRail, PayTo } from '../rails/rail.ts'
 import * as queries from './queries.ts'
 
 export {
-  hasLost,
+  inSuspense as suspenseDeposits,
   insertDeposits as keepDeposits,
   instructedMethods,
   lockBooked as lockBookedDeposit,
+  lockDeposit,
   markTaken,
+  match as matchDeposit,
+  ofTransaction as depositsOf,
+  paymentOf,
   referencesOf,
-  standing as standingDeposits,
+  use as useDeposits,
 } from './queries.ts'
+
+/** A deposit that was booked, and what became of it. */
+export type BookedDeposit = queries.BookedRow
+
+/** More, or less, of a deposit that is used. */
+export type DepositUse = queries.UseRow
+
+/** What of a deposit waits to be exchanged or refunded: neither used nor taken back. */
+export function freeOf({ amount, exchanged, refunded, taken_back: taken }: queries.BookedRow): bigint {
+  const free = amount - exchanged - refunded - taken
+  return free > 0n ? free : 0n
+}
+
+/** What of a deposit was taken back when it was no longer free: our loss. */
+export function lossOf({ amount, exchanged, refunded, taken_back: taken }: queries.BookedRow): bigint {
+  const loss = taken - (amount - exchanged - refunded)
+  return loss > 0n ? loss : 0n
+}
 
 /** Money that arrived: what a fact told, matched to a transaction (or to none: then it lies in suspense). */
 export type Deposit = queries.DepositRow

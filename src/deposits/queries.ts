@@ -37,12 +37,24 @@ export type MatchedRow = {
   reversed: boolean
   /** It tells of more than nothing, of an asset that the books know. */
   is_money: boolean
+  /** Nothing is credited on its rail at the moment. */
+  halted: boolean
+  /** Of the customer that it is about something is known, or there is so much of, that the rules of risk must be asked. */
+  watched: boolean
 }
+
+/** From how many transactions of a customer, or from what worth of one in euro cents, the rules of risk are asked. */
+const watchedFrom = { transactions: 20, cents: 500_000 }
 
 /** Reads facts with the instructions they answer, in the order in which they were received. Their transactions are locked before. */
 export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
   db.sql`
-    select facts.id, facts.rail, kind, facts.reference, body, facts.received_at, deposit_instructions.transaction_id,
+    select facts.id, facts.rail, kind, facts.reference, body, facts.received_at,
+      coalesce(deposit_instructions.transaction_id, (
+        select known.transaction_id from deposits as known join facts as told on told.id = fact_id
+        where facts.kind = 'deposit.reversed' and matched_at is not null and known.rail = facts.rail
+          and known.payment = facts.body ->> 'payment' and told.reference = facts.reference)
+      ) as transaction_id,
       coalesce((select min(received_at) from facts as first where first.rail = facts.rail
         and first.reference = facts.reference and first.kind in ('deposit.seen', 'deposit.final')
         and first.body ->> 'payment' = facts.body ->> 'payment'), facts.received_at) as arrived_at,
@@ -56,7 +68,19 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
             and earlier.body ->> 'payment' = facts.body ->> 'payment') as booked,
       exists (select 1 from facts as undone where undone.rail = facts.rail and undone.reference = facts.reference
         and undone.kind = 'deposit.reversed' and undone.body ->> 'payment' = facts.body ->> 'payment') as reversed,
-      (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset') as is_money
+      (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset') as is_money,
+      exists (select 1 from halted_rails where halted_rails.rail = facts.rail) as halted,
+      coalesce((
+        select exists (select 1 from customers where customers.id = about.customer_id and chargebacks > 0)
+          or exists (select 1 from identity_imports as told join partner_customers as same
+            on same.id = told.partner_customer_id where same.customer_id = about.customer_id)
+          or exists (select 1 from customer_blocks as block join partner_customers as own
+            on own.email_hash = block.email_hash where own.id = about.partner_customer_id)
+          or (select count(*) >= ${watchedFrom.transactions} or max(from_amount_in_eur) >= ${watchedFrom.cents} from (
+            select from_amount_in_eur from transactions as earlier
+            where earlier.customer_id = about.customer_id order by id desc limit ${watchedFrom.transactions}) as latest)
+        from transactions as about
+        where about.id = deposit_instructions.transaction_id and about.customer_id is not null), false) as watched
     from facts left join deposit_instructions
       on deposit_instructions.rail = facts.rail and deposit_instructions.reference = facts.reference
     where facts.id = any(${ids}) order by facts.id`
@@ -109,6 +133,8 @@ export type DepositRow = {
   payment: string
   asset: string
   amount: bigint
+  /** How much of it is exchanged in the same block. */
+  exchanged: bigint
   state: 'seen' | 'final'
   at: Date
 }
@@ -116,12 +142,12 @@ export type DepositRow = {
 /** Keeps deposits. A fact or a payment that made a deposit before fails the block. */
 export const insertDeposits = (db: Atomic, rows: DepositRow[]): void =>
   db.send`
-    insert into deposits (id, transaction_id, fact_id, rail, payment, asset, amount, state, at)
+    insert into deposits (id, transaction_id, fact_id, rail, payment, asset, amount, exchanged, state, at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.transactionId)}::bigint[],
       ${rows.map((row) => row.factId)}::bigint[], ${rows.map((row) => row.rail)}::text[],
       ${rows.map((row) => row.payment)}::text[], ${rows.map((row) => row.asset)}::text[],
-      ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.exchanged)}::numeric[],
       ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
 /** A booked deposit that a rail speaks of again. */
@@ -131,26 +157,77 @@ export type BookedRow = {
   rail: string
   asset: string
   amount: bigint
+  /** What of it was exchanged, refunded, and taken back by its rail. */
+  exchanged: bigint
+  refunded: bigint
+  taken_back: bigint
   state: 'seen' | 'final' | 'reversed' | 'lost'
 }
 
 /** Locks the deposit that was booked for a payment. */
 export const lockBooked = (db: Db, rail: string, payment: string): Promise<BookedRow[]> =>
   db.sql`
-    select id, transaction_id, rail, asset, amount, state from deposits
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state from deposits
     where rail = ${rail} and payment = ${payment} for update`
 
-/** Whether money of a transaction was taken back after it had been exchanged. */
-export const hasLost = async (db: Db, transactionId: bigint): Promise<boolean> =>
-  (await db.sql`select 1 from deposits where transaction_id = ${transactionId} and state = 'lost' limit 1`).length > 0
+/** The deposits of a transaction that were booked, oldest first. */
+export const ofTransaction = (db: Db, transactionId: bigint): Promise<BookedRow[]> =>
+  db.sql`
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state from deposits
+    where transaction_id = ${transactionId} and state <> 'seen' order by id`
 
-/** Money of a transaction that is there for good, as it was booked. */
-export const standing = (db: Db, transactionId: bigint): Promise<{ id: bigint }[]> =>
-  db.sql`select id from deposits where transaction_id = ${transactionId} and state = 'final' order by id`
+/** How much more, or less, of a deposit is used for what. */
+export type UseRow = { id: bigint; exchanged: bigint; refunded: bigint }
 
-/** Marks a deposit as taken back: before it was exchanged (`reversed`) or after (`lost`). */
-export const markTaken = (db: Atomic, id: bigint, state: 'reversed' | 'lost'): void =>
-  db.send`update deposits set state = ${state} where id = ${id} and state = 'final'`
+/** Writes down what deposits are used for. More than there is of one fails the block. */
+export const use = (db: Atomic, rows: UseRow[]): void =>
+  db.send`
+    update deposits set exchanged = deposits.exchanged + used.exchanged, refunded = deposits.refunded + used.refunded
+    from (
+      select id, sum(exchanged) as exchanged, sum(refunded) as refunded
+      from unnest(${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.exchanged)}::numeric[],
+        ${rows.map((row) => row.refunded)}::numeric[]) as one (id, exchanged, refunded) group by id) as used
+    where deposits.id = used.id`
+
+/** Marks how much of a deposit was taken back: before it was used (`reversed`) or, at our loss, after (`lost`). */
+export const markTaken = (db: Atomic, id: bigint, state: 'reversed' | 'lost', amount: bigint): void =>
+  db.send`update deposits set state = ${state}, taken_back = ${amount} where id = ${id} and state = 'final'`
+
+/** Deposits that are nobody's and lie in suspense, oldest first. */
+export const inSuspense = (db: Db, limit: number): Promise<SuspenseRow[]> =>
+  db.sql`
+    select deposits.id, deposits.rail, payment, reference, asset, deposits.amount, at from deposits
+    join facts on facts.id = fact_id
+    where transaction_id is null and deposits.state = 'final'
+      and (refunded = 0 or exists (select 1 from refunds where deposit_id = deposits.id and refunds.state = 'failed'))
+    order by deposits.id limit ${limit}`
+
+/** Money of nobody's, and the reference that came with it. */
+export type SuspenseRow = {
+  id: bigint
+  rail: string
+  payment: string | null
+  reference: string
+  asset: string
+  amount: bigint
+  at: Date
+}
+
+/** Locks a deposit. */
+export const lockDeposit = (db: Db, id: bigint): Promise<(BookedRow & { at: Date })[]> =>
+  db.sql`
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, at from deposits
+    where id = ${id} for update`
+
+/** Gives a deposit of nobody's to a transaction. */
+export const match = (db: Atomic, id: bigint, transactionId: bigint, at: Date): void =>
+  db.send`
+    update deposits set transaction_id = ${transactionId}, matched_at = ${at}
+    where id = ${id} and transaction_id is null and state = 'final'`
+
+/** By which rail and under which id of the rail's a deposit came. */
+export const paymentOf = (db: Db, id: bigint): Promise<{ rail: string; payment: string | null }[]> =>
+  db.sql`select rail, payment from deposits where id = ${id}`
 
 /** The payments that a transaction's rails have told of, with everything that was told of each. */
 export const payments = (db: Db, transactionId: bigint): Promise<{ payment: string; kinds: Fact['kind'][] }[]> =>
@@ -167,3 +244,19 @@ export const isBooked = async (db: Db, transactionId: bigint): Promise<boolean> 
     select 1 from deposits where transaction_id = ${transactionId} and state in ('seen', 'final', 'lost') limit 1`
   return rows.length > 0
 }
+
+/** A rail on which nothing is credited, since when, and why. */
+export type HaltedRow = { rail: string; since: Date; reason: string }
+
+/** Keeps that a rail has stopped, unless it has already. */
+export const insertHalted = (db: Atomic, { rail, since, reason }: HaltedRow): void =>
+  db.send`
+    insert into halted_rails (rail, since, reason) values (${rail}, ${since}, ${reason}) on conflict (rail) do nothing`
+
+/** The rails that have stopped. */
+export const halted = (db: Db): Promise<HaltedRow[]> =>
+  db.sql`select rail, since, reason from halted_rails order by since, rail`
+
+/** Lets a rail go on, and gives it as it was; nothing if it had not stopped. */
+export const removeHalted = (db: Db, rail: string): Promise<HaltedRow[]> =>
+  db.sql`delete from halted_rails where rail = ${rail} returning rail, since, reason`

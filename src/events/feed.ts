@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import type { Db } from '../db/sql.ts'
 import { badField } from '../lib/refusal.ts'
 import { type EventType, eventId, readEventId } from './event.ts'
 import { openBodies } from './open-bodies.ts'
@@ -12,8 +13,11 @@ export type FeedPage = {
   hasMore: boolean
 }
 
-/** What to read: everything after an event (undefined: from the beginning), of some types only (undefined: all). */
-export type FeedQuery = { after?: string | undefined; types?: EventType[] | undefined; limit: number }
+/**
+ * What to read: everything after an event (undefined: from the beginning; `latest`: after what there is now), of some types only
+ * (undefined: all).
+ */
+export type FeedQuery = { after?: string | undefined; types?: readonly EventType[] | undefined; limit: number }
 
 /**
  * Reads a partner's events in the one order that all its readers see. Paging by `nextAfter` meets every event exactly once.
@@ -25,6 +29,7 @@ export async function readFeed(
   partnerId: bigint,
   { after, types, limit }: FeedQuery,
 ): Promise<FeedPage> {
+  if (after === latest) return latestPage(ctx, partnerId)
   const position = after === undefined ? 0n : await positionOf(ctx, partnerId, after)
   const rows = await queries.afterPosition(ctx.db, partnerId, position, limit + 1)
   const looked = rows.slice(0, limit)
@@ -41,10 +46,27 @@ const noSuchEvent =
   'There is no such event, or it is no longer kept: without `after`, the feed begins with the oldest one that is.'
 
 async function positionOf({ db }: Pick<Ctx, 'db'>, partnerId: bigint, after: string): Promise<bigint> {
-  const key = readEventId(after)
-  const position = key && (await queries.positionOf(db, partnerId, key))
-  if (position === undefined) throw badField('after', noSuchEvent)
-  return position
+  const found = await findEvent({ db }, partnerId, after)
+  if (!found) throw badField('after', noSuchEvent)
+  return found.position
+}
+
+/** What stands for the last event that there is, for readers who want only what comes. */
+const latest = 'latest'
+
+async function latestPage({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<FeedPage> {
+  const last = await queries.last(db, partnerId)
+  return { bodies: [], nextAfter: last && eventId(last), hasMore: false }
+}
+
+/** The row of an event that is in a partner's feed; undefined for one that is not, or another partner's. */
+export const findEvent = async (
+  { db }: { db: Db },
+  partnerId: bigint,
+  id: string,
+): Promise<{ id: bigint; position: bigint } | undefined> => {
+  const key = readEventId(id)
+  return key && queries.find(db, partnerId, key)
 }
 
 /** What happened to one thing so far, in order, for people who look at it: `position` is null until partners can read it. */

@@ -66,16 +66,25 @@ export const feedFresh = (db: Atomic, limit: number): Promise<Sequenced[]> =>
     )
     select id, stream, sequence, partner_id, type from fresh order by id`
 
-/** The position of an event in its partner's feed; undefined for one that is not there, or another partner's. */
-export const positionOf = async (
+/** The row and the position of an event in its partner's feed; undefined for one that is not there, or another partner's. */
+export const find = async (
   db: Db,
   partnerId: bigint,
   { stream, sequence }: EventKey,
-): Promise<bigint | undefined> => {
-  const [row] = await db.sql<{ position: bigint }>`
-    select position from events join event_feed on event_feed.event_id = events.id
+): Promise<{ id: bigint; position: bigint } | undefined> => {
+  const [row] = await db.sql<{ id: bigint; position: bigint }>`
+    select events.id, position from events join event_feed on event_feed.event_id = events.id
     where stream = ${stream} and sequence = ${sequence} and events.partner_id = ${partnerId}`
-  return row?.position
+  return row
+}
+
+/** The last event of a partner's feed. */
+export const last = async (db: Db, partnerId: bigint): Promise<EventKey | undefined> => {
+  const [row] = await db.sql<EventKey>`
+    select stream, sequence from (
+      select event_id from event_feed where partner_id = ${partnerId} order by position desc limit 1
+    ) as latest join events on events.id = latest.event_id`
+  return row
 }
 
 /** A partner's events after a position, in the feed's order. */

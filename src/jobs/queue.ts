@@ -3,6 +3,7 @@ import { after, type Clock } from '../lib/clock.ts'
 import { detach } from '../lib/detach.ts'
 import type { Log } from '../lib/log.ts'
 import { backoffMs, type Handler, type Job, type NewJob, type Timebase } from './job.ts'
+import { type Pace, realPace } from './pace.ts'
 import * as queries from './queries.ts'
 
 /** The queue of one process: writes jobs, and does those whose handlers it was given. */
@@ -45,6 +46,7 @@ export type QueueOptions = {
   leaseMs: number
   pollMs: number
   onForeign?: () => void
+  pace?: Pace
 }
 
 type Lane = { handler: Handler; ready: Job[]; running: number; single: Job[] }
@@ -52,11 +54,20 @@ type Lane = { handler: Handler; ready: Job[]; running: number; single: Job[] }
 const mostReady = 256
 
 /** Opens the queue of this process. */
-export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign }: QueueOptions): Queue {
+export function openQueue({
+  db,
+  clock,
+  log,
+  handlers,
+  leaseMs,
+  pollMs,
+  onForeign,
+  pace = realPace,
+}: QueueOptions): Queue {
   const lanes = new Map<string, Lane>()
   const underWay = new Map<bigint, Job>()
   let started = false
-  let timer: NodeJS.Timeout | undefined
+  let stopTimer = () => {}
   let timerAt = Infinity
   let looking = false
   let lookAgain = false
@@ -114,13 +125,14 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
     for (const lane of lanes.values()) {
       while (lane.running < lane.handler.concurrency && lane.single.length + lane.ready.length > 0) {
         const alone = lane.single.shift()
-        detach(run(lane, alone ? [alone] : lane.ready.splice(0, lane.handler.batch)))
+        const jobs = alone ? [alone] : lane.ready.splice(0, lane.handler.batch)
+        lane.running += 1
+        pace.begin(() => run(lane, jobs))
       }
     }
   }
 
   async function run(lane: Lane, jobs: Job[]): Promise<void> {
-    lane.running += 1
     try {
       await lane.handler.run(jobs)
       for (const job of jobs) isOver(job)
@@ -158,16 +170,16 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
   function wake(inMs = 0): void {
     if (!started) return
     if (inMs === 0) {
-      detach(look())
+      pace.begin(look)
       return
     }
     const at = performance.now() + inMs
     if (at >= timerAt) return
-    clearTimeout(timer)
+    stopTimer()
     timerAt = at
-    timer = setTimeout(() => {
+    stopTimer = pace.later(async () => {
       timerAt = Infinity
-      detach(look())
+      await look()
     }, inMs)
   }
 
@@ -256,7 +268,7 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
       log.warn({ err: error }, 'Leases could not be renewed.')
     }
   }
-  let renewal: NodeJS.Timeout | undefined
+  let stopRenewal = () => {}
 
   return {
     enqueue,
@@ -271,17 +283,17 @@ export function openQueue({ db, clock, log, handlers, leaseMs, pollMs, onForeign
         lanes.set(kind, { handler, ready: [], running: 0, single: [] })
       }
       started = true
-      renewal = setInterval(() => detach(renewLeases()), leaseMs / 3)
+      stopRenewal = pace.every(renewLeases, leaseMs / 3)
       wake()
     },
     stop: async () => {
       started = false
-      clearTimeout(timer)
+      stopTimer()
       const waiting = [...lanes.values()].flatMap(({ ready, single }) => [...ready.splice(0), ...single.splice(0)])
       for (const job of waiting) underWay.delete(job.id)
       if (waiting.length > 0) await giveUp(waiting)
       while (underWay.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
-      clearInterval(renewal)
+      stopRenewal()
     },
   }
 }

@@ -10,7 +10,7 @@ const plurals = /\.(zero|one|two|few|many|other)$/
 
 /** Keys whose texts follow a number, without the plural's word. */
 const stemsOf = (texts: Catalogue): Set<string> =>
-  new Set(Object.keys(texts).flatMap((key) => (key.endsWith('.other') ? [key.slice(0, -'.other'.length)] : [])))
+  new Set(Object.keys(texts).flatMap((key) => (key.endsWith('.one') ? [key.slice(0, -'.one'.length)] : [])))
 
 const placesOf = (text: string): string[] => [...text.matchAll(/\{(\w*)\}/g)].map(([, name = '']) => name).toSorted()
 

@@ -8,7 +8,7 @@ import { projectRoot } from '../lib/root.ts'
 export type TextKey = keyof typeof english
 
 /** A text that follows a number: its forms stand under this key and the plural's own word (`.one`, `.few`, `.other`). */
-export type CountedKey = TextKey extends infer Key ? (Key extends `${infer Stem}.other` ? Stem : never) : never
+export type CountedKey = TextKey extends infer Key ? (Key extends `${infer Stem}.one` ? Stem : never) : never
 
 /**
  * Every text of one language, by its place: a flat JSON file that a translator can edit. `{name}` is filled in; a text never

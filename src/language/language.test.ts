@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { findListing } from '../catalog/asset.ts'
-import { isLocale, languageOf } from './language.ts'
+import { isLocale, languageOf, languages } from './language.ts'
 
 const inEnglish = languageOf('en')
 const euro = findListing('EUR')
@@ -60,4 +60,25 @@ test('a text that follows a number has the plural of its language', () => {
   const values = { network: 'Bitcoin', asset: 'BTC', time: '10 minutes' }
   assert.match(inEnglish.count('confirming.final', 1, values), /^The network confirms it$/)
   assert.match(inEnglish.count('confirming.final', 1_200, values), /^1,200 blocks confirm it$/)
+})
+
+test('each of the five languages writes numbers, times and plurals in its own form', () => {
+  assert(euro)
+  assert.deepEqual(languages, ['en', 'ar', 'de', 'es', 'fr'])
+  const shown = (tag: string) => {
+    const { amount, duration, moment, direction, count } = languageOf(tag)
+    const final = count('confirming.final', 3)
+    return [
+      direction,
+      amount(123_456_78n, euro).replace(/\s/g, ' '),
+      duration(180_000).replace(/\s/g, ' '),
+      final,
+      moment(new Date('2026-03-06T23:30:00.000Z')),
+    ]
+  }
+  assert.deepEqual(shown('de').slice(0, 4), ['ltr', '123.456,78 EUR', '3 Minuten', '3 Blöcke bestätigen sie'])
+  assert.deepEqual(shown('fr').slice(0, 4), ['ltr', '123 456,78 EUR', '3 minutes', '3 blocs le confirment'])
+  assert.deepEqual(shown('es').slice(0, 4), ['ltr', '123.456,78 EUR', '3 minutos', '3 bloques lo confirman'])
+  assert.deepEqual(shown('ar').slice(0, 4), ['rtl', '\u2066123,456.78 EUR\u2069', '3 دقائق', 'تؤكدها 3 كتل'])
+  assert.match(shown('de')[4] ?? '', /^Freitag, 6\. März.*23:30 UTC$/)
 })

@@ -66,6 +66,8 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
       ? texts[key]?.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
       : undefined
   const say = (key: TextKey, values?: Record<string, string>): string => find(key, values) ?? key
+  // From right to left, number and ticker would change places: they are kept together as they are.
+  const apart = (text: string): string => (rightToLeft.has(tag) ? `\u2066${text}\u2069` : text)
   const number = (count: number): string => new Intl.NumberFormat(forms).format(count)
 
   return {
@@ -78,8 +80,8 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
       const all = { ...values, count: number(count) }
       return find(`${key}.${plurals.select(count)}`, all) ?? find(`${key}.other`, all) ?? key
     },
-    amount: (units, listing) => withTicker(forms, units, listing.asset.decimals, listing),
-    price: (units, decimals, listing) => withTicker(forms, units, decimals, listing),
+    amount: (units, listing) => apart(withTicker(forms, units, listing.asset.decimals, listing)),
+    price: (units, decimals, listing) => apart(withTicker(forms, units, decimals, listing)),
     duration: (ms) => {
       const [unit, count] = inUnits(ms)
       if (count < 1) return say('time.soon')

@@ -22,6 +22,9 @@ export const fees = (kind: string): string => `fees:${kind}`
 /** The other side of every exchange: our open exposure. */
 export const position = 'position'
 
+/** What arrived and is nobody's that we know. */
+export const suspense = 'suspense'
+
 /** The operator's own money. */
 export const capital = 'capital'
 

@@ -3,7 +3,7 @@ import { held, placeIn } from './account.ts'
 import type { Entry } from './entry.ts'
 import * as queries from './queries.ts'
 
-export { postingsOf } from './queries.ts'
+export { exchangesOf, owedForExchanges, owedIn, postingsOf } from './queries.ts'
 
 /** What an account holds of an asset, debits counting up (so `customer:` and `capital` are negative when we owe them). */
 export async function balanceOf(db: Db, account: string, asset: string): Promise<bigint> {
@@ -54,6 +54,14 @@ export async function reserve(db: Atomic, claims: Claim[]): Promise<boolean[]> {
     queries.saveReserve(db, pot.place, pot.asset, covered, reserved)
   }
   return granted
+}
+
+/** Gives free what was reserved for payouts that will not be, in the same order of locks as `reserve`. */
+export function releaseReserves(db: Atomic, claims: Claim[]): void {
+  for (const pot of potsOf(claims)) {
+    const amount = pot.claims.reduce((sum, index) => sum + (claims[index]?.amount ?? 0n), 0n)
+    queries.releaseReserve(db, pot.place, pot.asset, amount)
+  }
 }
 
 /** What left a place by a payout, and what the rail charged there in the same asset. */

@@ -18,6 +18,13 @@ export type EntryKind =
   | 'payout_settled' //   the rail's evidence; ref is the payout
   | 'deposit_reversed' // a final deposit was taken back; ref is the deposit
   | 'payout_returned' //  what was paid out came back; ref is the payout
+  | 'payout_failed' //    the rail said that it will never pay; ref is the payout
+  | 'exchange_mirrored' // an exchange was undone before it was paid out; ref is the quote's number
+  | 'loss_recovered' //   what was taken back is no loss, its exchange was undone; ref is the quote's number
+  | 'refund_cost' //      what of a refund is kept for sending it; ref is the refund
+  | 'write_off' //        too little to be sent back; ref is an id of its own
+  | 'suspense_matched' // money of nobody's was found to be a customer's; ref is the deposit
+  | 'wallet_cost' //      what moving money between wallets of ours has cost; ref is an id of its own
 
 /** A set of postings that is booked together. Amounts of zero are left out by `entry`. */
 export type Entry = { transactionId: bigint | null; kind: EntryKind; ref: bigint; at: Date; postings: Posting[] }

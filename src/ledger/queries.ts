@@ -179,3 +179,41 @@ export const settleReserve = (db: Atomic, place: string, asset: string, amount: 
     values (${place}, ${asset}, -${amount}::numeric - ${fee}::numeric, 0)
     on conflict (place, asset) do update
       set covered = had.covered + excluded.covered, reserved = had.reserved - ${amount}::numeric`
+
+/** What is owed on an account by the entries of one transaction, by asset; what is zero is left out. */
+export const owedIn = (db: Db, transactionId: bigint, account: string): Promise<{ asset: string; amount: bigint }[]> =>
+  db.sql`
+    select asset, sum(case credit when ${account} then amount else -amount end)::numeric(38, 0) as amount
+    from entries join postings on entry_id = entries.id
+    where transaction_id = ${transactionId} and ${account} in (debit, credit)
+    group by asset having sum(case credit when ${account} then amount else -amount end) <> 0`
+
+/** What of an asset is owed on an account by a transaction's exchanges, less what was paid of it by some payouts. */
+export const owedForExchanges = (
+  db: Db,
+  {
+    transactionId,
+    account,
+    asset,
+    payoutIds,
+  }: { transactionId: bigint; account: string; asset: string; payoutIds: bigint[] },
+): Promise<{ amount: bigint }[]> =>
+  db.sql`
+    select coalesce(sum(case credit when ${account} then amount else -amount end), 0)::numeric(38, 0) as amount
+    from entries join postings on entry_id = entries.id
+    where transaction_id = ${transactionId} and asset = ${asset} and ${account} in (debit, credit)
+      and (kind in ('exchange', 'exchange_mirrored')
+        or (kind in ('payout_sent', 'payout_returned', 'payout_failed') and ref = any(${payoutIds})))`
+
+/** The numbers of the quotes that a transaction is exchanged at, less those whose exchange was mirrored, the newest first. */
+export const exchangesOf = (db: Db, transactionId: bigint): Promise<{ number: bigint }[]> =>
+  db.sql`
+    select ref as number from entries where transaction_id = ${transactionId} and kind = 'exchange'
+      and not exists (select 1 from entries as mirror
+        where mirror.transaction_id = ${transactionId} and mirror.kind = 'exchange_mirrored' and mirror.ref = entries.ref)
+    order by ref desc`
+
+/** Promises nothing any more of what was reserved for payouts that will not be. */
+export const releaseReserve = (db: Atomic, place: string, asset: string, amount: bigint): void =>
+  db.send`
+    update reserves set reserved = reserved - ${amount}::numeric where place = ${place} and asset = ${asset}`

@@ -2,6 +2,7 @@
 export type LetterText = {
   /** The language of the text, for screen readers. */
   locale?: string
+  direction?: 'ltr' | 'rtl'
   title: string
   paragraphs: string[]
   /** Something to be read off and typed, such as a one-time code; set apart. Comes after the first paragraph. */
@@ -42,7 +43,7 @@ const styles = {
   footer: 'margin:24px 0 0;font-size:13px;color:#6b6b66',
 }
 
-function htmlText({ locale = 'en', title, paragraphs, code, link, footer }: LetterText): string {
+function htmlText({ locale = 'en', direction = 'ltr', title, paragraphs, code, link, footer }: LetterText): string {
   const [first = '', ...rest] = paragraphs.map((text) => element('p', styles.paragraph, lines(text)))
   const inside = [
     element('h1', styles.title, escape(title)),
@@ -53,7 +54,7 @@ function htmlText({ locale = 'en', title, paragraphs, code, link, footer }: Lett
     footer ? element('p', styles.footer, lines(footer)) : '',
   ]
   return [
-    `<!doctype html><html lang="${escape(locale)}"><head><meta charset="utf-8">`,
+    `<!doctype html><html lang="${escape(locale)}" dir="${direction}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light">',
     `<title>${escape(title)}</title></head><body style="${styles.body}">`,
     element('div', styles.sheet, inside.join('')),

@@ -28,9 +28,15 @@ export async function createOperator(
   return ctx.db.atomic(async (db) => {
     if (!(await queries.insert(db, operator, passwordHash)))
       throw new Refusal('CONFLICT', 'There is such an operator already.')
-    const subject = `operator:${operator.id}`
+    const subject = operatorSubject(operator)
     const after = { email: operator.email }
     recordAudit(db, { at: operator.createdAt, actor, action: 'operator.created', subject, before: null, after })
     return operator
   })
 }
+
+/** How the audit names an operator, as who acts and as what is acted on. */
+export const operatorSubject = ({ id }: Pick<Operator, 'id'>): string => `operator:${id}`
+
+/** Every operator, oldest first. */
+export const listOperators = ({ db }: Pick<Ctx, 'db'>): Promise<Operator[]> => queries.all(db)

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import type { Db } from '../db/sql.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Partner } from './partner.ts'
 import * as queries from './queries.ts'
@@ -7,7 +8,7 @@ import * as queries from './queries.ts'
 export const listPartners = ({ db }: Pick<Ctx, 'db'>): Promise<Partner[]> => queries.partners(db)
 
 /** One partner account. Refuses an unknown one with NOT_FOUND. */
-export async function showPartner({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<Partner> {
+export async function showPartner({ db }: { db: Db }, id: bigint): Promise<Partner> {
   const partner = await queries.partner(db, id)
   if (!partner) throw noSuchPartner()
   return partner

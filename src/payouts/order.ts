@@ -10,8 +10,10 @@ export const payoutDue = 'payout.due'
 
 /** What we owe to the outside, and where it shall go. */
 export type PayoutOrder = {
-  transactionId: bigint
+  transactionId: bigint | null
   purpose: 'payout' | 'refund'
+  /** The refund that it pays; null for a payout. */
+  refundId: bigint | null
   number: number
   rail: PayoutRail
   asset: string
@@ -22,7 +24,7 @@ export type PayoutOrder = {
 
 /**
  * Orders payouts inside the caller's block: the money is reserved now, or the payout waits, visibly, until it is there.
- * Nothing leaves here; a job plans and sends.
+ * Nothing leaves here; a job plans and sends: of a refund its own, which is there already.
  */
 export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]): Promise<void> {
   if (orders.length === 0) return
@@ -48,7 +50,9 @@ export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]):
   queries.insert(db, rows)
   ctx.queue.enqueue(
     db,
-    rows.map(({ id }) => ({ kind: payoutDue, key: String(id), runAt: now })),
+    rows
+      .filter(({ refundId }) => refundId === null)
+      .map(({ id }) => ({ kind: payoutDue, key: String(id), runAt: now })),
   )
 }
 

@@ -6,7 +6,8 @@ import type { Destination, PayoutRail } from '../rails/rail.ts'
 import { destinationPlace } from './order.ts'
 import * as queries from './queries.ts'
 
-export { lock as lockPayouts, transactionsOf, waiting as waitingPayouts } from './queries.ts'
+export { lock as lockPayouts, transactionsOf } from './queries.ts'
+export type { PayoutState } from './queries.ts'
 
 /** The job that submits a plan and looks what became of it. Its key is the plan's id. */
 export const planDue = 'plan.due'
@@ -14,8 +15,11 @@ export const planDue = 'plan.due'
 /** A payout that this block has locked, with the key that its personal data is sealed with. */
 export type LockedPayout = queries.OrderedRow & { dataKey: DataKey }
 
+/** The same of a payout or a refund, whoever's it is. */
+export type Plannable = Omit<LockedPayout, 'transaction_id'>
+
 /** Tries to cover payouts that wait. Gives those that are covered now; the others go on waiting. */
-export async function coverWaiting(db: Atomic, payouts: LockedPayout[]): Promise<LockedPayout[]> {
+export async function coverWaiting<Payout extends Plannable>(db: Atomic, payouts: Payout[]): Promise<Payout[]> {
   const waiting = payouts.filter(({ state }) => state === 'waiting')
   if (waiting.length === 0) return payouts
   const granted = await reserve(db, waiting)
@@ -28,7 +32,7 @@ export async function coverWaiting(db: Atomic, payouts: LockedPayout[]): Promise
  * Turns covered payouts into plans, which are committed before anything is tried. From then on there is no other way to
  * pay them: the plan is submitted until the rail says yes or never.
  */
-export async function planPayouts(ctx: Ctx, db: Atomic, payouts: LockedPayout[]): Promise<void> {
+export async function planPayouts(ctx: Ctx, db: Atomic, payouts: Plannable[]): Promise<void> {
   const at = ctx.clock.now()
   const rows: queries.PlanRow[] = []
   for (const [rail, own] of byRail(ctx, payouts)) {
@@ -52,15 +56,15 @@ export async function planPayouts(ctx: Ctx, db: Atomic, payouts: LockedPayout[])
 /** Where a sealed plan belongs. */
 export const planPlace = (planId: bigint): string => `plans:${planId}`
 
-const orderOf = ({ id, asset, amount, dataKey, destination }: LockedPayout) => ({
+const orderOf = ({ id, asset, amount, dataKey, destination }: Plannable) => ({
   payoutId: id,
   asset,
   amount,
   destination: dataKey.open<Destination>(destination, destinationPlace(id)),
 })
 
-function byRail({ rails }: Ctx, payouts: LockedPayout[]): Map<PayoutRail, LockedPayout[]> {
-  const grouped = new Map<PayoutRail, LockedPayout[]>()
+function byRail({ rails }: Ctx, payouts: Plannable[]): Map<PayoutRail, Plannable[]> {
+  const grouped = new Map<PayoutRail, Plannable[]>()
   for (const payout of payouts) {
     const rail = rails.payout.get(payout.rail)
     if (!rail) throw new Error(`There is no rail ${payout.rail} in this process.`)

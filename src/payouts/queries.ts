@@ -1,12 +1,16 @@
 import type { Atomic, Db } from '../db/sql.ts'
 
-/** Where a payout stands. `waiting`: not covered yet. `reserved`: covered, not planned. `unknown`: only evidence ends it. */
-export type PayoutState = 'waiting' | 'reserved' | 'planned' | 'paid' | 'failed' | 'unknown'
+/**
+ * Where a payout stands. `waiting`: not covered yet. `reserved`: covered, not planned. `unknown`: only evidence ends it. `failed`:
+ * it came back, or the rail will never pay it. `cancelled`: it was taken back before it was planned.
+ */
+export type PayoutState = 'waiting' | 'reserved' | 'planned' | 'paid' | 'failed' | 'unknown' | 'cancelled'
 
 /** A payout as it is ordered. */
 export type PayoutRow = {
   id: bigint
-  transactionId: bigint
+  transactionId: bigint | null
+  refundId: bigint | null
   purpose: 'payout' | 'refund'
   number: number
   rail: string
@@ -22,10 +26,10 @@ export type PayoutRow = {
 /** Keeps ordered payouts. The same order of a transaction twice fails the block. */
 export const insert = (db: Atomic, rows: PayoutRow[]): void =>
   db.send`
-    insert into payouts (id, transaction_id, purpose, number, rail, place, asset, amount, state, data_key_id, destination, ordered_at)
+    insert into payouts (id, transaction_id, refund_id, purpose, number, rail, place, asset, amount, state, data_key_id, destination, ordered_at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.transactionId)}::bigint[],
-      ${rows.map((row) => row.purpose)}::text[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.refundId)}::bigint[], ${rows.map((row) => row.purpose)}::text[], ${rows.map((row) => row.number)}::integer[],
       ${rows.map((row) => row.rail)}::text[], ${rows.map((row) => row.place)}::text[],
       ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
       ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.dataKeyId)}::bigint[],
@@ -43,15 +47,15 @@ export type OrderedRow = {
   destination: Buffer
 }
 
-/** Which transactions these payouts belong to. */
+/** Which transactions these payouts belong to; refunds are left out, they are sent by their own job. */
 export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; transaction_id: bigint }[]> =>
-  db.sql`select id, transaction_id from payouts where id = any(${ids})`
+  db.sql`select id, transaction_id from payouts where id = any(${ids}) and purpose = 'payout'`
 
-/** Locks payouts and reads them. Their transactions are locked before. */
+/** Locks payouts and reads them, refunds left out. Their transactions are locked before. */
 export const lock = (db: Db, ids: bigint[]): Promise<OrderedRow[]> =>
   db.sql`
     select id, transaction_id, rail, place, asset, amount, state, destination from payouts
-    where id = any(${ids}) order by id for update`
+    where id = any(${ids}) and purpose = 'payout' order by id for update`
 
 /** Marks payouts as covered. */
 export const markReserved = (db: Atomic, ids: bigint[]): void =>
@@ -93,7 +97,9 @@ export type SentRow = {
   wrapped_key: Buffer | null
   body: Buffer
   payout_id: bigint
-  transaction_id: bigint
+  /** Null where money of nobody's goes back. */
+  transaction_id: bigint | null
+  refund_id: bigint | null
   place: string
   asset: string
   amount: bigint
@@ -103,7 +109,7 @@ export type SentRow = {
 export const readPlans = (db: Db, ids: bigint[]): Promise<SentRow[]> =>
   db.sql`
     select plans.id, plans.rail, plan_key, plans.state, plans.data_key_id, wrapped as wrapped_key, body,
-      payouts.id as payout_id, transaction_id, place, asset, amount
+      payouts.id as payout_id, transaction_id, refund_id, place, asset, amount
     from plans
     join payouts on payouts.plan_id = plans.id
     join data_keys on data_keys.id = plans.data_key_id
@@ -127,31 +133,27 @@ export const endPlans = (db: Atomic, rows: EndRow[]): void => {
   db.send`update payouts set state = 'paid' where id = any(${rows.map((row) => row.payoutId)})`
 }
 
+/** Writes down that rails will never carry plans out: nothing has left, and nothing of them will. */
+export const failPlans = (db: Atomic, rows: Omit<EndRow, 'evidence'>[]): void => {
+  const ids = rows.map((row) => row.payoutId)
+  db.send`
+    update plans set state = 'never', ended_at = ended.at
+    from unnest(${rows.map((row) => row.planId)}::bigint[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])
+      as ended (id, at)
+    where plans.id = ended.id`
+  db.send`update payouts set state = 'failed', reason = 'never' where id = any(${ids})`
+}
+
 /** Writes down that the rail took plans and has given no answer yet (`submitted`), or none that can be understood (`unknown`). */
 export const markPlans = (db: Db, ids: bigint[], state: 'submitted' | 'unknown'): Promise<unknown[]> =>
   db.sql`
     update plans set state = ${state} where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') and state <> ${state}`
 
-/** Payouts that wait for money, oldest first. */
-export const waiting = (db: Db, limit: number): Promise<WaitingRow[]> =>
-  db.sql`
-    select id, transaction_id, place, asset, amount, ordered_at from payouts where state = 'waiting'
-    order by ordered_at, id limit ${limit}`
-
-/** A payout whose place holds too little. */
-export type WaitingRow = {
-  id: bigint
-  transaction_id: bigint
-  place: string
-  asset: string
-  amount: bigint
-  ordered_at: Date
-}
-
 /** A payout that a rail speaks of by its plan's key. */
 export type KeyedRow = {
   id: bigint
-  transaction_id: bigint
+  transaction_id: bigint | null
+  refund_id: bigint | null
   rail: string
   plan_key: string
   place: string
@@ -163,7 +165,7 @@ export type KeyedRow = {
 /** Finds payouts by their plans' keys. */
 export const byPlanKeys = (db: Db, rails: string[], keys: string[]): Promise<KeyedRow[]> =>
   db.sql`
-    select payouts.id, transaction_id, plans.rail, plan_key, place, asset, amount, payouts.state
+    select payouts.id, transaction_id, refund_id, plans.rail, plan_key, place, asset, amount, payouts.state
     from plans join payouts on payouts.plan_id = plans.id
     join unnest(${rails}::text[], ${keys}::text[]) as told (rail, key) on plans.rail = told.rail and plan_key = told.key`
 
@@ -171,6 +173,27 @@ export const byPlanKeys = (db: Db, rails: string[], keys: string[]): Promise<Key
 export const markReturned = (db: Db, id: bigint): Promise<{ id: bigint }[]> =>
   db.sql`update payouts set state = 'failed', reason = 'returned' where id = ${id} and state = 'paid' returning id`
 
-/** How many payouts of a purpose were ordered for a transaction. */
-export const countOf = (db: Db, transactionId: bigint, purpose: 'payout' | 'refund'): Promise<{ count: bigint }[]> =>
-  db.sql`select count(*) from payouts where transaction_id = ${transactionId} and purpose = ${purpose}`
+/** A payout of a transaction, as far as it decides what happens next. */
+export type StandingRow = {
+  id: bigint
+  purpose: 'payout' | 'refund'
+  refund_id: bigint | null
+  number: number
+  state: PayoutState
+  reason: string | null
+  place: string
+  asset: string
+  amount: bigint
+  hash: string | null
+}
+
+/** The payouts of a transaction, refunds too, in their order. */
+export const ofTransaction = (db: Db, transactionId: bigint): Promise<StandingRow[]> =>
+  db.sql`
+    select payouts.id, purpose, refund_id, number, payouts.state, reason, place, asset, amount, evidence ->> 'hash' as hash
+    from payouts left join plans on plans.id = plan_id
+    where transaction_id = ${transactionId} order by payouts.id`
+
+/** Takes back orders of payouts that nobody has planned. */
+export const cancel = (db: Atomic, ids: bigint[]): void =>
+  db.send`update payouts set state = 'cancelled' where id = any(${ids}) and state in ('waiting', 'reserved')`

@@ -1,7 +1,10 @@
-import { type Db, one } from '../db/sql.ts'
+import type { Db } from '../db/sql.ts'
 import * as queries from './queries.ts'
 
-export { markReturned } from './queries.ts'
+export { cancel as cancelPayouts, markReturned, ofTransaction as payoutsOf } from './queries.ts'
+
+/** A payout of a transaction, as far as it decides what happens next. */
+export type StandingPayout = queries.StandingRow
 
 /** A payout that a rail speaks of again. */
 export type KeyedPayout = queries.KeyedRow
@@ -19,7 +22,3 @@ export async function payoutsByPlanKey(
   )
   return new Map(rows.map((row) => [`${row.rail} ${row.plan_key}`, row]))
 }
-
-/** The number that a transaction's next payout has. */
-export const nextPayoutNumber = async (db: Db, transactionId: bigint): Promise<number> =>
-  Number.parseInt(String(one(await queries.countOf(db, transactionId, 'payout')).count), 10) + 1

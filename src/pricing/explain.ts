@@ -60,6 +60,23 @@ const unexplained = (difference: string): Explanation => ({
   agrees: false,
 })
 
+/**
+ * The same price for another source amount (in its smallest unit): every input of a stored quote stays, its time included, and
+ * every result is worked out again, so that it explains itself like any other. Undefined where nothing is left to pay out. A
+ * quote whose legs lead nowhere is a fault.
+ */
+export function atSamePrice(quote: StoredQuote, amount: bigint): StoredQuote | undefined {
+  const origin = originOf(quote)
+  if ('reason' in origin) throw new Error(`A stored quote cannot be read: ${origin.reason}`)
+  const asked = formatAmount(amount, quote.from)
+  const { fingerprint: _, ...inputs } = quote
+  const question = { ...inputs, direction: 'direct', asked, fromAmountAtLeast: null, feesIncluded: true } as const
+  const { price, ...results } = recompute({ ...question, fingerprint: '' }, origin)
+  if (results.toAmount.startsWith('-') || results.toAmount === '0') return undefined
+  const again = { ...question, ...results, price }
+  return { ...again, fingerprint: fingerprintOf(again) }
+}
+
 function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recomputed {
   const { from, to, feesIncluded } = quote
   const terms: SumTerms = {

@@ -2,23 +2,17 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
+import { payoutRailContract, type PayoutStage } from '../../test/support/payout-rail-contract.ts'
 import { openRailWorld, type RailWorld } from '../../test/support/rail-world.ts'
 import { makeSandboxAddress } from '../addresses/address.ts'
 import { type Network, networks } from '../catalog/network.ts'
 import { nativeAsset } from '../catalog/sync-assets.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { PayoutRail, PlanDraft } from './rail.ts'
-import { armTimeout, bounce, fundBank, fundWallet } from './sandbox.ts'
-
-/** A way out: what is paid, and a place that belongs to nobody. */
-type WayOut = { category: string; network: string; asset: string; chain?: Network }
-
-const waysOut: WayOut[] = [
-  { category: 'SEPA', network: 'EUR', asset: 'EUR-EUR' },
-  ...networks.map((chain) => ({ category: 'CRYPTO', network: chain.code, asset: nativeAsset(chain).id, chain })),
-]
+import type { Destination, PayoutRail } from './rail.ts'
+import { armTimeout, armUnknownWord, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './sandbox.ts'
 
 const first = 1_000n * 10n ** 18n
+const minuteMs = 60_000
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
 
 let stage: RailWorld
@@ -31,122 +25,187 @@ before(async () => {
 })
 after(() => stage.close())
 
-for (const { category, network, asset, chain } of waysOut) {
-  describe(`money out by ${category} on ${network}`, () => {
-    let rail: PayoutRail
+const stageOf = (rail: PayoutRail): Omit<PayoutStage, 'asset' | 'hash' | 'destination'> => ({
+  rail,
+  costsFee: false,
+  tooMuch: first * 2n,
+  nextId: () => (ids += 1n),
+  settle: async () => stage.pass(1_000),
+  own: [],
+  fallSilent: ({ address }) => armTimeout(stage.world, address),
+  sendBack: ({ key }) => bounce(stage.world, { rail: rail.name, planKey: key }),
+  tellAll: async () => {
+    stage.pass(10 * minuteMs)
+    return stage.deliver(rail.name)
+  },
+})
 
-    before(() => {
-      const found = stage.rails.forPayout(category, network)
-      assert(found && stage.rails.payout.get(found.name) === found)
-      rail = found
-    })
+const wayOut = (category: string, network: string): PayoutRail => {
+  const found = stage.rails.forPayout(category, network)
+  assert(found && stage.rails.payout.get(found.name) === found)
+  return found
+}
 
-    const recipient = (): string =>
-      chain
-        ? makeSandboxAddress(chain.family, createHash('sha256').update(String(ids)).digest())
-        : `DE${String(ids).padStart(20, '0')}`
-    const planned = async (amount: bigint): Promise<PlanDraft & { address: string }> => {
-      const payoutId = (ids += 1n)
-      const address = recipient()
-      const destination = { address, extraId: '', holder: chain ? '' : 'Erika Mustermann' }
-      const [plan] = await rail.prepare([{ payoutId, asset, amount, destination }])
-      assert(plan)
-      return { ...plan, address }
+payoutRailContract('SEPA on EUR', async () => {
+  const rail = wayOut('SEPA', 'EUR')
+  const order = { id: 1n, category: 'SEPA', asset: 'EUR-EUR', amount: 1n }
+  const told = await stage.rails.forDeposit('SEPA', 'EUR')?.instruct(order)
+  assert(told?.payTo.kind === 'account')
+  return {
+    ...stageOf(rail),
+    asset: 'EUR-EUR',
+    hash: /^bnk_\d+$/,
+    destination: () => ({
+      address: `DE${String((ids += 1n)).padStart(20, '0')}`,
+      extraId: '',
+      holder: 'Erika Mustermann',
+    }),
+    own: [told.payTo.account],
+  }
+})
+
+const stranger = ({ family }: Network): string =>
+  makeSandboxAddress(
+    family,
+    createHash('sha256')
+      .update(String((ids += 1n)))
+      .digest(),
+  )
+
+for (const chain of networks) {
+  payoutRailContract(`CRYPTO on ${chain.code}`, async () => {
+    const rail = wayOut('CRYPTO', chain.code)
+    const asset = nativeAsset(chain).id
+    const destination = (): Destination => ({ address: stranger(chain), extraId: '', holder: '' })
+    const [plan] = await rail.prepare([{ payoutId: 1n, asset, amount: 1n, destination: destination() }])
+    return {
+      ...stageOf(rail),
+      asset,
+      hash: chain.family === 'evm' ? /^0x[0-9a-f]{64}$/ : /^[0-9a-f]{64}$/,
+      costsFee: true,
+      destination,
+      own: [plan?.body.sender ?? ''],
     }
-    const nextBlock = (): void => stage.pass(1_000)
+  })
+}
 
-    it('pays once, however often a plan is submitted, and proves it', async () => {
-      const plan = await planned(500n)
-      const before = await rail.balance(asset)
-      assert.deepEqual(await rail.look(plan), { state: 'never' })
+/** A payment that somebody made at a page, and its way back. */
+async function paidAtPage(category: string): Promise<{ payment: Payment; rail: PayoutRail; destination: Destination }> {
+  const deposit = stage.rails.forDeposit(category, 'EUR')
+  assert(deposit)
+  const order = { id: (ids += 1n), category, asset: 'EUR-EUR', amount: 12_345n }
+  const told = await deposit.instruct(order)
+  const payment = { ...order, ...told, rail: deposit.name, returnUrl: 'https://exchange.example/', locale: 'en' }
+  const { id } = await pay(stage.world, payment)
+  await stage.deliver(deposit.name)
+  const origin = await deposit.origin(id)
+  assert(origin !== 'unknown' && stage.rails.payout.get(deposit.name) === origin.rail)
+  return { payment, ...origin }
+}
 
-      await Promise.all([rail.submit(plan), rail.submit(plan)])
-      await rail.submit(plan)
-      const soon = await rail.look(plan)
-      assert.equal(soon.state, chain ? 'pending' : 'done')
-      if (soon.state === 'pending') assert((soon.lookAgainInMs ?? 0) <= 1_000)
-      nextBlock()
-      const outcome = await rail.look(plan)
-      assert(outcome.state === 'done')
-      const { hash, fee } = outcome.evidence
-      assert.match(hash, chain ? (chain.family === 'evm' ? /^0x[0-9a-f]{64}$/ : /^[0-9a-f]{64}$/) : /^bnk_\d+$/)
-      assert.equal(fee !== undefined, chain !== undefined)
-      assert.equal(before - (await rail.balance(asset)), 500n + (fee?.amount ?? 0n))
-    })
+for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
+  payoutRailContract(`refunds of ${category}`, async () => {
+    const { rail } = await paidAtPage(category)
+    return {
+      ...stageOf(rail),
+      asset: 'EUR-EUR',
+      hash: /^ref_\d+$/,
+      // The customer pays first, and what is held is looked at afterwards.
+      destination: async () => (await paidAtPage(category)).destination,
+    }
+  })
 
-    it('pays two plans that are for the same', async () => {
-      const plans = [await planned(7n), await planned(7n)]
-      const before = await rail.balance(asset)
-      await Promise.all(plans.map((plan) => rail.submit(plan)))
-      nextBlock()
-      const outcomes = await Promise.all(plans.map((plan) => rail.look(plan)))
-      const fees = outcomes.map((one) => (one.state === 'done' ? (one.evidence.fee?.amount ?? 0n) : -1n))
-      assert.equal(before - (await rail.balance(asset)), 14n + (fees[0] ?? 0n) + (fees[1] ?? 0n))
-    })
-
-    it('has paid where it did not answer', async () => {
-      const plan = await planned(300n)
-      const before = await rail.balance(asset)
-      await armTimeout(stage.world, plan.address)
-      const armed = await stage.db.sql<{ reference: string }>`select reference from sandbox.faults`
-      assert(armed.length === 1 && !armed.some(({ reference }) => reference.includes(plan.address)))
-      await assert.rejects(rail.submit(plan), /did not answer/)
-      nextBlock()
-      assert.equal((await rail.look(plan)).state, 'done')
-      const after = await rail.balance(asset)
-      await rail.submit(plan)
-      assert.equal(await rail.balance(asset), after)
-      assert(before - after >= 300n)
-    })
-
-    it('refuses what it does not have, and pays the others', async () => {
-      const [tooMuch, fine] = [await planned(first * 2n), await planned(11n)]
-      const before = await rail.balance(asset)
-      const [refused, paid] = await Promise.allSettled([rail.submit(tooMuch), rail.submit(fine)])
-      assert(refused?.status === 'rejected' && conflict(refused.reason))
-      assert.equal(paid?.status, 'fulfilled')
-      assert.deepEqual(await rail.look(tooMuch), { state: 'never' })
-      assert(before - (await rail.balance(asset)) < first)
-    })
-
-    it('never pays out of an account that was never filled', async () => {
-      const destination = { address: recipient(), extraId: '', holder: '' }
-      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset: 'NOTHING', amount: 1n, destination }])
+  describe(`refunds of ${category} in the sandbox`, () => {
+    const refund = async (rail: PayoutRail, destination: Destination, amount: bigint) => {
+      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset: 'EUR-EUR', amount, destination }])
       assert(plan)
-      await assert.rejects(rail.submit(plan), conflict)
-      assert.deepEqual(await rail.look(plan), { state: 'never' })
-      assert.equal(await rail.balance('NOTHING'), 0n)
-    })
-
-    it('tells once that a payout has come back, and has its money again', async () => {
-      const plan = await planned(900n)
-      const what = { rail: rail.name, planKey: plan.key }
-      await assert.rejects(bounce(stage.world, what), conflict)
       await rail.submit(plan)
-      if (chain) await assert.rejects(bounce(stage.world, what), conflict, 'it is in no block yet')
-      nextBlock()
-      const before = await rail.balance(asset)
-      await bounce(stage.world, what)
-      await assert.rejects(bounce(stage.world, what), conflict)
-      stage.pass(600_000)
-      const facts = await stage.deliver(rail.name)
-      assert.equal(facts.length, 1)
-      const { kind, reference, asset: told, amount } = facts[0] ?? {}
-      assert.deepEqual(
-        { kind, reference, told, amount },
-        { kind: 'payout.returned', reference: plan.key, told: asset, amount: 900n },
-      )
-      assert.equal(await rail.balance(asset), before + 900n)
+      return plan
+    }
+    const settled = async (rail: PayoutRail, plan: { key: string; body: Record<string, string> }): Promise<string> => {
+      stage.pass(1_000)
+      return (await rail.look(plan)).state
+    }
+
+    it('give back in parts, at most what was captured in all, also side by side', async () => {
+      const { rail, destination } = await paidAtPage(category)
+      const plans = await Promise.all(Array.from({ length: 5 }, () => refund(rail, destination, 4_115n)))
+      const states = []
+      for (const plan of plans) states.push(await settled(rail, plan))
+      assert.deepEqual(states.toSorted(), ['done', 'done', 'done', 'never', 'never'])
+      assert.equal(await settled(rail, await refund(rail, destination, 1n)), 'never')
     })
 
-    it('knows where money would come back to ourselves', async () => {
-      assert.equal(rail.owns(recipient()), false)
-      const told = await stage.rails.forDeposit(category, network)?.instruct({ id: 1n, category, asset, amount: 1n })
-      if (told?.payTo.kind === 'account') assert.equal(rail.owns(told.payTo.account), true)
-      const [plan] = await rail.prepare([
-        { payoutId: 1n, asset, amount: 1n, destination: { address: recipient(), extraId: '', holder: '' } },
-      ])
-      if (chain) assert.equal(rail.owns(plan?.body.sender ?? ''), true)
+    it('are never given of what was taken back, and what was given back is not taken', async () => {
+      const taken = await paidAtPage(category)
+      await chargeback(stage.world, taken.payment)
+      assert.equal(await settled(taken.rail, await refund(taken.rail, taken.destination, 1n)), 'never')
+
+      const given = await paidAtPage(category)
+      await refund(given.rail, given.destination, 1n)
+      await assert.rejects(chargeback(stage.world, given.payment), conflict)
+    })
+
+    it('wait where the processor says a word that nobody has met', async () => {
+      const { rail, destination } = await paidAtPage(category)
+      await armUnknownWord(stage.world, destination.address)
+      const plan = await refund(rail, destination, 100n)
+      assert.equal(await settled(rail, plan), 'pending')
+      stage.pass(4_000)
+      assert.equal(await settled(rail, plan), 'done')
+      assert.equal(await settled(rail, await refund(rail, destination, 100n)), 'done', 'it strikes once')
+    })
+
+    it('may be given again after they came back', async () => {
+      const { rail, destination } = await paidAtPage(category)
+      const plan = await refund(rail, destination, 12_345n)
+      assert.equal(await settled(rail, plan), 'done')
+      await bounce(stage.world, { rail: rail.name, planKey: plan.key })
+      assert.equal((await rail.look(plan)).state, 'done', 'it was carried out all the same')
+      assert.equal(await settled(rail, await refund(rail, destination, 12_345n)), 'done')
+      await stage.deliver(rail.name)
     })
   })
 }
+
+describe('money out in the sandbox', () => {
+  const railsOut = (): [PayoutRail, string, Destination][] => [
+    [wayOut('SEPA', 'EUR'), 'EUR-EUR', { address: 'DE00', extraId: '', holder: '' }],
+    ...networks.map((chain): [PayoutRail, string, Destination] => [
+      wayOut('CRYPTO', chain.code),
+      nativeAsset(chain).id,
+      { address: stranger(chain), extraId: '', holder: '' },
+    ]),
+  ]
+
+  it('is never sent out of an account that was never filled', async () => {
+    for (const [rail, , destination] of railsOut()) {
+      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset: 'NOTHING', amount: 1n, destination }])
+      assert(plan)
+      await assert.rejects(rail.submit(plan), conflict, rail.name)
+      assert.deepEqual(await rail.look(plan), { state: 'never' })
+      assert.equal(await rail.balance('NOTHING'), 0n)
+    }
+  })
+
+  it('is in no block before its block has come, and comes back out of none', async () => {
+    for (const [rail, asset, destination] of railsOut()) {
+      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset, amount: 1n, destination }])
+      assert(plan)
+      assert.deepEqual(await rail.look(plan), { state: 'never' })
+      await rail.submit(plan)
+      const soon = await rail.look(plan)
+      if (rail.name === 'sandbox-bank') assert.equal(soon.state, 'done')
+      else {
+        assert(soon.state === 'pending' && (soon.lookAgainInMs ?? 0) <= 1_000)
+        await assert.rejects(bounce(stage.world, { rail: rail.name, planKey: plan.key }), conflict)
+      }
+    }
+  })
+
+  it('keeps no destination where it is told to fall silent about it', async () => {
+    await armTimeout(stage.world, 'an address of a person')
+    const armed = await stage.db.sql<{ reference: string }>`select reference from sandbox.faults`
+    assert(armed.length > 0 && !armed.some(({ reference }) => reference.includes('person')))
+  })
+})

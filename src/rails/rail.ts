@@ -60,11 +60,20 @@ export type DepositRail = {
   readCallback(body: string, headers: Record<string, string | undefined>): Fact
   /** Asks the rail what it knows of a reference: callbacks get lost. */
   look(reference: string): Promise<Fact[]>
+  /**
+   * How a payment goes back the way it came: the rail that pays back, and where to. `payment` is the rail's own id of it, as its
+   * facts have it. `unknown` where nobody may be paid back for sure: money that came out of a pool of many persons', or from
+   * ourselves, or a payment that the rail does not know. Asks the rail, so never inside a block; answers the same each time.
+   */
+  origin(payment: string): Promise<Origin | 'unknown'>
   /** What the rail says it holds of ours, to compare with the books: without what is not for good yet. */
   balance(asset: string): Promise<bigint>
   /** Confirmations that make a deposit final, on chains. */
   readonly confirmations?: number
 }
+
+/** The way back of a payment. */
+export type Origin = { rail: PayoutRail; destination: Destination }
 
 /** One amount to one destination. */
 export type PayoutOrder = {
@@ -75,10 +84,16 @@ export type PayoutOrder = {
 }
 
 /**
- * Where money goes: an address and its memo or tag, or an account with its bank's BIC and its holder's name. Texts that are
- * not there are empty.
+ * Where money goes: an address and its memo or tag, an account with its bank's BIC and its holder's name, or, where a payment at
+ * a page is paid back, its id at whoever took it. Texts that are not there are empty.
  */
-export type Destination = { address: string; extraId: string; holder: string }
+export type Destination = {
+  address: string
+  extraId: string
+  holder: string
+  /** The BIC of a bank in between, through which the account's own bank is reached. */
+  intermediary?: string
+}
 
 /**
  * What is about to leave, fixed before it does: signed bytes, a nonce, a batch. `key` is unique on the rail itself, so that

@@ -6,8 +6,8 @@ import { pageRails } from './sandbox/page/page.ts'
 import type { World } from './sandbox/world.ts'
 
 /**
- * The rails of the sandbox: the pages of a card processor and of a bank, a bank's transfers in and out, and every chain of the
- * catalogue, in and out.
+ * The rails of the sandbox: the pages of a card processor and of a bank, in and back; a bank's transfers and every chain of the
+ * catalogue, in and out. The way back has the name of the way in, so that what a rail tells is about either.
  */
 export function openSandboxRails(world: World): Rails {
   const pages = pageRails(world)
@@ -18,12 +18,11 @@ export function openSandboxRails(world: World): Rails {
     if (flow === 'coin') return chains.get(network)
     return flow === 'transfer' ? bank : undefined
   }
-  const roads = [bank, ...chains.values()]
-  const deposit = [...pages.values(), ...roads.map((road) => road.deposit)]
+  const roads = [...pages.values(), bank, ...chains.values()]
   return {
-    deposit: new Map(deposit.map((rail) => [rail.name, rail])),
+    deposit: new Map(roads.map(({ deposit }) => [deposit.name, deposit])),
     payout: new Map(roads.map(({ payout }) => [payout.name, payout])),
-    forDeposit: (category, network) => pages.get(category) ?? roadOf(category, network)?.deposit,
+    forDeposit: (category, network) => (pages.get(category) ?? roadOf(category, network))?.deposit,
     forPayout: (category, network) => roadOf(category, network)?.payout,
   }
 }
@@ -32,7 +31,7 @@ export { fundBank } from './sandbox/bank/bank.ts'
 export { callbackOwed, takeCallbacks } from './sandbox/callback.ts'
 export { fundWallet } from './sandbox/chain/chain.ts'
 export { sendCoins } from './sandbox/chain/coins.ts'
-export { armTimeout } from './sandbox/fault.ts'
+export { armTimeout, armUnknownWord } from './sandbox/fault.ts'
 export { bounce, chargeback, decline, duplicate, pay, type Payment, reorg, unknownWord } from './sandbox/play.ts'
 export { buildProcessor } from './sandbox/page/processor.ts'
 export type { World } from './sandbox/world.ts'

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import type { Journal } from '../db/journal.ts'
 import { after } from '../lib/clock.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
@@ -55,16 +56,24 @@ function millisecondsOf(advance: string, now: Date): number {
 
 /**
  * Moves business time for everyone and runs what became due in the order of its time: the clock stops at each due time until
- * nothing due is left there. One advance at a time; the others wait their turn.
+ * nothing due is left there. One advance at a time; the others wait their turn. With a journal, an advance that is begun again
+ * goes where the first was going, and counts what was still to run.
  */
-export async function advanceClock(ctx: Ctx, work: DueWork[], ms: number): Promise<{ now: Date; ran: number }> {
-  const mine = turn.then(() => advanceNow(ctx, work, ms))
+export async function advanceClock(
+  ctx: Ctx,
+  work: DueWork[],
+  ms: number,
+  journal?: Journal,
+): Promise<{ now: Date; ran: number }> {
+  const target = () => Promise.resolve(after(ctx.clock.now(), ms).toISOString())
+  const mine = turn.then(async () =>
+    advanceTo(ctx, work, new Date(await (journal?.once('target', target) ?? target()))),
+  )
   turn = mine.catch(() => undefined)
   return mine
 }
 
-async function advanceNow(ctx: Ctx, work: DueWork[], ms: number): Promise<{ now: Date; ran: number }> {
-  const target = after(ctx.clock.now(), ms)
+async function advanceTo(ctx: Ctx, work: DueWork[], target: Date): Promise<{ now: Date; ran: number }> {
   const before = work.map((one) => one.done?.() ?? 0)
   const seen = work.map(() => 0)
   for (;;) {

@@ -3,7 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isCardForDestination } from '../bank/card-for-destination.ts'
 import type { Ctx } from '../context.ts'
 import { isEmail } from '../customers/email.ts'
-import { one } from '../db/sql.ts'
+import type { Journal } from '../db/journal.ts'
+import { type Database, one } from '../db/sql.ts'
+import { on } from '../db/within.ts'
 import { holdsCardNumber } from '../lib/card-number.ts'
 import { readId } from '../lib/ids.ts'
 import { isExactNumber } from '../lib/json.ts'
@@ -11,10 +13,12 @@ import { badField, Refusal } from '../lib/refusal.ts'
 import { readMailbox } from '../mail/mailbox.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import type { World } from '../rails/sandbox.ts'
+import { readTransaction } from '../transactions/read.ts'
 import { advanceClock, type DueWork, readAdvance } from './clock.ts'
-import { completeCheckout, payDeposit, playRailEvent } from './drive.ts'
+import { completeCheckout, payDeposit, playRailEvent, type TestCustomer } from './drive.ts'
 import * as queries from './queries.ts'
 import { playScenario, scenarios } from './scenarios.ts'
+import { sandboxAnswers } from './shapes.ts'
 
 /** What driving the sandbox needs besides the context. */
 export type SandboxDeps = {
@@ -31,17 +35,42 @@ type Fields = Record<string, unknown>
 export const sandboxApi =
   (ctx: Ctx, deps: SandboxDeps) =>
   (app: FastifyInstance): void => {
-    const secret = { config: { access: 'secret-key' } } as const
-    const { processor, work, partnerIdOf } = deps
+    const { work, partnerIdOf } = deps
 
-    app.get('/sandbox/clock', secret, () => ({ now: ctx.clock.now().toISOString() }))
-    app.post('/sandbox/clock', secret, async (request, reply) => {
-      const { now, ran } = await advanceClock(ctx, work, readAdvance(request.body, ctx.clock.now()))
+    app.get('/sandbox/clock', answering('GET /sandbox/clock'), () => ({ now: ctx.clock.now().toISOString() }))
+    app.post('/sandbox/clock', answering('POST /sandbox/clock'), async (request, reply) => {
+      const { now, ran } = await advanceClock(ctx, work, readAdvance(request.body, ctx.clock.now()), request.journal)
       return made(reply, { now: now.toISOString(), ran })
     })
-    app.post('/sandbox/transaction/:id/checkout', secret, async (request, reply) => {
+    transactionControls(app, ctx, deps)
+    app.get('/sandbox/mail', answering('GET /sandbox/mail'), async (request) => {
+      const to = text(request.query as Fields, 'to', () => false)
+      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
+    })
+    app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () =>
+      scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })),
+    )
+    app.post('/sandbox/scenarios/:name', answering('POST /sandbox/scenarios/:name'), async (request, reply) => {
+      const { name } = request.params as { name: string }
+      const transactionId = await playScenario(ctx, deps, {
+        partnerId: partnerIdOf(request),
+        name,
+        journal: request.journal,
+      })
+      return made(reply, { transaction_id: transactionId })
+    })
+  }
+
+/** What a test customer does with one transaction, and what a rail may do to it. */
+function transactionControls(app: FastifyInstance, ctx: Ctx, { processor, partnerIdOf }: SandboxDeps): void {
+  const ownOf = (request: FastifyRequest) => ({ partnerId: partnerIdOf(request), publicId: idOf(request) })
+
+  app.post(
+    '/sandbox/transaction/:id/checkout',
+    answering('POST /sandbox/transaction/:id/checkout'),
+    async (request, reply) => {
       const fields = fieldsOf(request)
-      const record = await completeCheckout(ctx, partnerIdOf(request), idOf(request), {
+      const customer = {
         ...optional('email', email(fields)),
         ...optional('country', text(fields, 'country')),
         ...optional('paymentCategory', text(fields, 'payment_category')),
@@ -50,11 +79,16 @@ export const sandboxApi =
           'extraId',
           text(fields, 'extra_id', () => false),
         ),
-      })
+      }
+      const record = await checkedOut(ctx, request.journal, ownOf(request), customer)
       request.tellsOf = await personOf(ctx, idOf(request))
       return made(reply, record)
-    })
-    app.post('/sandbox/transaction/:id/deposit', secret, async (request, reply) => {
+    },
+  )
+  app.post(
+    '/sandbox/transaction/:id/deposit',
+    answering('POST /sandbox/transaction/:id/deposit'),
+    async (request, reply) => {
       const fields = fieldsOf(request)
       const deposit = {
         ...optional('amount', amount(fields)),
@@ -62,32 +96,45 @@ export const sandboxApi =
         ...optional('network', text(fields, 'network')),
         ...optional('reference', text(fields, 'reference')),
       }
-      const paid = await payDeposit(ctx, processor, {
-        partnerId: partnerIdOf(request),
-        publicId: idOf(request),
-        deposit,
-      })
-      return made(reply, paid)
-    })
-    app.post('/sandbox/transaction/:id/rail-event', secret, async (request, reply) => {
+      const own = ownOf(request)
+      const pays = (db: Database) => payDeposit(on(ctx, db), on(processor, db), { ...own, deposit })
+      return made(reply, await request.journal.once('deposit', pays))
+    },
+  )
+  app.post(
+    '/sandbox/transaction/:id/rail-event',
+    answering('POST /sandbox/transaction/:id/rail-event'),
+    async (request, reply) => {
       const type = text(fieldsOf(request), 'type')
       if (type === undefined) throw badField('type', 'A type is required.', 'REQUIRED')
-      await playRailEvent(ctx, processor, { partnerId: partnerIdOf(request), publicId: idOf(request), type })
-      return made(reply, { type })
-    })
-    app.get('/sandbox/mail', secret, async (request) => {
-      const to = text(request.query as Fields, 'to', () => false)
-      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
-    })
-    app.get('/sandbox/scenarios', secret, () =>
-      scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })),
-    )
-    app.post('/sandbox/scenarios/:name', secret, async (request, reply) => {
-      const { name } = request.params as { name: string }
-      const transactionId = await playScenario(ctx, deps, { partnerId: partnerIdOf(request), name })
-      return made(reply, { transaction_id: transactionId })
-    })
-  }
+      const own = ownOf(request)
+      const happens = async (db: Database) => {
+        await playRailEvent(on(ctx, db), on(processor, db), { ...own, type })
+        return { type }
+      }
+      return made(reply, await request.journal.once('rail event', happens))
+    },
+  )
+}
+
+/** For secret keys, and answered in its own schema: what that does not name does not leave. */
+const answering = (route: keyof typeof sandboxAnswers) =>
+  ({ config: { access: 'secret-key' }, schema: { response: sandboxAnswers[route] } }) as const
+
+/** Completes a checkout, once; gives the record as it was then, or, when it was done before, as it is now. */
+async function checkedOut(
+  ctx: Ctx,
+  journal: Journal,
+  { partnerId, publicId }: { partnerId: bigint; publicId: bigint },
+  customer: TestCustomer,
+): Promise<unknown> {
+  let record: unknown
+  await journal.once('checkout', async (db) => {
+    record = await completeCheckout(on(ctx, db), partnerId, publicId, customer)
+    return null
+  })
+  return record ?? readTransaction(ctx, partnerId, publicId)
+}
 
 /** What a POST has made; the door keeps it for the `Idempotency-Key` and sends it. */
 function made<Body>(reply: FastifyReply, body: Body): Body {

@@ -1,4 +1,6 @@
 import type { Ctx } from '../context.ts'
+import type { Journal } from '../db/journal.ts'
+import { on } from '../db/within.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { findPartners } from '../partners/known.ts'
 import type { World } from '../rails/sandbox.ts'
@@ -8,6 +10,7 @@ import { ended, type Status } from '../transactions/lifecycle.ts'
 import { readTransaction } from '../transactions/read.ts'
 import { advanceClock, type DueWork } from './clock.ts'
 import { completeCheckout, payDeposit, playRailEvent } from './drive.ts'
+import { type Act, eachOnce } from './each-once.ts'
 
 /** What can happen in a scenario, in words that are played and printed alike. */
 type Step =
@@ -128,25 +131,26 @@ type Stage = { processor: World; work: DueWork[] }
 
 /**
  * Plays a scenario for a partner, through the same verbs as its programs and customers, and gives the transaction's id when
- * it is over. The clock moves for everyone where a scenario needs it to. Refuses an unknown name.
+ * it is over. The clock moves for everyone where a scenario needs it to. Begun again with the same journal, it goes on where it
+ * was. Refuses an unknown name.
  */
 export async function playScenario(
   ctx: Ctx,
   stage: Stage,
-  { partnerId, name }: { partnerId: bigint; name: string },
+  { partnerId, name, journal }: { partnerId: bigint; name: string; journal: Journal },
 ): Promise<string> {
   const scenario = scenarios.find((one) => one.name === name)
   const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
   if (!scenario || !partner) throw new Refusal('NOT_FOUND', 'There is no such scenario.')
 
-  const { record } = await createTransaction(ctx, partner, {
-    input: { ...nothingElse, ...scenario.exchange },
-    problems: [],
-    warnings: [],
+  const id = await journal.once('create', async (db) => {
+    const read = { input: { ...nothingElse, ...scenario.exchange }, problems: [], warnings: [] }
+    return (await createTransaction(on(ctx, db), partner, read)).record.id
   })
-  const publicId = BigInt(record.id)
-  for (const step of scenario.steps) await play(ctx, stage, { partnerId, publicId }, step)
-  return record.id
+  const actor = { partnerId, publicId: BigInt(id) }
+  const { processor: world, work } = stage
+  await eachOnce({ ctx, world, journal }, scenario.steps, (step, act) => play(ctx, work, actor, { step, act }))
+  return id
 }
 
 const nothingElse: Omit<CreateInput, keyof Exchange> = {
@@ -170,36 +174,37 @@ const nothingElse: Omit<CreateInput, keyof Exchange> = {
 
 type Actor = { partnerId: bigint; publicId: bigint }
 
-async function play(ctx: Ctx, { processor, work }: Stage, actor: Actor, step: Step): Promise<void> {
+async function play(ctx: Ctx, work: DueWork[], actor: Actor, { step, act }: { step: Step; act: Act }): Promise<void> {
+  const happens = (type: string, first?: () => Promise<void>) =>
+    act((within, world) => playRailEvent(within, world, { ...actor, type }), first)
   switch (step) {
     case 'create':
       return
     case 'checkout':
-      await completeCheckout(ctx, actor.partnerId, actor.publicId, {})
+      await act((within) => completeCheckout(within, actor.partnerId, actor.publicId, {}))
       return
     case 'pay':
-      await payDeposit(ctx, processor, { ...actor, deposit: {} })
+      await act((within, world) => payDeposit(within, world, { ...actor, deposit: {} }))
       return
     case 'decline':
-      await playRailEvent(ctx, processor, { ...actor, type: 'decline' })
+      await happens('decline')
       return
     case 'rail times out':
-      await playRailEvent(ctx, processor, { ...actor, type: 'timeout' })
+      await happens('timeout')
       return
     case 'charge back':
-      await playRailEvent(ctx, processor, { ...actor, type: 'chargeback' })
+      await happens('chargeback')
       await until(ctx, actor, ({ errors }) => errors.length > 0)
       return
     case 'payout bounces':
-      await playRailEvent(ctx, processor, { ...actor, type: 'bounce' })
+      await happens('bounce')
       await until(ctx, actor, ({ status }) => status === 'on_hold')
       return
     case 'give another address':
-      await completeCheckout(ctx, actor.partnerId, actor.publicId, {})
+      await act((within) => completeCheckout(within, actor.partnerId, actor.publicId, {}))
       return
     case 'reorganise the chain':
-      await until(ctx, actor, ({ status_details: details }) => details === 'confirming')
-      await playRailEvent(ctx, processor, { ...actor, type: 'reorg' })
+      await happens('reorg', () => until(ctx, actor, ({ status_details: details }) => details === 'confirming'))
       await until(ctx, actor, ({ status_details: details }) => details === null)
       return
     case 'pass the deadline': {

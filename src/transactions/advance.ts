@@ -14,12 +14,17 @@ export type Change = Partial<
   Pick<
     Transaction,
     | 'statusDetails'
+    | 'expectedFrom'
     | 'expectedTo'
+    | 'initialExpectedFrom'
+    | 'payoutAddressId'
     | 'fromAmount'
+    | 'fromAmountInEur'
     | 'toAmount'
     | 'country'
     | 'depositMethod'
     | 'errors'
+    | 'refunds'
     | 'outputHash'
     | 'partnerCustomerId'
     | 'customerId'
@@ -55,9 +60,10 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
     const before = latest.get(step.transaction.id) ?? step.transaction
     if (before.history.some(({ fact }) => fact === step.fact)) continue
     const moved = move(before, step, ctx.clock.now())
-    latest.set(moved.id, moved)
+    const told = eventsOf(ctx, before, moved)
+    latest.set(moved.id, { ...moved, events: before.events + told.length })
     moves.push(moveRow(moved))
-    if (moved.status !== before.status) events.push(statusEvent(ctx, moved))
+    events.push(...told)
   }
   if (latest.size === 0) return []
 
@@ -68,12 +74,15 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
 }
 
 /**
- * Writes down what changed without a move: no new status, no event. For what a customer completes at the checkout and for
- * what a rail says of a payment that did not come about.
+ * Writes down what changed without a move: no new status. For what a customer completes at the checkout and for what a rail says
+ * of a payment that did not come about. Partners hear of amounts and refunds that are others now.
  */
 export function amend(ctx: Ctx, db: Atomic, transaction: Transaction, change: Change): Transaction {
-  const amended = { ...transaction, ...change, updatedAt: ctx.clock.now() }
+  const changed = { ...transaction, ...change, updatedAt: ctx.clock.now() }
+  const events = eventsOf(ctx, transaction, changed)
+  const amended = { ...changed, events: transaction.events + events.length }
   queries.save(db, [changedRow(amended)])
+  recordEvents(ctx, db, events)
   return amended
 }
 
@@ -90,7 +99,6 @@ function move(before: Transaction, { fact, to, reason, change }: Step, at: Date)
     ...changed,
     status: to,
     moves: before.moves + 1,
-    events: before.events + (to === before.status ? 0 : 1),
     history: [...before.history, happened],
     updatedAt: at,
   }
@@ -102,30 +110,44 @@ function moveRow({ id, moves, history }: Transaction): queries.MoveRow {
   return { transactionId: id, number: moves, ...last }
 }
 
-function statusEvent(ctx: Ctx, transaction: Transaction): NewEvent {
-  return {
-    stream: transaction.publicId,
-    sequence: transaction.events,
-    partnerId: transaction.partnerId,
-    type: typeOf(transaction),
-    at: transaction.updatedAt,
-    dataKey: transaction.dataKey,
-    payload: anyRecordOf(ctx, transaction),
-  }
+/**
+ * What partners are told of a change: a new status; else, amounts that are others now; and refunds that stand elsewhere. Of B2B's
+ * the status alone has a word.
+ */
+function eventsOf(ctx: Ctx, before: Transaction, after: Transaction): NewEvent[] {
+  const types: EventType[] = []
+  const isB2b = after.kind === 'b2b'
+  if (after.status !== before.status)
+    types.push(isB2b ? 'b2b.transaction.status_changed' : 'transaction.status_changed')
+  else if (!isB2b && amountsOf(after) !== amountsOf(before)) types.push('transaction.amounts_changed')
+  if (!isB2b && refundsOf(after) !== refundsOf(before)) types.push('transaction.refund_changed')
+  return types.map((type, index) => eventOf(ctx, { ...after, events: before.events + index + 1 }, type))
 }
 
-/** Whoever listens to customers' transactions hears nothing of B2B's: those have one type, for the first status too. */
-function typeOf({ kind, events }: Transaction): EventType {
-  if (kind === 'b2b') return 'b2b.transaction.status_changed'
-  return events === 1 ? 'transaction.created' : 'transaction.status_changed'
-}
+const amountsOf = ({ fromAmount, expectedFrom, expectedTo, toAmount }: Transaction): string =>
+  [fromAmount, expectedFrom, expectedTo, toAmount].join()
 
-/** The events of transactions that have just been created. */
+const refundsOf = ({ refunds }: Transaction): string =>
+  refunds.map(({ publicId, state, plan }) => `${publicId} ${state} ${plan === 'unknown'}`).join()
+
+const eventOf = (ctx: Ctx, transaction: Transaction, type: EventType): NewEvent => ({
+  stream: transaction.publicId,
+  sequence: transaction.events,
+  partnerId: transaction.partnerId,
+  type,
+  at: transaction.updatedAt,
+  dataKey: transaction.dataKey,
+  payload: anyRecordOf(ctx, transaction),
+})
+
+/** The events of transactions that have just been created; of B2B's there is one type, for the first status too. */
 export const createdEvents = (ctx: Ctx, created: Transaction[]): NewEvent[] =>
-  created.map((transaction) => statusEvent(ctx, transaction))
+  created.map((transaction) =>
+    eventOf(ctx, transaction, transaction.kind === 'b2b' ? 'b2b.transaction.status_changed' : 'transaction.created'),
+  )
 
 /** What of a transaction is written again when it changes. */
 export function changedRow(transaction: Transaction): queries.Changed {
-  const { dataKey, personal, publicId, errors, ...rest } = transaction
+  const { dataKey, personal, publicId, errors, refunds: _, ...rest } = transaction
   return { ...rest, errors: JSON.stringify(errors), personal: dataKey.seal(personal, personalPlace(publicId)) }
 }

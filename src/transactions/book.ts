@@ -1,5 +1,15 @@
 import type { Ctx } from '../context.ts'
-import { customer, commission, fees, held, losses, networkFees, position } from '../ledger/account.ts'
+import {
+  clearing,
+  customer,
+  commission,
+  fees,
+  held,
+  losses,
+  networkFees,
+  position,
+  suspense,
+} from '../ledger/account.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { type Asset, parseAmount } from '../money/amount.ts'
 import type { PayoutOrder } from '../payouts/order.ts'
@@ -24,7 +34,7 @@ export const depositEntry = (
  */
 export const suspenseEntry = (deposit: { id: bigint; asset: string; amount: bigint }, place: string, at: Date): Entry =>
   entry({ transactionId: null, kind: 'deposit', ref: deposit.id, at }, [
-    { debit: held(place), credit: 'suspense', asset: deposit.asset, amount: deposit.amount },
+    { debit: held(place), credit: suspense, asset: deposit.asset, amount: deposit.amount },
   ])
 
 /**
@@ -59,47 +69,98 @@ type Exchanged = Pick<Transaction, 'id' | 'publicId' | 'partnerId' | 'quoteNumbe
   quote: Pick<QuoteCommon, 'convertedAmount' | 'fees' | 'toAmount' | 'networkFee'>
 }
 
-/** Books money that was taken back before it was exchanged: it no longer lies at `place`, and nobody is owed it. */
+/**
+ * Books money that was taken back: it no longer lies at `place`. What of it was still the customer's is owed no more; the rest,
+ * which we had exchanged or sent back by then, is our loss.
+ */
 export const reversalEntry = (
-  { id, publicId }: Transaction,
-  deposit: { id: bigint; asset: string; amount: bigint },
+  { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
+  deposit: { id: bigint; asset: string; theirs: bigint; loss: bigint },
   place: string,
   at: Date,
 ): Entry =>
   entry({ transactionId: id, kind: 'deposit_reversed', ref: deposit.id, at }, [
-    { debit: customer(publicId), credit: held(place), asset: deposit.asset, amount: deposit.amount },
+    { debit: customer(publicId), credit: held(place), asset: deposit.asset, amount: deposit.theirs },
+    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.loss },
   ])
 
-/** Books money of nobody that was taken back: it lies neither at `place` nor in suspense any more. */
+/** Books money of nobody that was taken back: it lies neither at `place` nor in suspense any more; what had gone back is lost. */
 export const suspenseReversalEntry = (
-  deposit: { id: bigint; asset: string; amount: bigint },
+  deposit: { id: bigint; asset: string; theirs: bigint; loss: bigint },
   place: string,
   at: Date,
 ): Entry =>
   entry({ transactionId: null, kind: 'deposit_reversed', ref: deposit.id, at }, [
-    { debit: 'suspense', credit: held(place), asset: deposit.asset, amount: deposit.amount },
+    { debit: suspense, credit: held(place), asset: deposit.asset, amount: deposit.theirs },
+    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.loss },
   ])
 
-/** Books money that was taken back after we had exchanged it: our loss. */
-export const lossEntry = (
-  { id }: Transaction,
-  deposit: { id: bigint; asset: string; amount: bigint },
-  place: string,
+/** Undoes an exchange of which nothing was paid out: the same postings, swapped. */
+export function mirrorEntry(exchanged: Exchanged, at: Date): Entry {
+  const { postings, ...what } = exchangeEntry(exchanged, at)
+  const swapped = postings.map(({ debit, credit, ...rest }) => ({ ...rest, debit: credit, credit: debit }))
+  return entry({ ...what, kind: 'exchange_mirrored' }, swapped)
+}
+
+/** What counted as lost is not: the exchange that it paid for was undone, and the customer is owed nothing for it. */
+export const recoveryEntry = (
+  { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
+  recovered: { ref: bigint; asset: string; amount: bigint },
   at: Date,
 ): Entry =>
-  entry({ transactionId: id, kind: 'deposit_reversed', ref: deposit.id, at }, [
-    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.amount },
+  entry({ transactionId: id, kind: 'loss_recovered', ref: recovered.ref, at }, [
+    { debit: customer(publicId), credit: losses('chargebacks'), asset: recovered.asset, amount: recovered.amount },
+  ])
+
+/** Books what of a refund is kept for sending it. */
+export const refundCostEntry = (
+  owner: string,
+  refund: { id: bigint; transactionId: bigint | null; asset: string; cost: bigint },
+  at: Date,
+): Entry =>
+  entry({ transactionId: refund.transactionId, kind: 'refund_cost', ref: refund.id, at }, [
+    { debit: owner, credit: networkFees, asset: refund.asset, amount: refund.cost },
+  ])
+
+/** Books what is too little to be sent back. */
+export const writeOffEntry = (
+  { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
+  dust: { ref: bigint; asset: string; amount: bigint },
+  at: Date,
+): Entry =>
+  entry({ transactionId: id, kind: 'write_off', ref: dust.ref, at }, [
+    { debit: customer(publicId), credit: fees('dust'), asset: dust.asset, amount: dust.amount },
+  ])
+
+/** Books that money of nobody's was found to be a customer's. */
+export const matchEntry = (
+  { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
+  deposit: { id: bigint; asset: string; amount: bigint },
+  at: Date,
+): Entry =>
+  entry({ transactionId: id, kind: 'suspense_matched', ref: deposit.id, at }, [
+    { debit: suspense, credit: customer(publicId), asset: deposit.asset, amount: deposit.amount },
+  ])
+
+/** Books a payout that will never leave: what was on its way is owed again. */
+export const failureEntry = (
+  owner: string,
+  payout: { id: bigint; transactionId: bigint | null; rail: string; asset: string; amount: bigint },
+  at: Date,
+): Entry =>
+  entry({ transactionId: payout.transactionId, kind: 'payout_failed', ref: payout.id, at }, [
+    { debit: clearing(payout.rail), credit: owner, asset: payout.asset, amount: payout.amount },
   ])
 
 /** Books a payout that came back: it lies at `place` again, and we owe it to the customer again. */
 export const returnEntry = (
-  { id, publicId }: Transaction,
-  payout: { id: bigint; asset: string; amount: bigint },
+  owner: string,
+  payout: { id: bigint; transactionId: bigint | null; asset: string; amount: bigint },
   place: string,
   at: Date,
 ): Entry =>
-  entry({ transactionId: id, kind: 'payout_returned', ref: payout.id, at }, [
-    { debit: held(place), credit: customer(publicId), asset: payout.asset, amount: payout.amount },
+  entry({ transactionId: payout.transactionId, kind: 'payout_returned', ref: payout.id, at }, [
+    { debit: held(place), credit: owner, asset: payout.asset, amount: payout.amount },
   ])
 
 /** Orders a payout of what a transaction's customer is owed: the first when its exchange has just been booked. */
@@ -116,11 +177,17 @@ export function payoutOrder(
   return {
     transactionId: id,
     purpose: 'payout',
+    refundId: null,
     number,
     rail: payoutRailOf({ rails }, transaction),
     asset: to.asset.id,
     amount,
-    destination: { address: check.address, extraId: check.extraId, holder: personal.payoutHolder ?? '' },
+    destination: {
+      address: check.address,
+      extraId: check.extraId,
+      holder: personal.payoutHolder ?? '',
+      ...(personal.payoutIntermediary === undefined ? {} : { intermediary: personal.payoutIntermediary }),
+    },
     dataKey,
   }
 }

@@ -4,7 +4,7 @@ import type { Billing } from '../customers/billing-field.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { PayTo } from '../rails/rail.ts'
 import type { Status } from './lifecycle.ts'
-import type { Personal, StatusDetails } from './transaction.ts'
+import type { Personal, RefundView, StatusDetails } from './transaction.ts'
 
 /** What a customer still has to give, in the order in which the checkout asks for it. */
 export type Missing = 'email' | 'code' | 'country' | 'billing' | 'payout_address'
@@ -35,6 +35,10 @@ export type CheckoutView = {
   fromAmount: bigint
   toAmount: bigint
   quote: Quote
+  /** All that has arrived in the expected asset. */
+  arrived: bigint
+  /** What goes back, or has gone. */
+  refunds: readonly RefundView[]
   /** Until when the price holds, and until when it can be paid at all. */
   quoteExpiresAt: Date
   expiresAt: Date

@@ -1,20 +1,18 @@
 import type { Ctx } from '../context.ts'
 import { refuseBlocked } from '../customers/block.ts'
+import { refuseOverLimit } from '../customers/customer-limit.ts'
 import type { Atomic } from '../db/sql.ts'
 import { type Instruction, instructionOf } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { balanceOf } from '../ledger/balance.ts'
-import { customer } from '../ledger/account.ts'
-import { orderPayouts } from '../payouts/order.ts'
-import { nextPayoutNumber } from '../payouts/returned.ts'
 import { advance, amend } from './advance.ts'
 import { awaitDeposit } from './await-deposit.ts'
-import { payoutOrder } from './book.ts'
 import type { CheckoutView } from './checkout-view.ts'
 import { quoteRow } from './create.ts'
 import { type Details, judgeDetails, mayChangeMethod, missingOf, partnerOf } from './details.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from './method.ts'
+import { moneyOf, standingOf } from './money-of.ts'
+import { orderAgain } from './order-again.ts'
 import * as queries from './queries.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -58,6 +56,8 @@ export async function completeDetails(
     refuseBlocked(db, details.provenCustomerId ?? transaction.customerId),
   ])
   const given = { ...transaction, ...change }
+  const isNew = transaction.status === 'new' || transaction.status === 'waiting_for_customer'
+  if (isNew && missingOf(given).length === 0) await refuseOverLimit(ctx, db, given)
 
   // From here on nothing may refuse.
   if (quoted) queries.insertQuotes(db, [quoteRow(given)])
@@ -99,12 +99,11 @@ const destination: ReadonlySet<string> = new Set<keyof Details>([
 
 /** Pays what came back once more, to where the customer says now. */
 async function payAgain(ctx: Ctx, db: Atomic, transaction: Transaction, given: Transaction): Promise<Transaction> {
-  const { id, publicId, to } = transaction
-  const number = await nextPayoutNumber(db, id)
-  const amount = -(await balanceOf(db, customer(publicId), to.asset.id))
-  await orderPayouts(ctx, db, [payoutOrder(ctx, given, { number, amount })])
-  const step = { transaction, fact: `address_given:${number}`, to: 'exchanging' } as const
-  return single(await advance(ctx, db, [{ ...step, change: { personal: given.personal } }]))
+  const money = await moneyOf(db, transaction)
+  const { payouts, isLost } = standingOf(transaction, money)
+  if (!payouts.bounced || isLost) throw new Refusal('CONFLICT', 'This transaction has moved on.')
+  const { personal } = given
+  return single(await orderAgain(ctx, db, { transaction, given, money, by: 'address_given', change: { personal } }))
 }
 
 /** What the customer's pages show. */
@@ -129,6 +128,8 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
     from: transaction.from,
     to,
     fromAmount: transaction.expectedFrom,
+    arrived: transaction.fromAmount,
+    refunds: transaction.refunds,
     toAmount: transaction.toAmount ?? transaction.expectedTo,
     quote: transaction.quote,
     quoteExpiresAt: transaction.quoteExpiresAt,

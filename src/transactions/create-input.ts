@@ -37,8 +37,11 @@ export type CreateInput = {
   billing: Billing | undefined
   /** A person whom an identity provider shares with us, when the account has the feature. */
   sharedToken?: SharedToken
-  /** There for an institution's own exchange, which has no checkout: the registered address that it pays to, and how. */
-  b2b?: { payoutAddressId: bigint; payoutCategory: string }
+  /**
+   * There for an institution's own exchange, which has no checkout: the registered address that it pays to, how, and the BIC of the
+   * bank in between where its account has one.
+   */
+  b2b?: { payoutAddressId: bigint; payoutCategory: string; intermediary?: string | undefined }
 }
 
 /** A request as far as it could be read: what it asks, what is wrong with its form, what of it is ignored. */

@@ -168,7 +168,7 @@ function judgedMethod(ctx: Ctx, partner: Partner, transaction: Transaction, deta
   if (!mayChangeMethod(transaction)) {
     throw new Refusal('CONFLICT', 'The way to pay has been changed too often and stays as it is.')
   }
-  const again = method === undefined ? undefined : requote(ctx, partner, transaction, method)
+  const again = method === undefined ? undefined : requote(ctx, partner, transaction, { method })
   if (again) return again.transaction
   const problem = outcome.available ? undefined : outcome.failures[0].problem
   const message = problem?.message ?? 'This way to pay is not available at the moment.'

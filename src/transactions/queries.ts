@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../db/sql.ts'
+import type { RefundState } from '../payouts/refund.ts'
 import type { Status } from './lifecycle.ts'
 import type { StatusDetails } from './transaction.ts'
 
@@ -16,6 +17,7 @@ export type TransactionRow = {
   to_asset: string
   expected_from: bigint
   expected_to: bigint
+  initial_expected_from: bigint | null
   from_amount: bigint
   from_amount_in_eur: bigint | null
   to_amount: bigint | null
@@ -27,6 +29,7 @@ export type TransactionRow = {
   moves: number
   events: number
   history: { fact: string; status: Status; reason: string | null; at: string }[] | null
+  refunds: RefundJson[] | null
   errors: unknown
   terms: unknown
   external_partner_link_id: string | null
@@ -42,6 +45,18 @@ export type TransactionRow = {
   updated_at: Date
 }
 
+/** A refund as a transaction is read with it. Amounts are decimal text of smallest units. */
+export type RefundJson = {
+  id: string
+  asset: string
+  amount: string
+  cost: string
+  reason: string
+  state: RefundState
+  plan: string | null
+  hash: string | null
+}
+
 /**
  * Locks transactions until the block ends, in the order of their ids, so that two blocks cannot wait for each other. What
  * is read after it, in a statement of its own, is the latest.
@@ -51,12 +66,16 @@ export const lock = (db: Atomic, ids: bigint[]): void =>
 
 /**
  * Locks the transactions that facts are about, in the same order: those whose customers were told the facts' references, and
- * those whose payouts have come back.
+ * those whose deposits were taken back or whose payouts have come back.
  */
 export const lockByFacts = (db: Atomic, factIds: bigint[]): void =>
   db.send`
     select id from transactions where id in (
       select transaction_id from facts join deposit_instructions using (rail, reference)
+        where facts.id = any(${factIds})
+      union all
+      select transaction_id from facts
+        join deposits on kind = 'deposit.reversed' and deposits.rail = facts.rail and payment = body ->> 'payment'
         where facts.id = any(${factIds})
       union all
       select transaction_id from facts
@@ -74,7 +93,8 @@ export const read = (db: Db, ids: bigint[]): Promise<TransactionRow[]> =>
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
       (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
     join data_keys on data_keys.id = data_key_id
@@ -85,7 +105,8 @@ export const readPublic = (db: Db, publicIds: bigint[]): Promise<TransactionRow[
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
       (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
     join data_keys on data_keys.id = data_key_id
@@ -98,6 +119,9 @@ export type Changed = {
   statusDetails: StatusDetails | null
   expectedFrom: bigint
   expectedTo: bigint
+  initialExpectedFrom: bigint | null
+  payoutAddressId: bigint | null
+  fromAmountInEur: bigint | null
   fromAmount: bigint
   toAmount: bigint | null
   country: string | null
@@ -122,6 +146,8 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       status = new.status, status_details = new.status_details, expected_from = new.expected_from,
       expected_to = new.expected_to, from_amount = new.from_amount, to_amount = new.to_amount, country = new.country,
       deposit_method = new.deposit_method,
+      initial_expected_from = new.initial_expected_from, payout_address_id = new.payout_address_id,
+      from_amount_in_eur = new.from_amount_in_eur,
       quote_number = new.quote_number, moves = new.moves, events = new.events, errors = new.errors,
       output_hash = new.output_hash, partner_customer_id = new.partner_customer_id, customer_id = new.customer_id,
       personal = new.personal, quote_expires_at = new.quote_expires_at, expires_at = new.expires_at,
@@ -132,6 +158,8 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.expectedTo)}::numeric[], ${changed.map((row) => row.fromAmount)}::numeric[],
       ${changed.map((row) => row.toAmount)}::numeric[], ${changed.map((row) => row.country)}::text[],
       ${changed.map((row) => row.depositMethod)}::text[],
+      ${changed.map((row) => row.initialExpectedFrom)}::numeric[], ${changed.map((row) => row.payoutAddressId)}::bigint[],
+      ${changed.map((row) => row.fromAmountInEur)}::numeric[],
       ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.moves)}::integer[],
       ${changed.map((row) => row.events)}::integer[], ${changed.map((row) => row.errors)}::jsonb[],
       ${changed.map((row) => row.outputHash)}::text[], ${changed.map((row) => row.partnerCustomerId)}::bigint[],
@@ -139,8 +167,8 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
-    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method, quote_number,
-      moves, events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
+    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method,
+      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, moves, events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
     where transactions.id = new.id`
 
 /** A new transaction; what `Changed` has not. */
@@ -148,11 +176,9 @@ export type Created = Changed & {
   publicId: bigint
   partnerId: bigint
   kind: string
-  payoutAddressId: bigint | null
   side: string
   fromAsset: string
   toAsset: string
-  fromAmountInEur: bigint | null
   payoutMethod: string
   terms: string
   externalPartnerLinkId: string | null
@@ -218,7 +244,8 @@ export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<Tr
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
       (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
     join data_keys on data_keys.id = data_key_id

@@ -1,11 +1,12 @@
 import { type AccountForm, accountFormOf, checkAccount } from '../bank/account.ts'
 import type { Listing } from '../catalog/asset.ts'
+import { bookedAsset } from '../catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../lib/json.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
-import type { Transaction } from './transaction.ts'
+import type { RefundView, Transaction } from './transaction.ts'
 
 /** What a partner sees of a transaction, in the wire's spelling (wire.md, section 3): answers, lists and webhooks alike. */
 export type TransactionRecord = ReturnType<typeof recordOf>
@@ -34,7 +35,7 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     initial_from_currency: from.currency.ticker,
     from_amount: formatAmount(transaction.fromAmount, from.asset),
     expected_from_amount: formatAmount(transaction.expectedFrom, from.asset),
-    initial_expected_from_amount: formatAmount(transaction.expectedFrom, from.asset),
+    initial_expected_from_amount: formatAmount(transaction.initialExpectedFrom ?? transaction.expectedFrom, from.asset),
     from_amount_in_eur: transaction.fromAmountInEur === null ? null : formatAmount(transaction.fromAmountInEur, euro),
     to_currency: to.currency.ticker,
     to_network: to.network.code,
@@ -60,8 +61,8 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     skip_choose_payment_category: terms.skipChoosePaymentCategory,
     customer_payout_address_changeable: terms.payoutAddressChangeable,
     preauth_token: null,
-    refund_reason: null,
-    refunds: [],
+    refund_reason: transaction.refunds.at(-1)?.reason ?? null,
+    refunds: transaction.refunds.map(refundOf),
     warnings: terms.warnings,
     quote_expires_at: transaction.quoteExpiresAt.toISOString(),
     expires_at: transaction.expiresAt.toISOString(),
@@ -126,6 +127,27 @@ function publicPayout({ address, iban }: PayoutRecord, form: AccountForm | undef
 const lastDigits = (account: string): string => /\w{5}(\d{4})$/.exec(account.replace(/[\s-]/g, ''))?.[1] ?? ''
 
 const euro = { decimals: 2 }
+
+/** A refund as partners read it: `amount` is what is sent, the cost of sending it taken off. */
+function refundOf({ publicId, asset: assetId, amount, cost, reason, state, plan, hash }: RefundView) {
+  const asset = bookedAsset(assetId)
+  if (!asset) throw new Error(`The books have lost ${assetId}.`)
+  return {
+    id: String(publicId),
+    amount: formatAmount(amount - cost, asset),
+    currency: asset.ticker,
+    network: asset.network,
+    status: refundStatus(state, plan),
+    reason,
+    output_hash: state === 'paid' ? hash : null,
+  }
+}
+
+function refundStatus(state: RefundView['state'], plan: string | null): 'pending' | 'unknown' | 'paid' | 'failed' {
+  if (state === 'paid') return 'paid'
+  if (state === 'failed' || state === 'cancelled') return 'failed'
+  return state === 'sent' && plan === 'unknown' ? 'unknown' : 'pending'
+}
 
 /** `BTC`, but `USDT (TRX)`: the network is named where it is not the currency's own. */
 const withNetwork = ({ currency, network }: Listing): string =>

@@ -1,5 +1,6 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
+import { formatAmount } from '../money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
 import { makeQuote, type Quote } from '../pricing/quote.ts'
 import { askOfTransaction, momentOf, priceValidityMs, termsOfPartner } from './policy.ts'
@@ -9,22 +10,23 @@ import type { Transaction } from './transaction.ts'
 export type Requoted = { transaction: Transaction; withinSlippage: boolean }
 
 /**
- * Prices a transaction anew, for money that arrived after its price had ended: the same source amount at the price of this
- * moment, by the method that the money came or is to come by. The amount was within its range when it was agreed: that the range
+ * Prices a transaction anew, for money that arrived after its price had ended: the same source amount, or another (in its
+ * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its range when it was agreed: that the range
  * has moved since is nobody's fault. Undefined when no price can be made now. Gains and losses pass
- * alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than before it is
- * the price alone that counts: that the other way costs more or less was shown when it was chosen.
+ * alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than before, or
+ * of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen.
  */
 export function requote(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
-  method = transaction.depositMethod,
+  { method = transaction.depositMethod, amount }: { method?: string; amount?: bigint } = {},
 ): Requoted | undefined {
   const now = ctx.clock.now()
+  const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
   const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
     ...askOfTransaction({ ...transaction, depositMethod: method }),
-    amount: { direction: 'direct', value: transaction.quote.fromAmount, isAgreed: true },
+    amount: { direction: 'direct', value: asked, isAgreed: true },
   })
   if (!outcome.available || !outcome.sum) return undefined
 
@@ -36,7 +38,7 @@ export function requote(
     validForSeconds: priceValidityMs(ctx.config, outcome.exchange.deposit.category) / 1_000,
   })
   const [is, was] =
-    method === transaction.depositMethod
+    method === transaction.depositMethod && asked === transaction.quote.fromAmount
       ? [outcome.sum.toAmount, transaction.expectedTo]
       : pricesOf(quote, transaction.quote)
   return {
@@ -45,6 +47,7 @@ export function requote(
       depositMethod: method,
       quote,
       quoteNumber: transaction.quoteNumber + 1,
+      expectedFrom: outcome.sum.fromAmount,
       expectedTo: outcome.sum.toAmount,
       quoteExpiresAt: new Date(quote.validUntil),
     },

@@ -9,6 +9,7 @@ import { after } from '../lib/clock.ts'
 import { lockInactive } from '../partners/payout-addresses.ts'
 import { coverWaiting, type LockedPayout, lockPayouts, planPayouts, transactionsOf } from '../payouts/plan.ts'
 import { advance, type Step } from './advance.ts'
+import { withoutUnapproved } from './approve.ts'
 import { lockTransactions } from './load.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -37,7 +38,8 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
   }
   if (payouts.length === 0) return new Map()
 
-  const payable = await withoutBarred(ctx, db, payouts, transactions)
+  const allowed = await withoutBarred(ctx, db, payouts, transactions)
+  const payable = await withoutUnapproved(ctx, db, allowed, transactions)
   const covered = await coverWaiting(db, payable)
   if (covered.length > 0) await plan(ctx, db, covered, transactions)
   return putOff(ctx, jobs, payable, covered)

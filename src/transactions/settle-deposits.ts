@@ -87,7 +87,7 @@ async function settleRound(ctx: Ctx, db: Atomic, round: MatchedFact[], payouts: 
   for (const fact of facts) {
     const payout = payoutOf(payouts, fact)
     const transaction = transactions.get(ownerOf(payouts, fact) ?? -1n)
-    if (payout && isUnproven(payout)) early.push(fact)
+    if ((payout && isUnproven(payout)) || isHalted(fact)) early.push(fact)
     else await settleFact(ctx, db, outcome, { fact, transaction, partner: partnerOf(transaction) }, payout)
   }
   await writeOutcome(ctx, db, outcome)
@@ -100,6 +100,9 @@ async function settleRound(ctx: Ctx, db: Atomic, round: MatchedFact[], payouts: 
 
 /** What has come back must have gone: the rail's own evidence is booked first. */
 const isUnproven = ({ state }: KeyedPayout): boolean => state === 'planned' || state === 'unknown'
+
+/** Nothing is credited on a rail that took back what was final, until an operator says so. */
+const isHalted = ({ kind, halted, reversed }: MatchedFact): boolean => halted && kind === 'deposit.final' && !reversed
 
 /** Does what one fact asks for. */
 async function settleFact(
@@ -114,13 +117,13 @@ async function settleFact(
   switch (kind) {
     case 'deposit.final':
       // What the rail has taken back already is not there: nothing is booked, whatever is told late.
-      if (!fact.reversed) return settleMoney(ctx, outcome, told)
+      if (!fact.reversed) return settleMoney(ctx, db, outcome, told)
       if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
       return
     case 'payout.returned':
       // What came back and belongs to no payout of ours is money all the same.
-      if (await settleReturn(ctx, db, outcome, { fact, transaction, payout })) return
-      return settleMoney(ctx, outcome, { fact, transaction: undefined, partner: undefined })
+      if (await settleReturn(ctx, db, outcome, { fact, transaction, partner, payout })) return
+      return settleMoney(ctx, db, outcome, { fact, transaction: undefined, partner: undefined })
     case 'deposit.seen':
       if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
       return

@@ -3,14 +3,17 @@ import type { Ctx } from '../context.ts'
 import { type SeenJob, stuckJobs } from '../jobs/look.ts'
 import { after } from '../lib/clock.ts'
 import { formatAmount } from '../money/amount.ts'
-import { waitingPayouts } from '../payouts/plan.ts'
-import { open, type Status } from './lifecycle.ts'
+import { ended, lifecycle, type Status } from './lifecycle.ts'
+import { type Limit, limits } from './looking/limits.ts'
 import * as queries from './looking/queries.ts'
+import type { UnderWay } from './looking/queries.ts'
 
 /** Something that has waited longer than it should. */
 export type Stuck = {
-  what: 'transaction' | 'payout' | 'job'
-  /** A transaction's public id, our id of a payout, the kind and key of a job. */
+  what: keyof typeof limits | 'job'
+  /** Which of its limits it has passed: a status, a state, for jobs `failed` or `overdue`. */
+  state: string
+  /** A transaction's or refund's public id, our id of other things, a rail's name, the kind and key of a job. */
   id: string
   /** The public id of the transaction that it holds up, where that is known. */
   transactionId: bigint | null
@@ -20,79 +23,75 @@ export type Stuck = {
   waitsFor: string
 }
 
-const minute = 60_000
-
-/** How long a transaction may rest where a program or a person should move it on, in milliseconds of business time. */
-const allowedMs: Partial<Record<Status, number>> = {
-  exchanging: 5 * minute,
-  sending: 30 * minute,
-  on_hold: 24 * 60 * minute,
-}
-
-/** How long after its deadline a transaction may still stand open. */
-const lateMs = minute
-
 /** The most of each kind that one look gives. */
 const most = 1_000
 
+type What = keyof typeof limits
+
+const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<queries.WaitingRow[]>> = {
+  transaction: queries.transactions,
+  payout: queries.payouts,
+  plan: queries.plans,
+  refund: queries.refunds,
+  deposit: queries.deposits,
+  rail: queries.rails,
+  webhook: queries.webhooks,
+  event: queries.events,
+}
+
 /**
- * Finds what has waited longer than it should, and what it waits for: transactions longer in a status than it allows, payouts
- * that wait for money, jobs that failed or are overdue. The longest first.
+ * Finds what has waited longer than its state allows (`looking/limits.ts`), and what it waits for; jobs that failed or are
+ * overdue among it. The longest first, at most a thousand of each kind. What waits twice, as a transaction that is sending and
+ * as its plan, is told once.
  */
 export async function findStuck(ctx: Ctx): Promise<Stuck[]> {
-  const [transactions, payouts, jobs] = await Promise.all([
-    stuckTransactions(ctx),
-    stuckPayouts(ctx),
-    stuckJobs(ctx.db, ctx.clock, most),
-  ])
-  const found = [...transactions, ...payouts, ...jobs.map(jobStuck)]
-  return found.toSorted((one, other) => one.since.getTime() - other.since.getTime())
+  const found: Stuck[] = []
+  for (const what of Object.keys(looks) as What[]) found.push(...(await lookAt(ctx, what)))
+  const sending = new Set(found.flatMap((one) => (one.state === 'sending' ? [one.transactionId] : [])))
+  const once = found.filter(({ what, transactionId }) => what !== 'plan' || !sending.has(transactionId))
+  const jobs = await stuckJobs(ctx.db, ctx.clock, most)
+  return [...once, ...jobs.map(jobStuck)].toSorted((one, other) => one.since.getTime() - other.since.getTime())
 }
 
-async function stuckTransactions({ db, clock }: Ctx): Promise<Stuck[]> {
+/** How much is under way now, late or not: open transactions by status, jobs, webhooks, money of nobody's, halted rails. */
+export async function countUnderWay({
+  db,
+}: Pick<Ctx, 'db'>): Promise<UnderWay & { transactions: Map<Status, number> }> {
+  const underWay = await queries.underWay(db)
+  const counted = new Map((await queries.countByStatus(db, goingOn)).map(({ status, count }) => [status, count]))
+  return { ...underWay, transactions: new Map(goingOn.map((status) => [status, counted.get(status) ?? 0])) }
+}
+
+const goingOn = (Object.keys(lifecycle) as Status[]).filter((status) => !ended.has(status))
+
+/** Every kind of thing that can be stuck with each state that has a limit. */
+export const stuckStates: readonly { what: Stuck['what']; state: string }[] = [
+  ...Object.entries(limits).flatMap(([what, own]) => Object.keys(own).map((state) => ({ what: what as What, state }))),
+  { what: 'job', state: 'failed' },
+  { what: 'job', state: 'overdue' },
+]
+
+async function lookAt({ db, clock }: Ctx, what: What): Promise<Stuck[]> {
+  const own: Record<string, Limit> = limits[what]
   const now = clock.now()
-  const before = (Object.entries(allowedMs) as [Status, number][]).map(([status, ms]): [Status, Date] => [
-    status,
-    after(now, -ms),
-  ])
-  const rows = await queries.resting(db, { before, open: [...open], lateBefore: after(now, -lateMs), limit: most })
+  const before = Object.entries(own).map(([state, { allowedMs }]): [string, Date] => [state, after(now, -allowedMs)])
+  const rows = await looks[what](db, { before, limit: most })
   return rows.map((row) => ({
-    what: 'transaction',
-    id: String(row.public_id),
+    what,
+    state: row.state,
+    id: row.id,
     transactionId: row.public_id,
     since: row.since,
-    waitsFor: reasonOf(row),
+    waitsFor: sentence(own[row.state], row),
   }))
 }
 
-function reasonOf({
-  status,
-  status_details: details,
-  expires_at: expiresAt,
-  rail,
-  plan_state: plan,
-}: queries.RestingRow): string {
-  const why = details === null ? '' : ` (${details})`
-  if (open.has(status)) return `its end: the time to pay was over at ${expiresAt.toISOString()}${why}`
-  if (status === 'on_hold') return `a person to decide${why}`
-  if (status === 'exchanging') return `its payout on ${rail ?? 'a rail'} to be planned`
-  return plan === 'unknown' ? `a clear answer from ${rail}: whether it has paid is not known` : `evidence from ${rail}`
-}
-
-async function stuckPayouts({ db }: Ctx): Promise<Stuck[]> {
-  const rows = await waitingPayouts(db, most)
-  const found = await queries.publicIds(
-    db,
-    rows.map(({ transaction_id }) => transaction_id),
-  )
-  const publicIds = new Map(found.map(({ id, public_id }) => [id, public_id]))
-  return rows.map(({ id, transaction_id, place, asset, amount, ordered_at }) => ({
-    what: 'payout',
-    id: String(id),
-    transactionId: publicIds.get(transaction_id) ?? null,
-    since: ordered_at,
-    waitsFor: `money: ${amountText(amount, asset)} at ${place}`,
-  }))
+function sentence(limit: Limit | undefined, { about, asset, amount, count }: queries.WaitingRow): string {
+  if (!limit) throw new Error('Something waits in a state that has no limit.')
+  return limit.waitsFor
+    .replace('{about}', () => about ?? 'nobody')
+    .replace('{amount}', () => amountText(amount ?? 0n, asset ?? ''))
+    .replace('{count}', () => String(count ?? 0))
 }
 
 function amountText(amount: bigint, assetId: string): string {
@@ -102,6 +101,7 @@ function amountText(amount: bigint, assetId: string): string {
 
 const jobStuck = ({ kind, key, attempts, runAt, lastError }: SeenJob): Stuck => ({
   what: 'job',
+  state: attempts > 0 ? 'failed' : 'overdue',
   id: `${kind} ${key}`,
   transactionId: null,
   since: runAt,

@@ -1,18 +1,25 @@
 import type { Ctx } from '../context.ts'
 import { markChargeback } from '../customers/mark.ts'
 import type { Atomic } from '../db/sql.ts'
-import { hasLost, lockBookedDeposit, markTaken, moneyTold, standingDeposits } from '../deposits/deposit.ts'
+import { type BookedDeposit, freeOf, lockBookedDeposit, markTaken, moneyTold } from '../deposits/deposit.ts'
 import type { MatchedFact } from '../deposits/fact.ts'
+import { haltRail } from '../deposits/halted.ts'
+import { customer, suspense } from '../ledger/account.ts'
+import { post } from '../ledger/post.ts'
 import type { Partner } from '../partners/partner.ts'
+import { lockRefundPayouts, lockRefundsOf, markRefunds } from '../payouts/refund.ts'
 import { type KeyedPayout, markReturned } from '../payouts/returned.ts'
 import { amend } from './advance.ts'
-import { lossEntry, returnEntry, reversalEntry, suspenseReversalEntry } from './book.ts'
+import { returnEntry, reversalEntry, suspenseReversalEntry } from './book.ts'
 import { quoteRow } from './create.ts'
-import { depositMethodOf, flowOf } from './method.ts'
+import { goOn } from './go-on.ts'
+import { moneyOf } from './money-of.ts'
 import type { Outcome } from './outcome.ts'
 import * as queries from './queries.ts'
+import { isOnChain } from './refund-cost.ts'
 import { requote } from './requote.ts'
 import type { Transaction } from './transaction.ts'
+import { cancelRefunds, undoExchanges } from './undo.ts'
 
 /** A fact and the transaction that it is about, locked. */
 type Told = { fact: MatchedFact; transaction: Transaction }
@@ -31,7 +38,10 @@ export async function showConfirming(
   const { arriving } = await moneyTold(db, transaction.id)
   const details = arriving ? 'confirming' : null
   const isLate = fact.kind === 'deposit.seen' && arriving && fact.arrived_at > transaction.quoteExpiresAt
-  const again = isLate && partner ? requote(ctx, partner, transaction, fact.method ?? undefined) : undefined
+  const again =
+    isLate && partner
+      ? requote(ctx, partner, transaction, fact.method === null ? {} : { method: fact.method })
+      : undefined
   if (again?.withinSlippage) {
     queries.insertQuotes(db, [quoteRow(again.transaction)])
     const { quote, quoteNumber, quoteExpiresAt, expectedTo, depositMethod } = again.transaction
@@ -47,9 +57,10 @@ export async function showConfirming(
 }
 
 /**
- * Money was taken back: by a reorganisation, a chargeback, a recall. What was only seen is forgotten. What was booked and not
- * exchanged is no longer owed. What was exchanged is our loss, and marks the customer; a payout that has not been planned is
- * stopped for a person.
+ * Money was taken back: by a reorganisation, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
+ * owed, as far as it is still there: a refund that has not been sent and an exchange of which nothing was paid out are undone for
+ * it. The rest is our loss, and marks the customer. A chain that takes back what was final is believed no more, until an operator
+ * says so.
  */
 export async function settleReversal(
   ctx: Ctx,
@@ -68,94 +79,106 @@ export async function settleReversal(
     ctx.log.warn({ fact: String(fact.id), rail: fact.rail }, 'What is said to be taken back is not what was booked.')
     return
   }
-  const place = ctx.rails.deposit.get(deposit.rail)?.place
-  if (place === undefined) throw new Error(`There is no rail ${deposit.rail} in this process.`)
-  const taken = { deposit: { ...deposit, amount }, place, at: ctx.clock.now() }
-  if (!transaction) {
-    markTaken(db, deposit.id, 'reversed')
-    outcome.entries.push(suspenseReversalEntry(taken.deposit, place, taken.at))
-  } else if (deposit.id === exchangedDeposit(transaction)) bookLoss(db, outcome, transaction, taken)
-  else await bookReversal(db, outcome, transaction, taken)
+  const rail = ctx.rails.deposit.get(deposit.rail)
+  if (rail === undefined) throw new Error(`There is no rail ${deposit.rail} in this process.`)
+  const at = ctx.clock.now()
+  if (rail.confirmations !== undefined)
+    haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
+  const taken = { deposit, amount, place: rail.place, at }
+  if (transaction && partner) await takeFrom(ctx, db, outcome, { ...taken, transaction, partner })
+  else {
+    const refunds = await lockRefundsOf(db, deposit.id)
+    const payouts = await lockRefundPayouts(
+      db,
+      refunds.map(({ id }) => id),
+    )
+    const back = cancelRefunds(db, deposit.id, { refunds, payouts })
+    const [theirs, loss] = shared({ ...deposit, refunded: deposit.refunded - back }, amount)
+    markTaken(db, deposit.id, loss > 0n ? 'lost' : 'reversed', amount)
+    outcome.entries.push(suspenseReversalEntry({ ...deposit, theirs, loss }, rail.place, at))
+  }
 }
 
 type Maybe = { fact: MatchedFact; transaction: Transaction | undefined; partner: Partner | undefined }
 
-type Taken = { deposit: { id: bigint; asset: string; amount: bigint }; place: string; at: Date }
-
-/** The deposit that was exchanged: the one that first moved its transaction to `exchanging`. */
-export function exchangedDeposit({ history }: Transaction): bigint | undefined {
-  const [kind, id] = history.find(({ status }) => status === 'exchanging')?.fact.split(':') ?? []
-  return kind === 'deposit' && id !== undefined ? BigInt(id) : undefined
+type Taken = {
+  deposit: BookedDeposit
+  amount: bigint
+  place: string
+  at: Date
+  transaction: Transaction
+  partner: Partner
 }
 
-/** What was not exchanged is no longer owed. A transaction that was held for nothing else is as finished as it was. */
-async function bookReversal(
-  db: Atomic,
-  outcome: Outcome,
-  transaction: Transaction,
-  { deposit, place, at }: Taken,
-): Promise<void> {
-  markTaken(db, deposit.id, 'reversed')
-  const isExpected = deposit.asset === transaction.from.asset.id
-  const fromAmount = transaction.fromAmount - (isExpected ? deposit.amount : 0n)
-  const exchanged = exchangedDeposit(transaction)
-  const others = (await standingDeposits(db, transaction.id)).filter(({ id }) => id !== deposit.id && id !== exchanged)
-  const isUnderWay = transaction.status === 'exchanging' || transaction.status === 'sending'
-  const isPaid = transaction.toAmount !== null && others.length === 0
-  const to = isUnderWay ? transaction.status : isPaid ? 'finished' : 'on_hold'
-  const waitsFor = transaction.statusDetails === 'address_needed' ? 'address_needed' : 'review'
-  const statusDetails = to === 'on_hold' ? waitsFor : null
-  const change = { fromAmount, statusDetails } as const
-  outcome.entries.push(reversalEntry(transaction, deposit, place, at))
-  const reason = 'The payment was taken back.'
-  outcome.steps.push({ transaction, fact: `deposit_reversed:${deposit.id}`, to, reason, change })
+/** What of an amount that is taken back is still the customer's, and what is our loss. */
+function shared(deposit: BookedDeposit, amount: bigint): [theirs: bigint, loss: bigint] {
+  const free = freeOf(deposit)
+  return free < amount ? [free, amount - free] : [amount, 0n]
 }
 
-/** What was exchanged is our loss. */
-function bookLoss(db: Atomic, outcome: Outcome, transaction: Transaction, { deposit, place, at }: Taken): void {
-  markTaken(db, deposit.id, 'lost')
+async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: Taken): Promise<void> {
+  const { transaction, partner, amount, place, at } = taken
+  const deposit = await freed(ctx, db, taken)
+  const [theirs, loss] = shared(deposit, amount)
+  markTaken(db, deposit.id, loss > 0n ? 'lost' : 'reversed', amount)
+  outcome.entries.push(reversalEntry(transaction, { ...deposit, theirs, loss }, place, at))
   // That a chain undid its blocks is nobody's doing.
-  const isTheirDoing = flowOf(depositMethodOf(transaction).category) !== 'coin'
+  const isTheirDoing = loss > 0n && ctx.rails.deposit.get(deposit.rail)?.confirmations === undefined
   if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
-  const to = transaction.status === 'exchanging' ? 'on_hold' : transaction.status
-  const statusDetails = to === 'on_hold' ? 'review' : transaction.statusDetails
-  const reason = 'The payment was taken back after it had been exchanged.'
+  const reason = loss > 0n ? lostReason : 'The payment was taken back.'
   const errors = [...transaction.errors, { code: 'payment_reversed', reason }].slice(-10)
-  outcome.entries.push(lossEntry(transaction, deposit, place, at))
-  outcome.steps.push({
+  await goOn(ctx, db, outcome, {
     transaction,
+    partner,
     fact: `deposit_reversed:${deposit.id}`,
-    to,
     reason,
-    change: { statusDetails, errors },
+    ...(loss > 0n ? { change: { errors } } : {}),
   })
+}
+
+const lostReason = 'The payment was taken back after it had been exchanged.'
+
+/** The deposit once what can still be undone is undone: refunds first, then exchanges, as far as the amount needs them. */
+async function freed(ctx: Ctx, db: Atomic, { deposit, amount, transaction }: Taken): Promise<BookedDeposit> {
+  if (freeOf(deposit) >= amount) return deposit
+  const money = await moneyOf(db, transaction)
+  const back = cancelRefunds(db, deposit.id, money)
+  const less = { ...deposit, refunded: deposit.refunded - back }
+  if (freeOf(less) >= amount || deposit.exchanged === 0n) return less
+  if ((await undoExchanges(ctx, db, transaction, money)) === 0) return less
+  const { deposits } = await moneyOf(db, transaction)
+  return deposits.find(({ id }) => id === deposit.id) ?? less
 }
 
 /**
  * A payout came back: we hold the money again and owe it to the customer again, who is asked for another address; where the money
- * that paid for it was taken back meanwhile, a person decides. Tells whether it was done: not where it belongs to no payout that
- * was made, or is not what was paid.
+ * that paid for it was taken back meanwhile, a person decides. A refund that came back is asked for another address too, if it
+ * went to one. Tells whether it was done: not where it belongs to no payout that was made, or is not what was paid.
  */
 export async function settleReturn(
   ctx: Ctx,
   db: Atomic,
   outcome: Outcome,
-  { fact, transaction, payout }: Pick<Maybe, 'fact' | 'transaction'> & { payout: KeyedPayout | undefined },
+  { fact, transaction, partner, payout }: Maybe & { payout: KeyedPayout | undefined },
 ): Promise<boolean> {
-  if (!transaction || !payout) return false
+  if (!payout || (payout.transaction_id !== null && !transaction)) return false
   const amount = BigInt(fact.body.amount)
   const isWhatWasPaid = fact.body.asset === payout.asset && amount <= payout.amount
   if (!isWhatWasPaid || (await markReturned(db, payout.id)).length === 0) return false
 
-  const returned = { id: payout.id, asset: payout.asset, amount }
-  const statusDetails = (await hasLost(db, transaction.id)) ? 'review' : 'address_needed'
-  outcome.entries.push(returnEntry(transaction, returned, payout.place, ctx.clock.now()))
-  outcome.steps.push({
+  if (payout.refund_id !== null) {
+    const mayAsk = payout.transaction_id !== null && isOnChain(payout.asset)
+    markRefunds(db, [payout.refund_id], mayAsk ? 'address_needed' : 'failed')
+  }
+  const returned = { id: payout.id, transactionId: payout.transaction_id, asset: payout.asset, amount }
+  const owner = transaction ? customer(transaction.publicId) : suspense
+  await post(db, ctx, [returnEntry(owner, returned, payout.place, ctx.clock.now())])
+  if (!transaction || !partner) return true
+  await goOn(ctx, db, outcome, {
     transaction,
-    fact: `payout_returned:${payout.id}`,
-    to: 'on_hold',
-    reason: 'The payout came back.',
-    change: { toAmount: null, outputHash: null, statusDetails },
+    partner,
+    fact: payout.refund_id === null ? `payout_returned:${payout.id}` : `refund_returned:${payout.id}`,
+    reason: payout.refund_id === null ? 'The payout came back.' : 'The refund came back.',
   })
   return true
 }

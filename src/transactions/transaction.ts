@@ -2,6 +2,7 @@ import type { Listing } from '../catalog/asset.ts'
 import type { Kind, Side } from '../catalog/payment-method.ts'
 import type { Billing } from '../customers/billing-field.ts'
 import type { SharedToken } from '../customers/import-identity.ts'
+import type { RefundState } from '../payouts/refund.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import type { Warning } from './create-input.ts'
@@ -29,6 +30,8 @@ export type Personal = {
   payoutExtraId: string | null
   /** The holder of the account that a bank payout goes to. */
   payoutHolder: string | null
+  /** The BIC of a bank in between, where an institution's account has one; absent for all others. */
+  payoutIntermediary?: string
   /** Where the customer was told to send coins; null for other money and before everything is known. */
   depositAddress: { address: string; extraId: string } | null
   /** Our account where an institution was told to send money, with our reference; absent for all others. */
@@ -57,6 +60,18 @@ export type Terms = {
 /** One thing that happened: the fact that moved the transaction, and where to. */
 export type Move = { fact: string; status: Status; reason: string | null; at: Date }
 
+/** A refund as records tell of it. Amounts in the asset's smallest unit; `plan` is where the rail has it, if it has. */
+export type RefundView = {
+  publicId: bigint
+  asset: string
+  amount: bigint
+  cost: bigint
+  reason: string
+  state: RefundState
+  plan: string | null
+  hash: string | null
+}
+
 /** One exchange that a partner created, from `new` to its end. Amounts are in the smallest unit of `from` and `to`. */
 export type Transaction = {
   /** Ours, sequential; never shown. */
@@ -74,6 +89,8 @@ export type Transaction = {
   to: Listing
   expectedFrom: bigint
   expectedTo: bigint
+  /** What was agreed first; null as long as that is what is expected. */
+  initialExpectedFrom: bigint | null
   /** All that arrived in the expected asset. */
   fromAmount: bigint
   /** What the expected amount was worth in euro cents when the price was made. */
@@ -89,6 +106,8 @@ export type Transaction = {
   moves: number
   events: number
   history: Move[]
+  /** What goes or went back, in its order. */
+  refunds: RefundView[]
   errors: { code: string; reason: string }[]
   terms: Terms
   externalPartnerLinkId: string | null

@@ -2,8 +2,8 @@ import type { Ctx } from '../context.ts'
 import type { Db } from '../db/sql.ts'
 import { verifyBooks } from '../ledger/verify.ts'
 import { after } from '../lib/clock.ts'
-import { ended, type Status } from './lifecycle.ts'
-import { faultsOfHistory, statusesIn } from './verifying/history.ts'
+import { ended, endsWithoutMoney, type Status } from './lifecycle.ts'
+import { faultsOfHistory, standingKinds, statusesIn } from './verifying/history.ts'
 import * as queries from './verifying/queries.ts'
 import { verifyQuotes } from './verifying/quotes.ts'
 import { statementsThatDiffer } from './verifying/statements.ts'
@@ -28,6 +28,7 @@ export async function verify(ctx: Ctx): Promise<string[]> {
     const last = rows.at(-1)
     if (!last) break
     problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
+    problems.push(...(await queries.misused(db, afterId, last.id)).map(usedSentenceOf))
     afterId = last.id
   }
   problems.push(...(await queries.misbookedOfNobody(db, places)).map(sentenceOf))
@@ -43,36 +44,46 @@ function placesOf({ rails }: Ctx): queries.Places {
 const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
   `${public_id === null ? 'What is nobody’s' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
 
+const usedSentenceOf = ({ public_id }: { public_id: bigint }): string =>
+  `Transaction ${public_id} and the books differ in what its deposits were used for.`
+
 const reservesThatDiffer = async (db: Db): Promise<string[]> =>
   (await queries.misreserved(db)).map(
     ({ place, asset }) => `What is reserved of ${asset} at ${place} is not what is promised.`,
   )
 
-/** What must have been booked, and what must not, for a transaction to be where it is. */
-const booked: Record<Status, { must: string[]; mustNot: string[] }> = {
-  new: { must: [], mustNot: ['exchange', 'payout_sent'] },
-  waiting_for_customer: { must: [], mustNot: ['exchange', 'payout_sent'] },
-  waiting_for_deposit: { must: [], mustNot: ['exchange', 'payout_sent'] },
-  on_hold: { must: [], mustNot: [] },
-  exchanging: { must: ['deposit', 'exchange'], mustNot: ['payout_sent'] },
-  sending: { must: ['deposit', 'exchange', 'payout_sent'], mustNot: ['payout_settled'] },
-  finished: { must: ['deposit', 'exchange', 'payout_sent', 'payout_settled'], mustNot: [] },
-  refunded: { must: ['deposit'], mustNot: [] },
-  expired: { must: [], mustNot: ['deposit', 'exchange'] },
-  cancelled: { must: [], mustNot: ['deposit', 'exchange'] },
-  failed: { must: [], mustNot: ['deposit', 'exchange'] },
+/**
+ * What must have been booked, and what must not, for a transaction to be where it is. `more`: of the first kind more than of the
+ * second.
+ */
+const booked: Record<Status, { must?: string[]; mustNot?: string[]; more?: [string, string] }> = {
+  new: { mustNot: ['exchange', 'payout_sent'] },
+  waiting_for_customer: { mustNot: ['exchange', 'payout_sent'] },
+  waiting_for_deposit: { mustNot: ['exchange', 'payout_sent'] },
+  on_hold: {},
+  exchanging: { must: ['deposit', 'exchange'], more: ['exchange', 'payout_sent'] },
+  sending: { must: ['deposit', 'exchange', 'payout_sent'], more: ['payout_sent', 'payout_settled'] },
+  finished: { must: ['deposit', 'exchange', 'payout_sent', 'payout_settled'] },
+  refunded: { must: ['deposit'], mustNot: ['exchange'] },
+  expired: { mustNot: ['exchange'] },
+  cancelled: { mustNot: ['exchange'] },
+  failed: { mustNot: ['exchange'] },
 }
 
 function disagreements(row: queries.Agreement): string[] {
-  const { must, mustNot } = booked[row.status]
-  const kinds = standing(row.booked.map((entry) => entry.slice(0, entry.indexOf(':'))))
+  const { must = [], mustNot = [], more } = booked[row.status]
+  const kinds = standingKinds(row.booked, row.history)
+  const count = (kind: string): number => kinds.filter((one) => one === kind).length
   const lastStatus = row.history.at(-1)?.[2]
-  const missing = must.filter((kind) => !kinds.includes(kind)).map((kind) => `is ${row.status} without ${kind}`)
-  const extra = mustNot.filter((kind) => kinds.includes(kind)).map((kind) => `is ${row.status} with ${kind}`)
+  const missing = must.filter((kind) => count(kind) === 0).map((kind) => `is ${row.status} without ${kind}`)
+  const extra = mustNot.filter((kind) => count(kind) > 0).map((kind) => `is ${row.status} with ${kind}`)
+  const statuses = statusesIn(row.history)
   const others: [boolean, string][] = [
+    [more !== undefined && count(more[0]) <= count(more[1]), `is ${row.status} with ${more?.[1]}`],
+    [endsWithoutMoney.has(row.status) && count('deposit') > count('deposit_reversed'), `is ${row.status} with deposit`],
     [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
     [row.moves !== row.history.length, 'has lost a part of its history'],
-    [row.events !== statusesIn(row.history), 'has not told of each of its statuses'],
+    [isUntold(row, statuses), 'has not told of each of its statuses'],
     [BigInt(row.events) !== row.counted_events, 'has lost an event'],
     [BigInt(row.quote_number) !== row.counted_quotes, 'has lost a quote'],
     [row.from_amount !== row.deposited, 'does not show what was deposited'],
@@ -88,14 +99,6 @@ function disagreements(row: queries.Agreement): string[] {
   return all.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
 }
 
-/** What was booked and still stands: a payout that came back takes its sending along. */
-function standing(kinds: string[]): string[] {
-  const left = [...kinds]
-  for (const _ of kinds.filter((kind) => kind === 'payout_returned')) {
-    for (const kind of ['payout_sent', 'payout_settled']) {
-      const at = left.indexOf(kind)
-      if (at >= 0) left.splice(at, 1)
-    }
-  }
-  return left
-}
+/** A status of which no event tells; where the oldest events are gone, there are at least as many in all. */
+const isUntold = (row: queries.Agreement, statuses: number): boolean =>
+  row.first_event === 1 ? BigInt(statuses) !== row.status_events : row.events < statuses

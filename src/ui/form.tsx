@@ -89,6 +89,8 @@ export function TextField(props: TextFieldProps) {
     ...(inputMode ? { inputmode: inputMode } : {}),
     autocomplete,
     autocapitalize,
+    // What is no name is written from left to right, whatever the reader's language.
+    ...(autocapitalize === 'none' ? { dir: 'ltr' as const } : {}),
     spellcheck: false,
     required,
     ...(props.class === undefined ? {} : { class: props.class }),
@@ -109,6 +111,7 @@ export function WholeTextField(props: FieldProps & { value?: string | undefined 
         {...described(props)}
         rows={2}
         class="whole"
+        dir="ltr"
         autocomplete="off"
         autocapitalize="none"
         spellcheck={false}

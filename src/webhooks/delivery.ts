@@ -1,3 +1,4 @@
+import type { EventKey } from '../events/event.ts'
 import type { SealedEvent } from '../events/open-bodies.ts'
 
 /** One event on its way to one endpoint, as this process holds it under a lease. */
@@ -8,6 +9,8 @@ export type Delivery = {
   /** Attempts made before this one, and how many of them lay outside the schedule. */
   attempts: number
   wakes: number
+  /** Attempts before the event was queued for this endpoint again. */
+  earlier: number
   /** Whoever takes the delivery over raises it; then this process can write nothing about it any more. */
   fence: bigint
 }
@@ -15,6 +18,6 @@ export type Delivery = {
 /** Names a delivery among all; also the order of one thing's events at one endpoint: `endpoint:stream`. */
 export const streamKey = ({ endpointId, event }: Delivery): string => `${endpointId}:${event.stream}`
 
-/** Where the sealed answer to a delivery's attempt belongs. */
-export const responsePlace = ({ endpointId, event }: Pick<Delivery, 'endpointId' | 'event'>): string =>
-  `webhook_attempts:${endpointId}:${event.stream}:${event.sequence}`
+/** Where the sealed answer to an attempt belongs. */
+export const responsePlace = (endpointId: bigint, { stream, sequence }: EventKey): string =>
+  `webhook_attempts:${endpointId}:${stream}:${sequence}`

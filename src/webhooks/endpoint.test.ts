@@ -3,23 +3,25 @@ import { describe, it } from 'node:test'
 
 import { addReceiver, queueOf, sequencesOf, settled, startDelivering, typesAt } from '../../test/support/delivering.ts'
 import { newStream, startReceiver, until } from '../../test/support/telling.ts'
+import { auditOf } from '../audit/audit.ts'
+import { readMailbox } from '../mail/mailbox.ts'
+import { setPartner } from '../partners/change.ts'
 import { removeEndpoint } from './manage-endpoints.ts'
 
 const minute = 60_000
 
 describe('an endpoint', () => {
   it('that is dead or slow delays no other', async (t) => {
-    const { telling, receiver } = await startDelivering(t, { WEBHOOK_TIMEOUT: 'PT5S' })
+    const { telling, receiver } = await startDelivering(t, { WEBHOOK_TIMEOUT: 'PT60S' })
     const hanging = await startReceiver(t)
     hanging.answer = () => undefined
     const dead = await startReceiver(t)
     for (const other of [hanging, dead]) await addReceiver(telling, other)
     await dead.close()
 
-    const start0 = performance.now()
     for (let round = 0; round < 10; round += 1) await telling.tell(...Array.from({ length: 20 }, () => newStream()))
     await receiver.got(200)
-    assert(performance.now() - start0 < 4_000, 'all were told while the hanging one still hung')
+    assert(hanging.all.length <= 16, 'all were told while the hanging one still hung')
     assert.deepEqual(telling.complaints, [])
     await hanging.close()
   })
@@ -92,6 +94,37 @@ describe('an endpoint', () => {
     await witness.got(2)
     assert.deepEqual(typesAt(witness), ['endpoint.failing', 'endpoint.disabled'])
     await until(async () => (await queueOf(telling)).length === 0, 'an empty queue')
+  })
+
+  it('that fails has its partner written to, a day before it is disabled at the least', async (t) => {
+    const { telling, receiver } = await startDelivering(t)
+    const { ctx, partner } = telling
+    await setPartner(ctx, partner.partner.id, { contact_email: 'webmaster@example.com' }, 'test')
+    receiver.answer = (_request, response) => response.writeHead(500).end()
+    await telling.tell(newStream())
+    await receiver.got(1)
+    await settled(telling)
+    const subjects = async () => (await readMailbox(ctx)).map(({ subject }) => subject.split(' ').at(-1))
+    // Nobody looked for six days: it is announced now, not disabled.
+    telling.advance(6 * 24 * 60 * minute)
+    await until(async () => (await subjects()).length === 1, 'a letter')
+    await telling.tell(newStream())
+    await settled(telling)
+    assert.deepEqual(await subjects(), ['fail'])
+    telling.advance(23 * 60 * minute)
+    await telling.tell(newStream())
+    await settled(telling)
+    assert.deepEqual(await subjects(), ['fail'])
+    telling.advance(2 * 60 * minute)
+    await telling.tell(newStream())
+    await until(async () => (await subjects()).length === 2, 'another letter')
+    const [last, first] = await readMailbox(ctx)
+    assert.deepEqual([last?.to, last?.subject.includes('have been stopped')], ['webmaster@example.com', true])
+    assert(first?.text.includes(receiver.url) && last?.text.includes('/replay'))
+    const audit = JSON.stringify(await auditOf(ctx.db, `partner:${partner.partner.id}`), (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    assert(!audit.includes('webmaster'), 'the audit names no person')
   })
 
   it('is well again with its first success, and its five days begin anew', async (t) => {

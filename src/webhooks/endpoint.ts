@@ -13,6 +13,14 @@ export type Endpoint = {
   url: string
   types: EventType[]
   status: EndpointStatus
+  /** The most deliveries a second; null is as fast as it answers. */
+  perSecond: number | null
+  /** Whether one thing's events wait for each other. */
+  isOrdered: boolean
+  /** Until when the secret before the present one signs too (business time); null when there was none. */
+  previousUntil: Date | null
+  /** The first failure (business time) since the last success. */
+  failingSince: Date | null
   createdAt: Date
 }
 
@@ -26,3 +34,6 @@ export const defaultTypes: readonly EventType[] = [
 
 /** Where an endpoint's sealed secret belongs. */
 export const secretPlace = (endpointId: bigint): string => `webhook_endpoints:${endpointId}:secret`
+
+/** Where the one before it belongs. */
+export const previousSecretPlace = (endpointId: bigint): string => `webhook_endpoints:${endpointId}:previous_secret`

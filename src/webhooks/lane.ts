@@ -1,9 +1,11 @@
 import type { Ctx } from '../context.ts'
+import { stopwatch } from '../lib/clock.ts'
 import type { LookUp } from '../lib/http.ts'
 import { unseal } from '../privacy/seal.ts'
 import type { Delivery } from './delivery.ts'
-import { secretPlace } from './endpoint.ts'
-import { type Line, openLine } from './line.ts'
+import { previousSecretPlace, secretPlace } from './endpoint.ts'
+import { type Answer, type Line, openLine } from './line.ts'
+import { openPace, type Pace } from './pace.ts'
 import * as queries from './queries.ts'
 import { secretBytes } from './sign.ts'
 
@@ -11,7 +13,12 @@ import { secretBytes } from './sign.ts'
 export type Ready = { delivery: Delivery; body: string }
 
 /** Where and how an endpoint is called. */
-export type Target = { line: Line; secrets: Buffer[] }
+export type Target = {
+  line: Line
+  /** The secrets that sign at a business time: two of them while one takes over from the other. */
+  secrets(now: Date): Buffer[]
+  perSecond: number | null
+}
 
 /** What this process has to do with one endpoint. Lanes wait for nothing of each other's. */
 export type Lane = {
@@ -22,11 +29,31 @@ export type Lane = {
   inHand: number
   /** Failures since the last success. */
   failures: number
+  /** How long an answer takes, in milliseconds, recent ones counting more; undefined before the first success. */
+  tookMs: number | undefined
   /** More may be due than this process took. */
   backlog: boolean
   target: Promise<Target | undefined> | undefined
   line: Line | undefined
+  pace: Pace | undefined
+  /** Attempts that may still be made at an endpoint which only fails, as of `countedAt`. */
+  probes: number
+  countedAt: () => number
+  probeTimer: NodeJS.Timeout | undefined
 }
+
+/** The most calls at once to one endpoint, and how many failures in a row it takes until it gets one at a time. */
+const connections = 16
+const doubtAfter = 4
+/** How many deliveries this process holds for one endpoint: a quick one, an unknown one, and where there is little room. */
+const mostOfQuick = 256
+const mostOfOne = 64
+const fewOfOne = 4
+const quickBelowMs = 100
+const slowAfterMs = 1_000
+/** How often an endpoint that only fails is asked: so many times as fast as it answers, then so many times a second. */
+const probesAtOnce = 200
+const probesPerSecond = 5
 
 /** A lane with nothing in it. */
 export const newLane = (endpointId: bigint): Lane => ({
@@ -35,29 +62,77 @@ export const newLane = (endpointId: bigint): Lane => ({
   underWay: 0,
   inHand: 0,
   failures: 0,
+  tookMs: undefined,
   backlog: false,
   target: undefined,
   line: undefined,
+  pace: undefined,
+  probes: probesAtOnce,
+  countedAt: stopwatch(),
+  probeTimer: undefined,
 })
 
-/** The most calls at once to one endpoint, and how many failures in a row it takes until it gets one at a time. */
-const connections = 16
-const doubtAfter = 4
-const mostOfOne = 64
-
 /** One that only fails is asked with one event at a time whether it is well again; the others wait at no cost. */
-const doubted = ({ failures }: Lane): boolean => failures >= doubtAfter
+const isDoubted = ({ failures }: Lane): boolean => failures >= doubtAfter
 
-/** Whether another call may begin. */
-export const mayCallNow = (lane: Lane): boolean =>
-  lane.ready.length > 0 && lane.underWay < (doubted(lane) ? 1 : connections)
+const isSlowLane = ({ tookMs = 0 }: Lane): boolean => tookMs > slowAfterMs
 
-/** How many more deliveries this process should take for an endpoint that it has not met, or for this one. */
-export const roomIn = (lane?: Lane): number =>
-  lane ? Math.max(0, (doubted(lane) ? 1 : mostOfOne) - lane.inHand) : mostOfOne
+const mostIn = (lane: Lane, crowded: boolean): number => {
+  if (isDoubted(lane)) return 1
+  const isSlow = isSlowLane(lane)
+  if (crowded) return isSlow || lane.failures > 0 ? fewOfOne : connections
+  if (isSlow) return connections
+  return lane.tookMs !== undefined && lane.tookMs < quickBelowMs ? mostOfQuick : mostOfOne
+}
+
+/** Whether this lane gets another room than one that this process has not met. */
+export const isSpecial = (lane: Lane): boolean =>
+  lane.inHand > 0 || lane.failures > 0 || lane.backlog || isSlowLane(lane)
+
+/**
+ * How many more deliveries this process should take for an endpoint that it has not met, or for this one. Where it holds much
+ * already (`crowded`), whoever is slow or unknown gets little: the rest is for those who take what they are sent.
+ */
+export const roomIn = (crowded: boolean, lane?: Lane): number =>
+  lane ? Math.max(0, mostIn(lane, crowded) - lane.inHand) : crowded ? fewOfOne : mostOfOne
 
 /** Whether it is time to look for more of what was left: half of what was in hand is done. */
-export const wantsMore = (lane: Lane): boolean => lane.backlog && roomIn(lane) * 2 >= roomIn({ ...lane, inHand: 0 })
+export const wantsMore = (lane: Lane): boolean =>
+  lane.backlog && roomIn(false, lane) * 2 >= roomIn(false, { ...lane, inHand: 0 })
+
+/** Takes the next delivery that may be sent now; undefined when there is none, or it must wait. */
+export function nextReady(lane: Lane): Ready | undefined {
+  if (lane.underWay >= (isDoubted(lane) ? 1 : connections)) return undefined
+  if (isDoubted(lane) && lane.ready.length > 0 && !takeProbe(lane)) return undefined
+  return lane.ready.shift()
+}
+
+function takeProbe(lane: Lane): boolean {
+  lane.probes = Math.min(probesAtOnce, lane.probes + (lane.countedAt() / 1_000) * probesPerSecond)
+  lane.countedAt = stopwatch()
+  if (lane.probes < 1) return false
+  lane.probes -= 1
+  return true
+}
+
+/** Calls `then` when an endpoint that only fails may be asked again; for a lane that has something ready and may not send it. */
+export function whenProbed(lane: Lane, then: () => void): void {
+  if (lane.probeTimer || lane.ready.length === 0 || lane.underWay > 0) return
+  lane.probeTimer = setTimeout(() => {
+    lane.probeTimer = undefined
+    then()
+  }, 1_000 / probesPerSecond)
+}
+
+/** Learns from an answer, and gives what is more than this lane may hold from now on. */
+export function learn(lane: Lane, { outcome, tookMs }: Pick<Answer, 'outcome' | 'tookMs'>): Ready[] {
+  lane.failures = outcome === 'delivered' ? 0 : lane.failures + 1
+  if (lane.failures === 0) lane.probes = probesAtOnce
+  if (lane.tookMs !== undefined || lane.failures === 0) lane.tookMs = (lane.tookMs ?? tookMs) * 0.8 + tookMs * 0.2
+  const surplus = lane.ready.splice(Math.max(0, mostIn(lane, false) - lane.underWay))
+  if (surplus.length > 0) lane.backlog = true
+  return surplus
+}
 
 /** Where a lane's endpoint is called; undefined while it is to get nothing. Read once, until it is forgotten. */
 export function targetOf(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Promise<Target | undefined> {
@@ -71,8 +146,7 @@ export function targetOf(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Prom
 async function readTarget(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Promise<Target | undefined> {
   const row = await queries.target(ctx.db, lane.endpointId)
   if (!row || !['active', 'failing'].includes(row.status)) {
-    lane.line?.close()
-    lane.line = undefined
+    closeLane(lane)
     return undefined
   }
   if (lane.line?.url !== row.url) {
@@ -80,6 +154,28 @@ async function readTarget(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Pro
     const { timeoutMs, allowPrivate } = ctx.config.webhooks
     lane.line = openLine(row.url, { reach: { loopback: allowPrivate }, timeoutMs, lookUp })
   }
-  const secret = unseal(ctx.secrets.sealing, row.secret, secretPlace(row.id)).toString('utf8')
-  return { line: lane.line, secrets: [secretBytes(secret)] }
+  const { id } = row
+  const open = (sealed: Buffer, place: string) =>
+    secretBytes(unseal(ctx.secrets.sealing, sealed, place).toString('utf8'))
+  const secret = open(row.secret, secretPlace(id))
+  const previous = row.previousSecret && open(row.previousSecret, previousSecretPlace(id))
+  lane.pace ??= openPace(
+    (slots, perSecond) => queries.reserveSlots(ctx.db, { id, slots, perSecond, now: ctx.clock.realNow() }),
+    ctx.clock,
+  )
+  return {
+    line: lane.line,
+    perSecond: row.perSecond,
+    secrets: (now) => (previous && row.previousUntil && now < row.previousUntil ? [secret, previous] : [secret]),
+  }
+}
+
+/** Ends a lane's connections and whoever waits for a turn in it. */
+export function closeLane(lane: Lane): void {
+  clearTimeout(lane.probeTimer)
+  lane.probeTimer = undefined
+  lane.pace?.end()
+  lane.pace = undefined
+  lane.line?.close()
+  lane.line = undefined
 }

@@ -1,9 +1,9 @@
-import { recordAudit } from '../audit/audit.ts'
+import { type AuditValue, recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
-import { type EventType, isEventType } from '../events/event.ts'
+import type { Atomic } from '../db/sql.ts'
 import { randomId } from '../lib/ids.ts'
-import { badField, Refusal } from '../lib/refusal.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { showPartner } from '../partners/find.ts'
 import { readPartnerSecrets } from '../partners/secrets.ts'
 import { seal } from '../privacy/seal.ts'
@@ -12,60 +12,89 @@ import { endedJobs } from './drop-queue.ts'
 import { defaultTypes, type Endpoint, secretPlace } from './endpoint.ts'
 import * as queries from './queries.ts'
 import { makeSecret } from './sign.ts'
+import { readPerSecond, readTypes } from './wishes.ts'
 
-/** What a new endpoint is to be; without `types` it gets those of transactions. */
-export type NewEndpoint = { partnerId: bigint; url: string; types?: readonly string[] | undefined }
+/** What a new endpoint is to be; without `types` it gets those of transactions, in order and as fast as it answers. */
+export type NewEndpoint = {
+  partnerId: bigint
+  url: string
+  types?: readonly string[] | undefined
+  perSecond?: number | null | undefined
+  isOrdered?: boolean | undefined
+}
+
+/** A new endpoint that may be added, with the secret that it gets if it is its partner's only one. */
+export type Prepared = { endpoint: Endpoint; firstSecret: string }
 
 const mostPerPartner = 20
 
 /**
- * Adds an endpoint; `secret` is shown this once. A partner's only endpoint gets the secret that the partner was given with
- * its keys, each further one a secret of its own. Refuses an unknown partner (NOT_FOUND), a URL that `checkUrl` refuses, an
- * unknown or empty list of types (BAD_REQUEST), and a twenty-first endpoint (CONFLICT).
+ * Judges a new endpoint, outside of any atomic block because its name is looked up. Refuses an unknown partner (NOT_FOUND), a
+ * URL that `checkUrl` refuses, an unknown or empty list of types, and a rate that is none (BAD_REQUEST).
  */
-export async function addEndpoint(
-  ctx: Ctx,
-  { partnerId, url, types = defaultTypes }: NewEndpoint,
-  actor: string,
-): Promise<{ endpoint: Endpoint; secret: string }> {
-  const wanted = readTypes(types)
+export async function prepareEndpoint(ctx: Ctx, wanted: NewEndpoint): Promise<Prepared> {
+  const { partnerId, url, types = defaultTypes, perSecond = null, isOrdered = true } = wanted
+  const read = { types: readTypes(types), perSecond: readPerSecond(perSecond), isOrdered }
   const [normalUrl] = await Promise.all([checkUrl(ctx, url), showPartner(ctx, partnerId)])
   const { webhookSecret } = await readPartnerSecrets(ctx, partnerId)
-
-  return ctx.db.atomic(async (db) => {
-    const others = await queries.endpointsOf(db, partnerId)
-    if (others.length >= mostPerPartner) {
-      throw new Refusal('CONFLICT', `A partner has at most ${mostPerPartner} webhook endpoints.`)
-    }
-    const endpoint: Endpoint = {
-      id: randomId(),
-      partnerId,
-      url: normalUrl,
-      types: wanted,
-      status: 'active',
-      createdAt: ctx.clock.now(),
-    }
-    const secret = others.length === 0 ? webhookSecret : makeSecret()
-    queries.insertEndpoint(db, endpoint, seal(ctx.secrets.sealing, secret, secretPlace(endpoint.id)))
-    const after = { partner_id: String(partnerId), url: normalUrl, types: wanted }
-    const subject = `endpoint:${endpoint.id}`
-    recordAudit(db, { at: endpoint.createdAt, actor, action: 'endpoint.added', subject, before: null, after })
-    raiseVersion(db)
-    return { endpoint, secret }
-  })
+  const fresh = { status: 'active' as const, previousUntil: null, failingSince: null, createdAt: ctx.clock.now() }
+  return { endpoint: { id: randomId(), partnerId, url: normalUrl, ...read, ...fresh }, firstSecret: webhookSecret }
 }
 
-function readTypes(words: readonly string[]): EventType[] {
-  const types = words.filter(isEventType)
-  const unknown = words.find((word) => !isEventType(word))
-  if (unknown !== undefined) throw badField('types', `There are no events of type ${unknown}.`)
-  if (types.length === 0) throw badField('types', 'An endpoint must want at least one type of events.')
-  return [...new Set(types)]
+/**
+ * Adds an endpoint that was prepared; `secret` is shown this once. A partner's only endpoint gets the secret that the partner
+ * was given with its keys, each further one a secret of its own. Refuses a twenty-first endpoint (CONFLICT).
+ */
+export async function addPrepared(
+  ctx: Ctx,
+  db: Atomic,
+  { endpoint, firstSecret }: Prepared,
+  actor: string,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  await queries.lockPartner(db, endpoint.partnerId)
+  const others = await queries.endpointsOf(db, endpoint.partnerId)
+  if (others.length >= mostPerPartner) {
+    throw new Refusal('CONFLICT', `A partner has at most ${mostPerPartner} webhook endpoints.`)
+  }
+  const secret = others.length === 0 ? firstSecret : makeSecret()
+  queries.insertEndpoint(db, endpoint, seal(ctx.secrets.sealing, secret, secretPlace(endpoint.id)))
+  recordChange(ctx, db, { actor, action: 'endpoint.added', id: endpoint.id, before: null, after: audited(endpoint) })
+  return { endpoint, secret }
+}
+
+/** Both at once. */
+export async function addEndpoint(
+  ctx: Ctx,
+  wanted: NewEndpoint,
+  actor: string,
+): Promise<{ endpoint: Endpoint; secret: string }> {
+  const prepared = await prepareEndpoint(ctx, wanted)
+  return ctx.db.atomic((db) => addPrepared(ctx, db, prepared, actor))
 }
 
 /** A partner's endpoints, oldest first; removed ones are gone. */
 export const listEndpoints = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<Endpoint[]> =>
   queries.endpointsOf(db, partnerId)
+
+/** Which endpoint: by its id alone, or this partner's only. */
+export type Named = { id: bigint; partnerId?: bigint | undefined }
+
+/** One endpoint. Refuses one that is not there, or not this partner's where one is named, with NOT_FOUND. */
+export async function showEndpoint({ db }: Pick<Ctx, 'db'>, { id, partnerId }: Named): Promise<Endpoint> {
+  return owned(await queries.endpoint(db, id), partnerId)
+}
+
+/** The same, locked until the block ends, with its sealed secret. */
+export async function lockEndpoint(db: Atomic, { id, partnerId }: Named): Promise<Endpoint & { secret: Buffer }> {
+  return owned(await queries.lockEndpoint(db, id), partnerId)
+}
+
+function owned<Found extends Endpoint>(endpoint: Found | undefined, partnerId: bigint | undefined): Found {
+  if (!endpoint || (partnerId !== undefined && endpoint.partnerId !== partnerId)) {
+    throw new Refusal('NOT_FOUND', 'There is no such webhook endpoint.')
+  }
+  return endpoint
+}
 
 /**
  * Removes an endpoint and what still waits for it; in every process within two seconds. Its attempts stay on record. Refuses
@@ -73,22 +102,29 @@ export const listEndpoints = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promi
  */
 export async function removeEndpoint(ctx: Ctx, id: bigint, actor: string, partnerId?: bigint): Promise<Endpoint> {
   return ctx.db.atomic(async (db) => {
-    const endpoint = await queries.lockEndpoint(db, id)
-    if (!endpoint || (partnerId !== undefined && endpoint.partnerId !== partnerId)) {
-      throw new Refusal('NOT_FOUND', 'There is no such webhook endpoint.')
-    }
-    queries.setStatus(db, id, 'removed')
+    const { secret: _secret, ...endpoint } = await lockEndpoint(db, { id, partnerId })
+    queries.saveEndpoint(db, { ...endpoint, status: 'removed' })
     ctx.queue.enqueue(db, endedJobs([id], ctx.clock.now()))
-    const before = { partner_id: String(endpoint.partnerId), url: endpoint.url, types: endpoint.types }
-    recordAudit(db, {
-      at: ctx.clock.now(),
-      actor,
-      action: 'endpoint.removed',
-      subject: `endpoint:${id}`,
-      before,
-      after: null,
-    })
-    raiseVersion(db)
+    recordChange(ctx, db, { actor, action: 'endpoint.removed', id, before: audited(endpoint), after: null })
     return { ...endpoint, status: 'removed' }
   })
+}
+
+/** What the audit has of an endpoint: no secret is among it. */
+export const audited = ({ partnerId, url, types, status, perSecond, isOrdered }: Endpoint) => ({
+  partner_id: String(partnerId),
+  url,
+  types,
+  status,
+  rate_limit: perSecond,
+  ordered: isOrdered,
+})
+
+/** A change of an endpoint, as the audit has it. */
+export type EndpointChange = { actor: string; action: string; id: bigint; before: AuditValue; after: AuditValue }
+
+/** Writes a change down, and tells every process that sends. */
+export function recordChange(ctx: Pick<Ctx, 'clock'>, db: Atomic, { id, ...change }: EndpointChange): void {
+  recordAudit(db, { at: ctx.clock.now(), subject: `endpoint:${id}`, ...change })
+  raiseVersion(db)
 }

@@ -3,15 +3,28 @@ import type { Atomic } from '../db/sql.ts'
 import { eventId } from '../events/event.ts'
 import { openBodies } from '../events/open-bodies.ts'
 import type { Sequenced } from '../events/relay.ts'
-import { after, stopwatch } from '../lib/clock.ts'
+import { stopwatch } from '../lib/clock.ts'
 import type { LookUp } from '../lib/http.ts'
+import { call } from './call.ts'
 import type { Delivery } from './delivery.ts'
-import { type Lane, mayCallNow, newLane, type Ready, roomIn, type Target, targetOf, wantsMore } from './lane.ts'
+import { openHand } from './hand.ts'
+import {
+  closeLane,
+  isSpecial,
+  type Lane,
+  learn,
+  newLane,
+  nextReady,
+  type Ready,
+  roomIn,
+  targetOf,
+  wantsMore,
+  whenProbed,
+} from './lane.ts'
 import * as queries from './queries.ts'
 import * as queue from './queue/queries.ts'
 import { openRecorder } from './recorder.ts'
 import { type Attempt, settleAttempts } from './settle.ts'
-import { sign } from './sign.ts'
 
 /** Delivers events to partners' endpoints, at least once and in each stream's order. Any number of processes may have one. */
 export type Sender = {
@@ -34,7 +47,7 @@ export type Sender = {
 export type SenderOptions = { leaseMs?: number; pollMs?: number; lookUp?: LookUp }
 
 /** The most deliveries in this process's hands, of all endpoints. */
-const mostInHand = 1_024
+const mostInHand = 4_096
 
 /** Opens this process's sender. */
 export function openSender(
@@ -43,8 +56,7 @@ export function openSender(
 ): Sender {
   const { clock, log } = ctx
   const lanes = new Map<bigint, Lane>()
-  /** Deliveries that this process holds, and until when nobody else takes them over (real time). */
-  const hand = new Map<Delivery, Date>()
+  const hand = openHand(ctx, leaseMs)
   const recorder = openRecorder(record, log)
   let started = false
   let claiming: Promise<void> | undefined
@@ -52,11 +64,10 @@ export function openSender(
   /** More was due than could be taken in all. */
   let wasFull = false
   let poll: NodeJS.Timeout | undefined
-  let renewal: NodeJS.Timeout | undefined
 
   const complain = (error: unknown) =>
     log.error({ err: error }, 'A delivery failed on our side; its lease will run out.')
-  const leaseEnd = () => after(clock.realNow(), leaseMs)
+  const { leaseEnd } = hand
 
   function laneOf(endpointId: bigint): Lane {
     const lane = lanes.get(endpointId) ?? newLane(endpointId)
@@ -66,10 +77,11 @@ export function openSender(
 
   /** With what waits in the queue already, new events of an endpoint queue up behind it. */
   function room(forNewEvents: boolean): queue.Room {
+    const crowded = hand.size() > mostInHand / 2
     const named = [...lanes.values()]
-      .filter((lane) => lane.inHand > 0 || lane.failures > 0 || lane.backlog)
-      .map((lane) => ({ id: lane.endpointId, room: forNewEvents && lane.backlog ? 0 : roomIn(lane) }))
-    return { each: roomIn(), all: started ? Math.max(0, mostInHand - hand.size) : 0, named }
+      .filter(isSpecial)
+      .map((lane) => ({ id: lane.endpointId, room: forNewEvents && lane.backlog ? 0 : roomIn(crowded, lane) }))
+    return { each: roomIn(crowded), all: started ? Math.max(0, mostInHand - hand.size()) : 0, named }
   }
 
   function onSequenced(db: Atomic, events: Sequenced[]): void {
@@ -90,7 +102,7 @@ export function openSender(
 
   async function accept(deliveries: Delivery[], leaseUntil: Date): Promise<void> {
     for (const delivery of deliveries) {
-      hand.set(delivery, leaseUntil)
+      hand.add(delivery, leaseUntil)
       laneOf(delivery.endpointId).inHand += 1
     }
     const events = deliveries.map(({ event }) => event)
@@ -117,29 +129,29 @@ export function openSender(
     )
 
   function letGo(delivery: Delivery): void {
-    if (!hand.delete(delivery)) return
+    if (!hand.remove(delivery)) return
     const lane = laneOf(delivery.endpointId)
     lane.inHand -= 1
-    const halfEmpty = wasFull && hand.size <= mostInHand / 2
+    const halfEmpty = wasFull && hand.size() <= mostInHand / 2
     if (halfEmpty) wasFull = false
     if (halfEmpty || wantsMore(lane)) wake()
   }
 
   function pump(lane: Lane): void {
-    while (mayCallNow(lane)) {
-      const next = lane.ready.shift()
-      if (next) send(lane, next).catch(complain)
-    }
+    if (!started) return
+    for (let next = nextReady(lane); next; next = nextReady(lane)) send(lane, next).catch(complain)
+    whenProbed(lane, () => pump(lane))
   }
 
-  async function send(lane: Lane, { delivery, body }: Ready): Promise<void> {
+  async function send(lane: Lane, ready: Ready): Promise<void> {
+    const { delivery } = ready
     lane.underWay += 1
     try {
       const target = await targetOf(ctx, lane, lookUp)
-      const leaseUntil = hand.get(delivery)
-      if (!target) await giveBack([delivery])
-      else if (!leaseUntil || leaseUntil <= clock.realNow()) letGo(delivery)
-      else await call(lane, target, delivery, body)
+      const isItsTurn = target && (target.perSecond === null || (await lane.pace?.turn(target.perSecond)))
+      if (!isItsTurn) await giveBack([delivery])
+      else if (!hand.isOurs(delivery)) letGo(delivery)
+      else await heed(lane, await call(clock, target, ready))
     } catch (error) {
       complain(error)
       letGo(delivery)
@@ -149,17 +161,10 @@ export function openSender(
     }
   }
 
-  async function call(lane: Lane, { line, secrets }: Target, delivery: Delivery, body: string): Promise<void> {
-    const message = { id: eventId(delivery.event), timestamp: Math.floor(clock.realNow().getTime() / 1_000), body }
-    const answer = await line.post(body, {
-      'content-type': 'application/json',
-      'user-agent': 'Cambio-Webhooks/1',
-      'webhook-id': message.id,
-      'webhook-timestamp': String(message.timestamp),
-      'webhook-signature': sign(message, secrets),
-    })
-    lane.failures = answer.outcome === 'delivered' ? 0 : lane.failures + 1
-    if (hand.has(delivery)) recorder.note({ delivery, answer, at: clock.now() })
+  async function heed(lane: Lane, attempt: Attempt): Promise<void> {
+    const surplus = learn(lane, attempt.answer)
+    if (hand.has(attempt.delivery)) recorder.note(attempt)
+    await giveBack(surplus.map(({ delivery }) => delivery))
   }
 
   async function record(attempts: Attempt[]): Promise<void> {
@@ -175,8 +180,12 @@ export function openSender(
   }
 
   async function giveBack(deliveries: Delivery[]): Promise<void> {
-    for (const delivery of deliveries) letGo(delivery)
-    if (deliveries.length > 0) await queue.release(ctx.db, deliveries)
+    if (deliveries.length === 0) return
+    try {
+      await queue.release(ctx.db, deliveries)
+    } finally {
+      for (const delivery of deliveries) letGo(delivery)
+    }
   }
 
   function wake(): void {
@@ -226,24 +235,10 @@ export function openSender(
     }
   }
 
-  async function renewLeases(): Promise<void> {
-    const soon = after(clock.realNow(), (leaseMs * 2) / 3)
-    const short = [...hand].filter(([, leaseUntil]) => leaseUntil < soon).map(([delivery]) => delivery)
-    if (short.length === 0) return
-    const leaseUntil = leaseEnd()
-    try {
-      for (const delivery of await queue.renew(ctx.db, short, leaseUntil)) {
-        if (hand.has(delivery)) hand.set(delivery, leaseUntil)
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'Leases of deliveries could not be renewed.')
-    }
-  }
-
   return {
     onSequenced,
     wake,
-    idle: () => hand.size === 0 && claiming === undefined && recorder.idle(),
+    idle: () => hand.size() === 0 && claiming === undefined && recorder.idle(),
     nextDue: (until) => queries.nextDue(ctx.db, until),
     forget: () => {
       for (const lane of lanes.values()) lane.target = undefined
@@ -251,7 +246,7 @@ export function openSender(
     },
     start: () => {
       started = true
-      renewal = setInterval(() => void renewLeases(), leaseMs / 3)
+      hand.start()
       wake()
     },
     stop: async () => {
@@ -262,13 +257,13 @@ export function openSender(
         complain,
       )
       const elapsed = stopwatch()
-      while (hand.size > 0 && elapsed() < ctx.config.shutdownGraceMs) {
+      for (const lane of lanes.values()) lane.pace?.end()
+      while (hand.size() > 0 && elapsed() < ctx.config.shutdownGraceMs) {
         await recorder.drain()
-        if (hand.size > 0) await new Promise((resolve) => setTimeout(resolve, 5))
+        if (hand.size() > 0) await new Promise((resolve) => setTimeout(resolve, 5))
       }
       hand.clear()
-      clearInterval(renewal)
-      for (const lane of lanes.values()) lane.line?.close()
+      for (const lane of lanes.values()) closeLane(lane)
     },
   }
 }

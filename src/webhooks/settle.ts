@@ -7,11 +7,12 @@ import { type Delivery, responsePlace } from './delivery.ts'
 import { endedJobs } from './drop-queue.ts'
 import type { Answer } from './line.ts'
 import { planRetry } from './plan-retry.ts'
+import { writeLetter } from './warn.ts'
 import * as queries from './queries.ts'
 import * as queue from './queue/queries.ts'
 
-/** One attempt that was made, and when (business time). */
-export type Attempt = { delivery: Delivery; answer: Answer; at: Date }
+/** One attempt that was made: what came of it, when it ended (business time), where it went and when it was signed (real time). */
+export type Attempt = { delivery: Delivery; answer: Answer; at: Date; url: string; sentAt: Date }
 
 /** An endpoint with nothing but failures for so long is announced as failing; well before it is disabled. */
 const announceMs = 3_600_000
@@ -24,24 +25,32 @@ const announceMs = 3_600_000
  *
  * The commit is not waited for on disk: should it be lost, deliveries are made again, with the same ids.
  */
-export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<queue.Followed> {
+export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<Followed> {
   const rows = await Promise.all(attempts.map((attempt) => rowOf(ctx, attempt)))
   const { well, failures } = healthOf(attempts)
-  const { followed } = await ctx.db.atomic(async (db) => {
+  const { next, woken } = await ctx.db.atomic(async (db) => {
     queue.asRecords(db)
     queue.lockStreams(db, rows)
     const disabled = failures.length > 0 ? await worsen(ctx, db, failures) : []
-    const settled = queue.settle(db, rows, { now: ctx.clock.now(), leaseUntil, well, stay: disabled })
-    settled.catch(() => undefined)
-    return { followed: settled }
+    const now = ctx.clock.now()
+    // First whoever waited before: what fails in this very batch waits its time.
+    const waking = well.length > 0 ? queue.wakeWaiting(db, well, now) : Promise.resolve(0n)
+    const settled = queue.settle(db, rows, { now, leaseUntil, stay: disabled })
+    // Both ride with the commit, which fails if one of them does.
+    for (const sent of [settled, waking]) sent.catch(() => undefined)
+    return { next: settled, woken: waking }
   })
-  return followed
+  return { next: await next, woken: await woken }
 }
 
-async function rowOf(ctx: Ctx, { delivery, answer, at }: Attempt): Promise<queue.SettledRow> {
+/** What follows from attempts that were written down: deliveries that are now due and ours, and how many were woken. */
+export type Followed = { next: Delivery[]; woken: bigint }
+
+async function rowOf(ctx: Ctx, { delivery, answer, at, url, sentAt }: Attempt): Promise<queue.SettledRow> {
   const { outcome, status, tookMs } = answer
   const nextAt = outcome === 'delivered' ? null : (planRetry(ctx.config, delivery, answer, at) ?? null)
-  return { delivery, at, tookMs, outcome, status, nextAt, response: await sealedResponse(ctx, delivery, answer) }
+  const response = await sealedResponse(ctx, delivery, answer)
+  return { delivery, at, url, sentAt, tookMs, outcome, status, nextAt, response }
 }
 
 /** An answer may repeat what it was sent, so it is kept as the event is. */
@@ -49,7 +58,7 @@ async function sealedResponse(ctx: Ctx, delivery: Delivery, { response }: Answer
   if (response === '') return null
   try {
     const key = await ctx.keyring.get(ctx.db, delivery.event.dataKeyId)
-    return key.seal(response, responsePlace(delivery))
+    return key.seal(response, responsePlace(delivery.endpointId, delivery.event))
   } catch (error) {
     if (error instanceof ErasedPerson) return null
     throw error
@@ -69,10 +78,17 @@ function healthOf(attempts: Attempt[]): { well: bigint[]; failures: queries.Fail
   return { well: [...well], failures: [...failed.values()].filter(({ id, gone }) => gone || !well.has(id)) }
 }
 
-/** Gives the endpoints that are disabled by now. */
+/**
+ * Gives the endpoints that are disabled by now. That one fails is told, in the feed and by letter, a fifth of the time before
+ * it is disabled.
+ */
 async function worsen(ctx: Ctx, db: Atomic, failures: queries.Failure[]): Promise<bigint[]> {
   const disableMs = ctx.config.webhooks.disableAfterMs
-  const turned = await queries.worsen(db, failures, { announceMs: Math.min(announceMs, disableMs / 2), disableMs })
+  const turned = await queries.worsen(db, failures, {
+    announceMs: Math.min(announceMs, disableMs / 2),
+    warnMs: disableMs / 5,
+    disableMs,
+  })
   if (turned.length === 0) return []
 
   const disabled = turned.filter(({ status }) => status === 'disabled').map(({ id }) => id)
@@ -90,6 +106,7 @@ async function worsen(ctx: Ctx, db: Atomic, failures: queries.Failure[]): Promis
       payload: { id: String(id), url, status, failing_since: failingSince.toISOString() },
     })),
   )
+  for (const one of turned) await writeLetter(ctx, db, one, dataKey)
   ctx.queue.enqueue(db, endedJobs(disabled, ctx.clock.now()))
   raiseVersion(db)
   return disabled

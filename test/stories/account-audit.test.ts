@@ -129,6 +129,38 @@ const changes: Change[] = [
     after: { url },
   },
   {
+    command: 'webhook set',
+    args: ({ endpoint }) => [endpoint, 'types=transaction.created', 'rate=20', 'ordered=off'],
+    action: 'endpoint.changed',
+    subject: ofEndpoint,
+    before: { rate_limit: null, ordered: true },
+    after: { types: ['transaction.created'], rate_limit: 20, ordered: false },
+  },
+  {
+    command: 'webhook pause',
+    args: ({ endpoint }) => [endpoint],
+    action: 'endpoint.changed',
+    subject: ofEndpoint,
+    before: { status: 'active' },
+    after: { status: 'paused' },
+  },
+  {
+    command: 'webhook resume',
+    args: ({ endpoint }) => [endpoint],
+    action: 'endpoint.changed',
+    subject: ofEndpoint,
+    before: { status: 'paused' },
+    after: { status: 'active' },
+  },
+  {
+    command: 'webhook rotate',
+    args: ({ endpoint }) => [endpoint],
+    action: 'endpoint.secret_rotated',
+    subject: ofEndpoint,
+    before: {},
+    after: {},
+  },
+  {
     command: 'webhook remove',
     args: ({ endpoint }) => [endpoint],
     action: 'endpoint.removed',
@@ -162,10 +194,17 @@ const changes: Change[] = [
   },
 ]
 
-/** Commands that change no account: they read, check, set up the database, or decide about a customer (audited too). */
+/**
+ * Commands that change no partner's account: they read, check, set up the database, or decide about a customer, an operator, a
+ * transaction or money that waits for a person (audited too: operator-*.test.ts).
+ */
 const others = new Set(
-  `serve, migrate, db url, verify, stuck, settings, help, widget sign, partner list, partner show, key list, webhook list,
-  b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock`.split(/,\s+/),
+  `serve, migrate, db url, verify, stuck, settings, keystore create, keystore show, help, widget sign, partner list, partner show, key list, webhook list,
+  webhook show, webhook test, webhook replay, webhook attempts, listen,
+  b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock,
+  operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
+  transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, rail list,
+  rail resume, chain reread`.split(/,\s+/),
 )
 
 /** Remembers what a command has made, and every secret that it showed. */
@@ -243,7 +282,7 @@ test('the audit of a partner is whole, newest first, page by page, and nothing o
 })
 
 test('no secret and no text of a key is in the audit', async () => {
-  assert.equal(made.secrets.length, 6)
+  assert.equal(made.secrets.length, 7)
   const { out } = await cambio('audit', 'list', '--json', '--limit', '1000')
   for (const secret of made.secrets) {
     assert.ok(!out.includes(secret.replace(/^(whsec|[ps]k_test)_/, '')), `${secret.slice(0, 8)}...`)

@@ -198,4 +198,82 @@ describe('B2B payout addresses', () => {
       assert.ok(!text.includes(secret) && !text.includes(hex), secret)
     }
   })
+
+  describe('their list', () => {
+    type Page = {
+      bank_accounts: { id: string; created_at: string }[]
+      crypto_wallets: { id: string; created_at: string }[]
+      pagination: { limit: number; offset: number; has_more: boolean; next_cursor: string | null }
+    }
+    let paged: Calls
+    const page = async (query = ''): Promise<Page> => {
+      const { status, body } = await paged.call<Page>(`/v1/b2b/payout-addresses${query}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      return body
+    }
+    const idsOf = ({ bank_accounts: accounts, crypto_wallets: wallets }: Page): string[] =>
+      [...accounts, ...wallets].map(({ id }) => id).toSorted()
+    let inOrder: string[]
+    before(async () => {
+      const own = await cambio<{ partner_id: string; secret_key: string }>('partner', 'create', 'Paged')
+      await cambio('feature', 'on', 'b2b', '--partner', own.partner_id)
+      paged = callsOf(exchange, own.secret_key)
+      inOrder = []
+      for (let number = 0; number < 7; number += 1) {
+        const added =
+          number % 3 === 0 ? paged.addBank(bankAccount(`p${number}`)) : paged.addWallet(wallet(`p${number}`))
+        inOrder.push((await made(added)).id)
+      }
+    })
+
+    it('has everything, the oldest first, where no page is asked for', async () => {
+      for (const query of ['', '?limit=', '?cursor=null', '?offset=&sorting=']) {
+        const whole = await page(query)
+        assert.deepEqual(
+          whole.bank_accounts.map(({ id }) => id),
+          [inOrder[0], inOrder[3], inOrder[6]],
+          query,
+        )
+        assert.equal(whole.crypto_wallets.length, 4)
+        assert.deepEqual(whole.pagination, { limit: 10_000, offset: 0, has_more: false, next_cursor: null })
+      }
+    })
+
+    it('pages over both kinds together, by cursor and by offset, either way', async () => {
+      for (const sorting of ['asc', 'desc']) {
+        const order = sorting === 'asc' ? inOrder : inOrder.toReversed()
+        let cursor: string | null = ''
+        for (let at = 0; at < 7; at += 3) {
+          const expected = order.slice(at, at + 3).toSorted()
+          const byOffset = await page(`?limit=3&sorting=${sorting}&offset=${at}`)
+          const byCursor: Page = await page(`?limit=3&sorting=${sorting}&cursor=${cursor ?? ''}`)
+          assert.deepEqual([idsOf(byOffset), idsOf(byCursor)], [expected, expected], `${sorting} ${at}`)
+          assert.deepEqual(byOffset.pagination.offset, at)
+          assert.deepEqual([byOffset.pagination.has_more, byCursor.pagination.has_more], [at < 6, at < 6])
+          cursor = byCursor.pagination.next_cursor
+        }
+        assert.equal(cursor, null)
+      }
+      assert.deepEqual(idsOf(await page('?limit=2')), inOrder.slice(0, 2).toSorted(), 'oldest first unless said')
+      assert.equal((await page('?limit=1000')).pagination.limit, 100)
+      assert.equal((await page('?offset=0')).pagination.limit, 50)
+    })
+
+    it('refuses what no list reads, and cursors of others', async () => {
+      const { next_cursor: cursor } = (await page('?limit=1')).pagination
+      for (const [query, path] of [
+        ['limit=0', 'limit'],
+        ['limit=x', 'limit'],
+        ['offset=-1', 'offset'],
+        ['sorting=up', 'sorting'],
+        ['cursor=abc', 'cursor'],
+        [`sorting=desc&cursor=${cursor}`, 'cursor'],
+      ]) {
+        const told = await paged.call(`/v1/b2b/payout-addresses?${query}`)
+        assert.deepEqual(problemOf(told), [400, 'BAD_REQUEST', path], query)
+      }
+      const told = await theirs.call(`/v1/b2b/payout-addresses?cursor=${cursor}`)
+      assert.deepEqual(problemOf(told), [400, 'BAD_REQUEST', 'cursor'])
+    })
+  })
 })

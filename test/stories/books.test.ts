@@ -87,7 +87,7 @@ type Plant = { what: string; change: string; mend: string; told: RegExp }
 
 const finished = `(select id from transactions where status = 'finished' order by id limit 1)`
 const waiting = `(select id from transactions where status = 'waiting_for_deposit' order by id limit 1)`
-const held = `(select id from transactions where status_details = 'late' or status = 'refunded' order by id limit 1)`
+const held = `(select id from transactions where status_details = 'underpaid' or status = 'refunded' order by id limit 1)`
 const entryOf = (kind: string) => `(select id from entries where kind = '${kind}' and transaction_id = ${finished})`
 
 /** Plants that a plain statement takes back. */
@@ -137,7 +137,7 @@ const plants: Plant[] = [
   {
     what: 'an end although money came',
     change: `update transactions set status = 'expired', status_details = 'review' where id = ${held}`,
-    mend: `update transactions set status = 'on_hold', status_details = 'late' where status_details = 'review'`,
+    mend: `update transactions set status = 'on_hold', status_details = 'underpaid' where status_details = 'review'`,
     told: /^Transaction \d+ is expired with deposit\.$/,
   },
   {
@@ -218,9 +218,9 @@ describe('verify finds what was changed behind the service’s back:', () => {
     await readyToPay(exchange)
     const { id } = await readyToPay(exchange)
     await create(exchange)
-    await advance(exchange, 'PT31M')
-    await pay(exchange, id)
+    await pay(exchange, id, { amount: '60' })
     await arrive(exchange, id, 'on_hold')
+    await advance(exchange, 'PT31M')
     await readyToPay(exchange)
     await foldBalances(exchange.service.house.ctx.db)
     await assertBooksHold(exchange)

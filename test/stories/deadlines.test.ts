@@ -81,10 +81,11 @@ describe('the deadline', () => {
   })
 })
 
-test('money that comes after the end is held for its customer, never lost', async () => {
+test('money that comes after the end, at another price, is held for its customer, never lost', async () => {
   const { id } = await readyToPay(exchange)
   await advance(exchange, 'PT31M')
   assert.equal((await read(exchange, id)).status, 'expired')
+  market.setPrice('BTC', 1_100n)
   await pay(exchange, id)
 
   const held = await arrive(exchange, id, 'on_hold')

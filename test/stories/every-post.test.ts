@@ -59,6 +59,16 @@ const samples: Record<string, () => Promise<Sample>> = {
       body: { ...halfBitcoin, payout_account_address: ibanOf(name) },
     }
   },
+  '/v1/webhook-endpoints': async () => {
+    await removeAll()
+    return { path: '/v1/webhook-endpoints', body: { url: closedPort } }
+  },
+  '/v1/webhook-endpoints/:id/rotate-secret': async () => ({ path: `${await endpoint()}/rotate-secret`, body: {} }),
+  '/v1/webhook-endpoints/:id/test': async () => ({ path: `${await endpoint()}/test`, body: {} }),
+  '/v1/webhook-endpoints/:id/replay': async () => ({
+    path: `${await endpoint()}/replay`,
+    body: { since: '2026-01-01' },
+  }),
   '/v1/sandbox/clock': () => Promise.resolve({ path: '/v1/sandbox/clock', body: { advance: 'PT1S' } }),
   '/v1/sandbox/transaction/:id/checkout': async () => {
     const { id } = await create(exchange)
@@ -75,6 +85,20 @@ const samples: Record<string, () => Promise<Sample>> = {
   '/v1/sandbox/scenarios/:name': () => Promise.resolve({ path: '/v1/sandbox/scenarios/never-opened', body: {} }),
 }
 const email = 'every-post@example.com'
+const closedPort = 'http://127.0.0.1:9/hook'
+
+/** An endpoint of the partner's that nobody answers at. */
+async function endpoint(): Promise<string> {
+  await removeAll()
+  const { body } = await exchange.api<{ id: string }>('/v1/webhook-endpoints', { body: { url: closedPort } })
+  return `/v1/webhook-endpoints/${body.id}`
+}
+
+/** Makes room: a partner has so many endpoints and no more. */
+async function removeAll(): Promise<void> {
+  const { body } = await exchange.api<{ data: { id: string }[] }>('/v1/webhook-endpoints')
+  for (const { id } of body.data) await exchange.api(`/v1/webhook-endpoints/${id}`, { method: 'DELETE' })
+}
 let named = 0
 const newName = (): string => `every post ${(named += 1)}`
 
@@ -152,7 +176,7 @@ describe('every POST under /v1', () => {
     assert.deepEqual(
       rows.map(({ owned, count }) => [owned, count]),
       [
-        [false, '15'],
+        [false, '23'],
         [true, '8'],
       ],
     )
@@ -229,7 +253,7 @@ describe('work that takes long under an Idempotency-Key', () => {
     await lookup(exchange, "update idempotent_work set lease_until = '2020-01-01', fence = -1")
     const living = await post<Played>(path, 'dead')
     assert.equal(living.status, 201)
-    assert.notEqual((await dead).body.transaction_id, living.body.transaction_id)
+    assert.equal((await dead).body.transaction_id, living.body.transaction_id, 'both play the same one')
     assert.equal((await post<Played>(path, 'dead')).body.transaction_id, living.body.transaction_id)
   })
 })
@@ -247,6 +271,7 @@ const traces = () =>
   lookup<TransactionRecord>(
     exchange,
     `select (select count(*) from transactions), (select count(*) from sandbox.card_payments),
-       (select count(*) from payout_addresses),
+       (select count(*) from payout_addresses), (select count(*) from webhook_endpoints),
+       (select count(*) from webhook_replays), (select count(*) from events where type = 'endpoint.test'),
        (select clock_offset_ms from service_state), (select count(*) from idempotent_answers)`,
   )

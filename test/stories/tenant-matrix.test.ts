@@ -11,6 +11,7 @@ import { type Answer, type Exchange, startExchange } from '../support/exchange.t
 import { create, readyToPay, type Refused } from '../support/journey.ts'
 import { share, tokenFor } from '../support/shared-identity.ts'
 import { until } from '../support/telling.ts'
+import { type Asked, hook, newEndpoint, type Row, webhookRows } from '../support/tenant-webhooks.ts'
 
 let exchange: Exchange
 let first: FirstPartner
@@ -33,7 +34,16 @@ before(async () => {
 after(() => exchange.stop())
 
 /** What the first partner has, and the words in it that nobody else may ever be told. */
-type FirstPartner = { retail: string; b2b: string; customer: string; address: string; cursor: string; token: string }
+type FirstPartner = {
+  retail: string
+  b2b: string
+  customer: string
+  address: string
+  cursor: string
+  token: string
+  endpoint: string
+  event: string
+}
 const email = 'customer.of.the.first@example.com'
 const link = 'order-of-the-first-partner'
 const label = 'treasury-of-the-first-partner'
@@ -57,7 +67,11 @@ async function makeFirst(): Promise<FirstPartner> {
   )
   const page = await exchange.api<{ pagination: { next_cursor: string } }>('/v1/transactions?limit=1')
   const cursor = page.body.pagination.next_cursor
-  return { retail: id, b2b: b2b.id, customer: String(customerId), address, cursor, token }
+  const endpoint = await newEndpoint(exchange)
+  const told = await exchange.api<{ event_id: string }>(`/v1/webhook-endpoints/${endpoint}/test`, { body: {} })
+  const event = told.body.event_id
+  await until(async () => (await exchange.api(`/v1/events?after=${event}`)).status === 200, 'the event in the feed')
+  return { retail: id, b2b: b2b.id, customer: String(customerId), address, cursor, token, endpoint, event }
 }
 
 /** Nothing is kept from the second partner because a feature is off. */
@@ -67,25 +81,6 @@ async function giveSecondAllFeatures(): Promise<void> {
     await switchFeature(exchange.service.house.ctx, BigInt(id), { feature, on: true }, 'test')
   }
   await until(async () => (await exchange.api('/v1/b2b/currencies', { key })).status === 200, 'the features')
-}
-
-type Asked = { path: string; body?: Body }
-type Row = {
-  operation: string
-  /** Who may call it: whoever has no key, any key or a secret key. */
-  who: 'anyone' | 'any-key' | 'secret-key'
-  /** How it is asked so that it is done. Called anew for every request. */
-  ask: () => Asked | Promise<Asked>
-  /** What it is answered with then: 200 for GET and 201 for POST, unless it says so. */
-  done?: number
-  /** What a public key of the object's own partner gets, where `who` alone does not say it. */
-  toPublic?: number
-  /** What another partner's secret key gets for the first one's object; the same as for its own unless it says so. */
-  foreign?: number
-  /** The first partner's object in it, so that the other partner asks for just that; else what `ask` says. */
-  askForeign?: () => Asked | Promise<Asked>
-  /** The same with an object that nobody has. */
-  unknown?: Asked
 }
 
 const nobody = '4815162342108642359'
@@ -194,6 +189,7 @@ const rows: Row[] = [
     unknown: { path: '/v1/b2b/transaction', body: { ...halfBitcoin, payout_address_id: nobody } },
   }),
   list('b2b/transactions', `&external_partner_link_id=${link}`),
+  ...webhookRows({ exchange: () => exchange, endpoint: () => first.endpoint, event: () => first.event, nobody }),
   shared('secret-key', 'sandbox/clock'),
   posted('secret-key', 'sandbox/clock', () => ({ advance: 'PT1S' })),
   control('checkout', () => create(exchange, retail), {}),
@@ -207,14 +203,15 @@ const rows: Row[] = [
   },
 ]
 
-const asked = ({ path, body }: Asked, key: string | null): Promise<Answer<Refused>> =>
-  exchange.api<Refused>(path, { key, ...(body ? { body } : {}) })
+const asked = ({ path, body, method }: Asked, key: string | null): Promise<Answer<Refused>> =>
+  exchange.api<Refused>(path, { key, ...(body ? { body } : {}), ...(method ? { method } : {}) })
 
 /** No word of what the first partner has is in an answer to somebody else, its headers included. */
 function assertNothingTold({ body, headers }: Answer<Refused>, what: string): void {
   const text = `${JSON.stringify(body)} ${JSON.stringify([...headers])}`
   const account = iban()
-  const words = [first.retail, first.b2b, first.customer, first.address, email, link, label, coins(), account]
+  const { retail: id, b2b, customer: customerId, address, endpoint, event } = first
+  const words = [id, b2b, customerId, address, endpoint, event, email, link, label, hook, coins(), account]
   for (const word of [...words, account.slice(0, 12), customer.contact_info.phone_number]) {
     assert.ok(!text.includes(word), `${what} tells ${word}`)
   }

@@ -69,7 +69,7 @@ const planted: Planted[] = [
       ['what came in', 'from_amount', 'from_amount + 1', /does not show what was deposited\.$/],
       ['what went out', 'to_amount', 'to_amount + 1', /does not show what was paid out\.$/],
       ['the hash of what went out', 'output_hash', `'00'`, /does not show the proof of its payout\.$/],
-      ['how often its partner was told', 'events', 'events + 1', /has not told of each of its statuses\.$/],
+      ['how often its partner was told', 'events', 'events + 1', /has lost an event\.$/],
       ['what was promised', 'expected_to', 'expected_to + 1', unlike.price],
       ['until when its price holds', 'quote_expires_at', `quote_expires_at + interval '1 second'`, unlike.end],
       ['which price it is at', 'quote_number', '2', /has lost a quote\.$/],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
+import { sandboxAnswers } from '../../src/sandbox-api/shapes.ts'
 import type { Json } from './openapi.ts'
 
 /** An answer as it came, to a request. */
@@ -14,8 +15,30 @@ export type AnswerCheck = (given: Given) => void
 type Operation = { operationId: string; responses: Record<string, unknown> }
 type Place = { pattern: RegExp; path: string; operations: Record<string, Operation> }
 
-/** Addresses under /v1 that only the sandbox has, and one of tests. */
-const isUndocumented = (path: string): boolean => path.startsWith('/v1/sandbox/') || path === '/v1/for-secrets'
+/** An address under /v1 that only tests have. */
+const isUndocumented = (path: string): boolean => path === '/v1/for-secrets'
+
+/** The sandbox's controls, which are in no document: as places of one, by the schemas that they are written with. */
+const sandboxPaths = (): Record<string, Record<string, Operation>> => {
+  const paths: Record<string, Record<string, Operation>> = {}
+  for (const [route, answers] of Object.entries<Record<string, object>>(sandboxAnswers)) {
+    const [method = '', url = ''] = route.split(' ')
+    const path = `/v1${url.replace(/:(\w+)/g, '{$1}')}`
+    const schemas = Object.entries(answers).map(([status, schema]): [string, unknown] => [
+      status,
+      { content: { 'application/json': { schema: '$ref' in schema ? anyTransaction : schema } } },
+    ])
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: { operationId: route, responses: Object.fromEntries(schemas) },
+    }
+  }
+  return paths
+}
+
+const anyTransaction = {
+  anyOf: ['Transaction', 'B2bTransaction'].map((title) => ({ $ref: `openapi#/components/schemas/${title}` })),
+}
 
 /**
  * Reads a document once. Of an answer it then asks: is the status one that the operation declares, is it JSON, and is it in
@@ -25,20 +48,22 @@ export function answerCheck(document: Json): AnswerCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   addFormats.default(ajv)
   ajv.addSchema(document, 'openapi')
+  const sandbox = sandboxPaths()
+  ajv.addSchema({ paths: sandbox }, 'sandbox')
   const validators = new Map<string, ValidateFunction>()
-  const paths = document.paths as Record<string, Record<string, Operation>>
+  const paths = { ...(document.paths as Record<string, Record<string, Operation>>), ...sandbox }
   // A literal address goes before a pattern that fits it too.
   const places: Place[] = Object.entries(paths)
     .map(([path, operations]) => ({ path, operations, pattern: patternOf(path) }))
     .toSorted((one, other) => Number(one.path.includes('{')) - Number(other.path.includes('{')))
 
   const validate = (pointer: string, { text }: Given, what: string): void => {
-    const validator = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+    const validator = validators.get(pointer) ?? ajv.compile({ $ref: pointer })
     validators.set(pointer, validator)
     if (validator(JSON.parse(text))) return
     assert.fail(`${what} is not what its schema says: ${ajv.errorsText(validator.errors)}\n${text.slice(0, 2_000)}`)
   }
-  const isError = (given: Given, what: string) => validate('/components/schemas/Error', given, what)
+  const isError = (given: Given, what: string) => validate('openapi#/components/schemas/Error', given, what)
 
   return (given) => {
     const [path = ''] = given.url.split('?', 1)
@@ -53,7 +78,13 @@ export function answerCheck(document: Json): AnswerCheck {
       else assert(given.status >= 400 || isUndocumented(path), `${what}: it is not in the document`)
       return
     }
+    const isOfSandbox = place.path in sandbox
+    if (isOfSandbox && given.status >= 400) {
+      isError(given, what)
+      return
+    }
     assert(given.status in operation.responses, `${what}: ${operation.operationId} does not declare this status`)
+    if (given.status === 204) return assert.equal(given.text, '', what)
     assert.match(given.contentType, /^application\/json/, what)
     const pointer = [
       'paths',
@@ -65,7 +96,8 @@ export function answerCheck(document: Json): AnswerCheck {
       'application/json',
       'schema',
     ]
-    validate(pointer.map((part) => `/${escaped(part)}`).join(''), given, what)
+    const document = isOfSandbox ? 'sandbox#' : 'openapi#'
+    validate(document + pointer.map((part) => `/${escaped(part)}`).join(''), given, what)
   }
 }
 

@@ -6,6 +6,7 @@ import type { Billing } from '../../src/customers/billing-field.ts'
 import { after } from '../../src/lib/clock.ts'
 import { parseAmount } from '../../src/money/amount.ts'
 import type { CheckoutView, WayToPay } from '../../src/transactions/checkout-view.ts'
+import type { CustomerChoices } from '../../src/transactions/choose.ts'
 import { someTime } from './arbitrary-terms.ts'
 import { byCoins, byTransfer, listed, methodFor, type Order, paidToAccount, sampleView } from './checkout-views.ts'
 
@@ -16,6 +17,7 @@ type Sample = {
   ways?: WayToPay[]
   more?: Partial<PageProps>
   isProven?: boolean
+  choices?: CustomerChoices
 }
 
 const minute = 60_000
@@ -251,8 +253,63 @@ const afterPaying: Record<string, Sample> = {
   refunded: { step: 'ended', view: { status: 'refunded' } },
 }
 
+const late: Partial<CheckoutView> = {
+  status: 'on_hold',
+  statusDetails: 'late',
+  arrived: parseAmount('100', card.asset),
+}
+const offer = { fromAmount: parseAmount('100', card.asset), toAmount: parseAmount('0.00095012', btc.asset) }
+const back = { parts: [{ asset: card.asset.id, amount: parseAmount('100', card.asset), cost: 0n }] }
+const sentBack = {
+  publicId: 7n,
+  asset: btc.asset.id,
+  amount: parseAmount('0.01', btc.asset),
+  cost: parseAmount('0.00003', btc.asset),
+  reason: 'more than was agreed',
+  state: 'paid',
+  plan: 'done',
+  hash,
+} as const
+
+/** The pages on which the customer decides how an order goes on, and what was sent back. */
+const deciding: Record<string, Sample> = {
+  'pay-cancel': { step: 'pay', view: waits, choices: { cancel: {} } },
+  'decide-late': { step: 'decide', view: late, choices: { accept_price: offer, refund: back } },
+  'decide-underpaid': {
+    step: 'decide',
+    view: {
+      ...byTransfer('SEPA', 'EUR'),
+      status: 'on_hold',
+      statusDetails: 'underpaid',
+      arrived: parseAmount('40', card.asset),
+    },
+    order: { from: card, to: btc, amount: '100', deposit: 'SEPA' },
+    choices: { exchange_what_came: { ...offer, fromAmount: parseAmount('40', card.asset) }, refund: back },
+  },
+  'decide-underpaid-coin': {
+    step: 'decide',
+    view: { ...byCoins(btc), status: 'on_hold', statusDetails: 'underpaid', arrived: parseAmount('0.02', btc.asset) },
+    order: sellOfBtc,
+    choices: { refund: { parts: [{ asset: btc.asset.id, amount: sentBack.amount, cost: sentBack.cost }] } },
+  },
+  'decide-wrong-asset': {
+    step: 'decide',
+    view: { status: 'on_hold', statusDetails: 'wrong_asset' },
+    order: swap,
+    choices: { refund: { parts: [{ asset: usdt.asset.id, amount: 5_000_000n, cost: 1_000_000n }] } },
+  },
+  'refund-address': {
+    step: 'refund_address',
+    view: { status: 'on_hold', statusDetails: 'refund_pending' },
+    order: swap,
+    choices: { refund_address: { asset: xrp.asset.id, amount: 12_000_000n, memo: true } },
+  },
+  'done-refunded': { step: 'done', view: { ...sent, refunds: [sentBack] }, order: swap },
+  'refunded-coins': { step: 'ended', view: { status: 'refunded', refunds: [sentBack] }, order: sellOfBtc },
+}
+
 /** Every page of the checkout, by name: each step as it is first seen, with problems, for every way to pay, and every end. */
-export const samplePages: Record<string, Sample> = { ...beforePaying, ...paying, ...afterPaying }
+export const samplePages: Record<string, Sample> = { ...beforePaying, ...paying, ...afterPaying, ...deciding }
 
 function problem(field: string, code: string) {
   return { field, text: languageOf('en').find(`problem.${code}`) ?? code }
@@ -268,6 +325,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
       view,
       step,
       wish: undefined,
+      choices: sample.choices ?? {},
       isRefused: false,
       isBack: false,
       customerId: isProven ? 1n : undefined,

@@ -91,6 +91,8 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     from,
     to,
     fromAmount,
+    arrived: 0n,
+    refunds: [],
     toAmount: parseAmount(quote.toAmount, to.asset),
     quote,
     quoteExpiresAt: after(someTime, 14.5 * minute),

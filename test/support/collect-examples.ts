@@ -47,7 +47,8 @@ async function ask(exchange: Exchange, request: Request, names: Map<string, stri
   const { path, query, operation, keep } = request
   const body = request.body && (JSON.parse(filled(JSON.stringify(request.body))) as Record<string, unknown>)
   const url = `${filled(path)}${query ? `?${new URLSearchParams(query)}` : ''}`
-  const answer = await exchange.api(url, body ? { body } : {})
+  const { method } = request
+  const answer = await exchange.api(url, { ...(body ? { body } : {}), ...(method ? { method } : {}) })
   assert(answer.status < 300, `${operation}: ${answer.status} ${JSON.stringify(answer.body)}`)
   if (keep !== undefined) names.set(keep, String(answer.body.id))
   return {
@@ -138,6 +139,7 @@ function normaliser(origin: string): (value: unknown, name?: string) => unknown 
   }
   const text = (value: string, name: string): string => {
     if (name === 'request_id') return 'k3jx9v2m1q0b'
+    if (name === 'secret') return `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`
     if (name === 'next_cursor') return 'b3BhcXVlLCBlbmNyeXB0ZWQ'
     return value
       .replaceAll(origin, exampleOrigin)

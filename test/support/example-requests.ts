@@ -4,6 +4,8 @@ import { ibanOf, walletOf } from './b2b.ts'
 export type Request = {
   operation: string
   path: string
+  /** GET, or POST where there is a body, unless it is another. */
+  method?: string
   query?: Record<string, string>
   body?: Record<string, unknown>
   /** Takes this of the answer, for later requests: `{wallet}` is then its id. */
@@ -38,6 +40,27 @@ const coinWallet = {
   wallet_address: walletOf('bitcoin', 'treasury'),
   label: 'Cold wallet',
 }
+
+const endpoint = '/v1/webhook-endpoints/{endpoint}'
+
+/** The attempts are asked for before there are any, so that the answer is the same in every run. */
+const onWebhooks: readonly Request[] = [
+  { operation: 'listEvents', path: '/v1/events', query: { limit: '1', wait: '30' } },
+  {
+    operation: 'addWebhookEndpoint',
+    path: '/v1/webhook-endpoints',
+    body: { url: 'http://127.0.0.1:9/cambio', types: ['endpoint.failing'], rate_limit: 20 },
+    keep: 'endpoint',
+  },
+  { operation: 'listWebhookEndpoints', path: '/v1/webhook-endpoints' },
+  { operation: 'changeWebhookEndpoint', path: endpoint, method: 'PATCH', body: { ordered: false } },
+  { operation: 'rotateWebhookSecret', path: `${endpoint}/rotate-secret`, body: { overlap: 'PT12H' } },
+  { operation: 'listWebhookAttempts', path: `${endpoint}/attempts`, query: { outcome: 'failed' } },
+  { operation: 'getWebhookEndpoint', path: endpoint },
+  { operation: 'replayWebhooks', path: `${endpoint}/replay`, body: { since: '2030-03-01' } },
+  { operation: 'testWebhookEndpoint', path: `${endpoint}/test`, method: 'POST' },
+  { operation: 'removeWebhookEndpoint', path: endpoint, method: 'DELETE' },
+]
 
 /** One good request for each operation at least, in an order in which all of them succeed. */
 export const requests: readonly Request[] = [
@@ -86,6 +109,7 @@ export const requests: readonly Request[] = [
     body: { from_amount: '10000', ...pair, payout_address_id: '{wallet}' },
   },
   { operation: 'listB2bTransactions', path: '/v1/b2b/transactions', query: { limit: '1' } },
+  ...onWebhooks,
 ]
 
 /** What stands in addresses besides ids. */
@@ -97,7 +121,7 @@ export const placeNames: Readonly<Record<string, string>> = {
 }
 
 /** The name under which an address has what an earlier answer said. */
-export const parameterOf = (name: string): string => (name === 'customer' ? 'id' : name)
+export const parameterOf = (name: string): string => (['customer', 'endpoint'].includes(name) ? 'id' : name)
 
 /** Requests that are refused, by the code that they are to show. */
 export const refused: Readonly<

@@ -8,7 +8,7 @@ export const floors = [
   ['commands'],
   ['main.ts'],
   ['welcome.ts'],
-  ['seed.ts', 'house.ts', 'watch.ts', 'chores.ts'],
+  ['seed.ts', 'house.ts', 'watch.ts', 'chores.ts', 'metrics.ts'],
   ['database.ts'],
   ['api', 'checkout', 'calculator', 'console', 'callbacks', 'sandbox-api'],
   ['ui'],
@@ -27,7 +27,7 @@ export const floors = [
   ['jobs'],
   ['db'],
   ['config.ts'],
-  ['outside-settings.ts'],
+  ['outside-settings.ts', 'staff-settings.ts', 'telling-settings.ts'],
   ['lib'],
 ]
 

@@ -58,7 +58,7 @@ export async function read(exchange: Exchange, id: string): Promise<TransactionR
   return body
 }
 
-/** Waits, at most ten seconds, until a transaction has come to a status, and gives its record. */
+/** Waits, at most thirty seconds, until a transaction has come to a status, and gives its record. */
 export async function arrive(exchange: Exchange, id: string, status: string): Promise<TransactionRecord> {
   let record = await read(exchange, id)
   await until(async () => {

@@ -86,6 +86,35 @@ async function ownOrExternal(): Promise<{ url: string; stop: () => Promise<void>
   return { url: server.url, stop: () => server.stop() }
 }
 
+/**
+ * Removes a database and ends every connection to it. Not by `with (force)`: for an owner who is no superuser that is
+ * refused whenever the server's own vacuum happens to be at work there (PostgreSQL source, TerminateOtherDBBackends),
+ * while a plain drop ends it and waits. So the connections are ended first, and no new ones let in.
+ */
+export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  const { rows } = await client.query<{ datconnlimit: number }>(
+    'select datconnlimit from pg_database where datname = $1',
+    [name],
+  )
+  const [found] = rows
+  if (!found) return
+  // Minus two: somebody was killed while dropping it. It can be dropped, and nothing else.
+  if (found.datconnlimit !== -2) await client.query(`alter database ${name} with allow_connections false`)
+  // Who may make roles may join those that it made, and only members may end a role's connections.
+  const strangers = await client.query<{ usename: string }>(
+    `select distinct usename from pg_stat_activity
+     where datname = $1 and usename is not null and not pg_has_role(current_user, usesysid, 'usage')`,
+    [name],
+  )
+  for (const { usename } of strangers.rows)
+    await client.query(`grant ${pg.escapeIdentifier(usename)} to ${pg.escapeIdentifier(client.user ?? '')}`)
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename is not null',
+    [name],
+  )
+  await client.query(`drop database ${name}`)
+}
+
 /** A database that a test has left open is closed: the run is over. */
 async function removeAll(url: string, role: string): Promise<void> {
   await asOwner(url, async (client) => {
@@ -93,7 +122,11 @@ async function removeAll(url: string, role: string): Promise<void> {
       'select datname from pg_database where starts_with(datname, $1)',
       [`${role}_`],
     )
-    for (const { datname } of left.rows) await client.query(`drop database ${datname} with (force)`)
-    await client.query(`drop role if exists ${role}`)
+    for (const { datname } of left.rows) await dropDatabase(client, datname)
+    const roles = await client.query<{ rolname: string }>(
+      'select rolname from pg_roles where rolname = $1 or starts_with(rolname, $2)',
+      [role, `${role}_`],
+    )
+    for (const { rolname } of roles.rows) await client.query(`drop role ${rolname}`)
   })
 }

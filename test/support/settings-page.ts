@@ -10,6 +10,7 @@ const groups: Readonly<Record<string, string>> = {
   CARD_PAY_DEADLINE: 'Deadlines and confirmations',
   JOB_LEASE: 'Jobs',
   WEBHOOK_TIMEOUT: 'Webhooks',
+  PAYOUT_APPROVAL_EUR: 'Operators',
   B2B_COOLING_OFF: 'B2B',
   SMTP_URL: 'Mail',
   ONE_TIME_CODE_VALIDITY: 'One-time codes',

@@ -11,6 +11,7 @@ import type { Log } from '../../src/lib/log.ts'
 import { createPartner, type NewPartner } from '../../src/partners/create.ts'
 import type { Partner } from '../../src/partners/partner.ts'
 import { dropQueue, endpointEnded } from '../../src/webhooks/drop-queue.ts'
+import { queueReplays, replayDue } from '../../src/webhooks/replay.ts'
 import { openSender, type Sender, type SenderOptions } from '../../src/webhooks/sender.ts'
 import { type Settings, testContext } from './api.ts'
 import { testDatabase } from './database.ts'
@@ -95,6 +96,7 @@ async function makeHouse(base: Ctx, complaints: string[], options: SenderOptions
   const queue = openQueue({ db, clock, log, handlers, leaseMs: 10_000, pollMs: 1_000 })
   const ctx: Ctx = { ...base, log, queue, wakeRelay: () => relay.wake() }
   handlers[endpointEnded] = dropQueue(ctx)
+  handlers[replayDue] = queueReplays(ctx)
   const sender = openSender(ctx, options)
   const relay = openRelay(ctx, { onSequenced: sender.onSequenced })
   const stop = async () => {
@@ -176,11 +178,11 @@ export async function startReceiver(t: Test): Promise<Receiver> {
   return receiver
 }
 
-/** Resolves when `check` is true; looks again every few milliseconds, and fails after ten seconds. */
+/** Resolves when `check` is true; looks again every few milliseconds, and fails after thirty seconds, which only a machine with far too much to do needs. */
 export async function until(check: () => boolean | Promise<boolean>, what = 'what was awaited'): Promise<void> {
-  const end = performance.now() + 10_000
+  const end = performance.now() + 30_000
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`Waited ten seconds for ${what}, in vain.`)
+    if (performance.now() > end) throw new Error(`Waited thirty seconds for ${what}, in vain.`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }

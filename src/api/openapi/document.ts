@@ -128,7 +128,7 @@ function successesOf(route: DeclaredRoute, writer: ShapeWriter, asked: readonly 
         {
           description,
           headers: headersOf(route, Number.parseInt(status, 10)),
-          content: { 'application/json': content },
+          ...(shape.type === 'null' ? {} : { content: { 'application/json': content } }),
           ...(links ? { links } : {}),
         },
       ]

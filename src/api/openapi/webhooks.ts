@@ -1,54 +1,7 @@
-import { type EventType, eventTypes } from '../../events/event.ts'
-import { customerStatus } from '../customer.ts'
-import { payoutAddress } from '../b2b-payout-addresses.ts'
-import { id, time, url } from '../field-shapes.ts'
-import { anyOf, object, oneOf, type Shape, textOf, titled, wholeNumber } from '../shape.ts'
-import { b2bTransactionRecord, transactionRecord } from '../transaction-shape.ts'
+import { eventTypes } from '../../events/event.ts'
+import { eventOf, eventTitle, kinds } from '../event-shape.ts'
 import type { Examples } from './examples.ts'
 import type { Json, ShapeWriter } from './write-shapes.ts'
-
-const endpointNotice = titled('EndpointNotice', {
-  ...object({ id, url, status: oneOf('active', 'paused', 'failing', 'disabled') }),
-  properties: { id, url, status: oneOf('active', 'paused', 'failing', 'disabled'), failing_since: time },
-})
-
-const erased = titled('ErasedSubject', object({ id }))
-
-/** What each type tells of, and when. */
-const kinds: Readonly<Record<EventType, { payload: Shape<unknown>; summary: string }>> = {
-  'transaction.created': { payload: transactionRecord, summary: 'A transaction was created' },
-  'transaction.status_changed': { payload: transactionRecord, summary: 'A transaction has another status' },
-  'transaction.amounts_changed': { payload: transactionRecord, summary: 'A transaction has other amounts' },
-  'transaction.refund_changed': { payload: transactionRecord, summary: 'A refund of a transaction has changed' },
-  'customer.status_changed': { payload: customerStatus, summary: 'A customer stands otherwise' },
-  'b2b.transaction.status_changed': { payload: b2bTransactionRecord, summary: 'A B2B transaction has another status' },
-  'b2b.payout_address.status_changed': { payload: payoutAddress, summary: 'A registered address has another status' },
-  'endpoint.failing': { payload: endpointNotice, summary: 'Your endpoint does not take its events' },
-  'endpoint.disabled': { payload: endpointNotice, summary: 'Your endpoint has been disabled' },
-  'endpoint.test': { payload: endpointNotice, summary: 'Somebody tries your endpoint' },
-}
-
-const eventId = textOf({ pattern: '^evt_[1-9]\\d{6,24}$', maxLength: 29, examples: ['evt_4611686018427387904000001'] })
-
-const eventOf = (type: EventType): Shape<unknown> =>
-  titled(
-    eventTitle(type),
-    object({
-      requesterType: oneOf('EXCHANGE'),
-      version: oneOf('1.0'),
-      id: eventId,
-      type: oneOf(type),
-      created_at: time,
-      sequence: wholeNumber(1, 999_999),
-      payload: anyOf(kinds[type].payload, erased),
-    }),
-  )
-
-const eventTitle = (type: EventType): string =>
-  `Event${type
-    .split(/[._]/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')}`
 
 const description =
   'Sent to every endpoint that asks for the type, at least once, signed by the Standard Webhooks scheme. `sequence` orders ' +

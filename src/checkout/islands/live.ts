@@ -2,25 +2,53 @@
 
 const askEveryMs = 1_500
 const slowestMs = 20_000
+/** With a line open, asking is for what no change of the order tells: a price that moves. */
+const besideMs = 10_000
 let wait = askEveryMs
+let line: EventSource | undefined
+let isHeard = false
+let isLooking = false
+let timer: ReturnType<typeof setTimeout> | undefined
 
 /** The element that says what to follow; a page that waits for nothing has none. */
 const watched = (): HTMLElement | null => document.querySelector('main[data-watch]')
 
 async function look(): Promise<void> {
   const main = watched()
-  if (!main?.dataset.watch) return
+  if (isLooking) return
+  clearTimeout(timer)
+  if (!main?.dataset.watch) {
+    line?.close()
+    return
+  }
+  listen(main.dataset.watch)
   if (document.visibilityState === 'visible') {
+    isLooking = true
     try {
       const answer = await fetch(main.dataset.watch, { headers: { accept: 'application/json' } })
       const { version } = (await answer.json()) as { version?: string }
       if (version !== undefined && version !== main.dataset.version) await showAnew(main)
-      wait = askEveryMs
+      wait = isHeard ? besideMs : askEveryMs
     } catch {
       wait = Math.min(wait * 2, slowestMs) // the line is down: ask less often, and go on when it is back
+    } finally {
+      isLooking = false
     }
   }
-  setTimeout(() => void look(), wait)
+  timer = setTimeout(() => void look(), wait)
+}
+
+/** The server says when something has changed. Where it cannot be heard, the page asks as before. */
+function listen(watch: string): void {
+  if (line || typeof EventSource === 'undefined') return
+  line = new EventSource(watch.replace('/checkout/status', '/checkout/events'))
+  line.addEventListener('open', () => void (isHeard = true))
+  line.addEventListener('changed', () => void look())
+  line.addEventListener('error', () => {
+    isHeard = false
+    wait = askEveryMs
+    if (line?.readyState === EventSource.CLOSED) line = undefined
+  })
 }
 
 /** Puts the new page in the place of the old one. Focus that was in it goes to the new title, and the title is read out. */
@@ -63,9 +91,10 @@ function tick(): void {
 
 document.addEventListener('visibilitychange', () => {
   wait = askEveryMs
+  if (document.visibilityState === 'visible') void look()
 })
 tick()
 setInterval(tick, 1_000)
-setTimeout(() => void look(), askEveryMs)
+timer = setTimeout(() => void look(), askEveryMs)
 
 export {}

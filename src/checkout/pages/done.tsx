@@ -53,7 +53,9 @@ function OnTheChain({ visit: { view }, language: { say }, isSandbox }: PageProps
       </dd>
       <dt>{say('done.hash')}</dt>
       <dd>
-        <code class="address">{outputHash}</code>
+        <code dir="ltr" class="address">
+          {outputHash}
+        </code>
         {explorerUrl === null ? null : (
           <a href={explorerUrl} rel="noreferrer">
             {say('done.explorer', { site: new URL(explorerUrl).host })}
@@ -82,7 +84,9 @@ function AtTheBank({ visit: { view }, language, isSandbox }: PageProps) {
       </dd>
       <dt>{say('done.bankReference')}</dt>
       <dd>
-        <code class="address">{view.outputHash}</code>
+        <code dir="ltr" class="address">
+          {view.outputHash}
+        </code>
         {isSandbox ? <p class="hint">{say('done.sandboxBank')}</p> : null}
       </dd>
     </>

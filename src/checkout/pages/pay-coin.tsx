@@ -1,8 +1,6 @@
-import { formatAmount } from '../../money/amount.ts'
 import type { Page, PageProps, PayToKind } from '../page.ts'
-import { Address } from '../ui/address.tsx'
-import { breakable, Give } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
+import { CoinRows, memoName } from '../ui/pay-to.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { QrCode } from '../../ui/qr.tsx'
 import { AfterPaying } from './after-paying.tsx'
@@ -22,21 +20,7 @@ export function coinPage(props: PageProps, payTo: PayToKind<'address'>): Page {
         <Notice kind="bad">{say('coin.only', values)}</Notice>
         <div class="paying">
           <dl class="gives">
-            <Give name={say('coin.network')} class="big" language={language}>
-              {from.network.name}
-            </Give>
-            <Give
-              name={say('coin.amount')}
-              class="big"
-              copies={formatAmount(fromAmount, from.asset)}
-              language={language}
-            >
-              <span class="take">{breakable(amount(fromAmount, from))}</span>
-            </Give>
-            <Give name={say('coin.address', values)} copies={payTo.address} language={language}>
-              <Address text={payTo.address} />
-            </Give>
-            {payTo.extraId === '' ? null : <Memo {...props} memo={payTo.extraId} />}
+            <CoinRows {...props} payTo={payTo} amount={fromAmount} />
           </dl>
           <QrCode svg={aids.qr} says={say('coin.scan')} />
         </div>
@@ -52,24 +36,4 @@ export function coinPage(props: PageProps, payTo: PayToKind<'address'>): Page {
       </>
     ),
   }
-}
-
-const memoName = ({ visit: { view } }: Pick<PageProps, 'visit'>): string =>
-  view.from.network.chain?.memo?.name ?? 'Memo'
-
-/** Loud: coins without it lie on an address that all customers share. */
-function Memo({ visit, language, memo }: PageProps & { memo: string }) {
-  const { say } = language
-  const name = memoName({ visit })
-  return (
-    <Give
-      name={say('coin.memo', { memo: name })}
-      class="big loud"
-      copies={memo}
-      hint={say('coin.memoWarning', { memo: name })}
-      language={language}
-    >
-      <code class="take">{memo}</code>
-    </Give>
-  )
 }

@@ -1,10 +1,7 @@
-import { accountFormOf, printAccount } from '../../bank/account.ts'
-import { formatAmount } from '../../money/amount.ts'
 import type { Page, PageProps, PayToKind } from '../page.ts'
-import { Address } from '../ui/address.tsx'
-import { AccountNumber } from '../ui/account.tsx'
-import { breakable, Give } from '../../ui/copy.tsx'
+import { Give } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
+import { AccountRows, AmountRow } from '../ui/pay-to.tsx'
 import { QrCode } from '../../ui/qr.tsx'
 import { methodName } from '../../ui/method-name.ts'
 
@@ -26,14 +23,7 @@ export function transferPage(props: PageProps, payTo: PayToKind<'account'>): Pag
         <Deadlines {...props} />
         <div class="paying">
           <dl class="gives">
-            <Give
-              name={say('transfer.amount')}
-              class="big"
-              copies={formatAmount(fromAmount, from.asset)}
-              language={language}
-            >
-              <span class="take">{breakable(amount(fromAmount, from))}</span>
-            </Give>
+            <AmountRow {...props} name={say('transfer.amount')} amount={fromAmount} />
             {isPix ? <PixCode {...props} /> : <AccountRows {...props} payTo={payTo} />}
           </dl>
           <QrCode svg={aids.qr} says={say('transfer.scan')} />
@@ -52,52 +42,14 @@ export function transferPage(props: PageProps, payTo: PayToKind<'account'>): Pag
   }
 }
 
-function AccountRows({ visit, language, payTo }: PageProps & { payTo: PayToKind<'account'> }) {
-  const { say } = language
-  const form = accountFormOf(visit.view.deposit.category) ?? 'swift'
-  const [sortCode = '', number = ''] = form === 'uk' ? printAccount(form, payTo.account).split(' ') : []
-  return (
-    <>
-      <Give name={say('transfer.holder')} copies={payTo.holder} language={language}>
-        {payTo.holder}
-      </Give>
-      {number === '' ? null : (
-        <Give name={say('transfer.sortCode')} copies={sortCode} language={language}>
-          <code class="take">{sortCode}</code>
-        </Give>
-      )}
-      <Give name={say(`transfer.account.${form}`)} copies={number || payTo.account} language={language}>
-        {number === '' ? <AccountNumber form={form} account={payTo.account} /> : <code class="take">{number}</code>}
-      </Give>
-      {payTo.bic === '' ? null : (
-        <Give name={say('transfer.bic')} copies={payTo.bic} language={language}>
-          <code class="take">{payTo.bic}</code>
-        </Give>
-      )}
-      {payTo.bank === '' ? null : (
-        <Give name={say('transfer.bank')} language={language}>
-          {payTo.bank}
-        </Give>
-      )}
-      <Give
-        name={say('transfer.reference')}
-        class="loud"
-        copies={payTo.reference}
-        hint={say('transfer.referenceHint')}
-        language={language}
-      >
-        <Address text={payTo.reference} />
-      </Give>
-    </>
-  )
-}
-
 /** A Pix code says everything at once: what is typed by hand stands folded below. */
 function PixCode({ aids, language }: PageProps) {
   if (aids.code === undefined) return null
   return (
     <Give name={language.say('transfer.pixCode')} copies={aids.code} language={language}>
-      <code class="address take">{aids.code}</code>
+      <code dir="ltr" class="address take">
+        {aids.code}
+      </code>
     </Give>
   )
 }

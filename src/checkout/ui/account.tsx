@@ -12,7 +12,7 @@ export function Account({ form, account, bic, holder, language: { say } }: Accou
       <AccountNumber form={form} account={account} />
       {bic === '' ? null : (
         <p>
-          {say('pay.bic')} <code>{bic}</code>
+          {say('pay.bic')} <code dir="ltr">{bic}</code>
         </p>
       )}
     </div>
@@ -24,7 +24,7 @@ export function AccountNumber({ form, account }: { form: AccountForm; account: s
   const printed = printAccount(form, account)
   if (form === 'clabe' || (form !== 'uk' && printed !== account)) return <Address text={account} />
   return (
-    <code class="address" translate={false}>
+    <code dir="ltr" class="address" translate={false}>
       {printed}
     </code>
   )

@@ -5,7 +5,7 @@
 export function Address({ text, unlike }: { text: string; unlike?: string }) {
   const others = unlike === undefined ? undefined : groupsOf(unlike)
   return (
-    <code class="address" translate={false}>
+    <code dir="ltr" class="address" translate={false}>
       {groupsOf(text).map((group, at) => (
         <span key={at} class={others === undefined || others[at] === group ? undefined : 'differs'}>
           {group}

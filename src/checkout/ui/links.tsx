@@ -1,3 +1,4 @@
+import { QuietSubmit } from '../../ui/form.tsx'
 import type { PageProps } from '../page.ts'
 import { hasOtherWays } from '../way-to-pay.ts'
 
@@ -21,6 +22,20 @@ export function BackLink({ url, visit: { view }, language: { say } }: PageProps 
         {say('frame.back', { partner: view.partnerName })}
       </a>
     </p>
+  )
+}
+
+/** Folded, so that nobody ends an order by the way. */
+export function CancelOrder({ visit: { choices }, language: { say }, here }: PageProps) {
+  if (!choices.cancel) return null
+  return (
+    <details class="cancel">
+      <summary>{say('cancel.open')}</summary>
+      <p class="hint">{say('cancel.lead')}</p>
+      <QuietSubmit here={here} does="cancel">
+        {say('cancel.submit')}
+      </QuietSubmit>
+    </details>
   )
 }
 

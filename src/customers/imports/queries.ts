@@ -27,6 +27,17 @@ export const ofApplicant = (db: Db, applicantHash: Buffer): Promise<ImportRow[]>
       data_key_id as "dataKeyId", personal, changed_at as "changedAt"
     from identity_imports where applicant_hash = ${applicantHash} order by id`
 
+/** Those that a partner has passed of an e-mail address, oldest change first; the key is null once the person is erased. */
+export const ofPartnerCustomer = (
+  db: Db,
+  partnerCustomerId: bigint,
+): Promise<(ImportRow & { wrapped: Buffer | null })[]> =>
+  db.sql`
+    select import.id, import.partner_id as "partnerId", import.partner_customer_id as "partnerCustomerId", provider,
+      import.data_key_id as "dataKeyId", import.personal, changed_at as "changedAt", wrapped
+    from identity_imports as import join data_keys on data_keys.id = import.data_key_id
+    where import.partner_customer_id = ${partnerCustomerId} order by import.changed_at, import.id`
+
 /** The applicant of an import. */
 export const applicantOf = (db: Db, id: bigint): Promise<{ applicantHash: Buffer }[]> =>
   db.sql`select applicant_hash as "applicantHash" from identity_imports where id = ${id}`

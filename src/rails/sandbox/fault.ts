@@ -11,6 +11,20 @@ export async function armTimeout(
   await queries.armFault(db, markOf({ secrets }, recipient), 'timeout', clock.realNow())
 }
 
+/** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
+export async function armUnknownWord(
+  { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
+  recipient: string,
+): Promise<void> {
+  await queries.armFault(db, markOf({ secrets }, recipient), 'unknown_word', clock.realNow())
+}
+
+/** Tells whether the next word about this recipient is one that nobody has met. */
+export const takeUnknownWord = async (
+  { db, secrets }: Pick<World, 'db' | 'secrets'>,
+  recipient: string,
+): Promise<boolean> => (await queries.takeFaults(db, [markOf({ secrets }, recipient)], 'unknown_word')).length > 0
+
 /** Tells for each recipient whether this call about it stays without an answer. Each armed fault strikes once. */
 export async function takeSilence(
   { db, secrets }: Pick<World, 'db' | 'secrets'>,

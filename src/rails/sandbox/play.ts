@@ -6,6 +6,7 @@ import { bankName } from './bank/words.ts'
 import { oweCallbacks } from './callback.ts'
 import * as coins from './chain/coins.ts'
 import * as page from './page/page.ts'
+import { returnRefund } from './page/refund.ts'
 import type { World } from './world.ts'
 
 /** What a customer was told to pay, on which rail, and how. */
@@ -25,12 +26,13 @@ function actorOf(rail: string): Actor {
 /**
  * The customer pays, by whatever rail it is: at a page (paid twice is the same payment), by a bank transfer with the reference
  * as its text, in coins (paid twice is two payments). `reference` is what the customer writes instead of the right one: as the
- * transfer's text, as the memo. Gives the rail's id of the payment, which every fact about it repeats, and a hash.
+ * transfer's text, as the memo. `isPooled`: coins that come out of a wallet that many persons send from, so that nobody can be paid back
+ * there. Gives the rail's id of the payment, which every fact about it repeats, and a hash.
  */
 export async function pay(
   world: World,
   payment: Payment,
-  { reference }: { reference?: string } = {},
+  { reference, isPooled = false }: { reference?: string; isPooled?: boolean } = {},
 ): Promise<{ id: string; hash: string }> {
   const actor = actorOf(payment.rail)
   const { asset, amount, payTo } = payment
@@ -44,7 +46,8 @@ export async function pay(
     case 'chain': {
       if (payTo.kind !== 'address') throw new Refusal('CONFLICT', 'Nobody was told an address to send coins to.')
       const extraId = reference ?? payTo.extraId
-      return coins.sendCoins(world, { network: actor.network, asset, amount, address: payTo.address, extraId })
+      const { address } = payTo
+      return coins.sendCoins(world, { network: actor.network, asset, amount, address, extraId, isPooled })
     }
   }
 }
@@ -76,7 +79,7 @@ export async function chargeback(
 /** What was paid out comes back, once. CONFLICT if it has not been carried out, or has come back before. */
 export async function bounce(world: World, { rail, planKey }: { rail: string; planKey: string }): Promise<void> {
   const actor = actorOf(rail)
-  if (actor.kind === 'page') throw new Refusal('CONFLICT', 'Nothing is paid out on this rail.')
+  if (actor.kind === 'page') return returnRefund(world, rail, planKey)
   if (actor.kind === 'bank') return bank.sendBack(world, planKey)
   await coins.sendBack(world, actor.network, planKey)
 }

@@ -16,4 +16,9 @@ export type World = {
   url: string
   /** Confirmations that the operator has set, by network. */
   confirmations: Config['confirmations']
+  /**
+   * How often a chain makes a block, in milliseconds; every second unless a test is in a hurry. It never gets slower:
+   * blocks are numbered by it.
+   */
+  blockMs?: number
 }

@@ -38,11 +38,31 @@ const certain: Record<string, Status> = {
 /** What is booked whenever it happens. */
 const entryOf: ReadonlyMap<string, string> = new Map([
   ['deposit', 'deposit'],
+  ['suspense_matched', 'suspense_matched'],
   ['deposit_reversed', 'deposit_reversed'],
   ['payout_planned', 'payout_sent'],
   ['payout_settled', 'payout_settled'],
   ['payout_returned', 'payout_returned'],
+  ['payout_failed', 'payout_failed'],
+  ['refund_planned', 'payout_sent'],
+  ['refund_settled', 'payout_settled'],
+  ['refund_returned', 'payout_returned'],
+  ['refund_failed', 'payout_failed'],
 ])
+
+/** What is booked along with something else: its amounts are compared with what deposits were used for. */
+const besides: ReadonlySet<string> = new Set([
+  'exchange',
+  'exchange_mirrored',
+  'loss_recovered',
+  'refund_cost',
+  'write_off',
+])
+
+/** What makes a transaction exchange again and is no exchange: a payout is ordered once more, or goes on. */
+const orderedAgain: ReadonlySet<string> = new Set(['address_given', 'ordered_again', 'resumed', 'payout_approved'])
+
+const kindOf = (entry: string): string => entry.slice(0, entry.indexOf(':'))
 
 function unlikeTheBooks(history: Move[], booked: string[]): string[] {
   const happened = new Set(
@@ -52,14 +72,45 @@ function unlikeTheBooks(history: Move[], booked: string[]): string[] {
       return kind === undefined ? [] : [`${kind}:${ref}`]
     }),
   )
-  const exchanges = booked.filter((entry) => entry.startsWith('exchange:'))
-  const others = new Set(booked.filter((entry) => !entry.startsWith('exchange:')))
-  const due = history.some(([, , status]) => status === 'exchanging') ? 1 : 0
+  const exchanges = booked.filter((entry) => kindOf(entry) === 'exchange').length
+  const others = new Set(booked.filter((entry) => !besides.has(kindOf(entry))))
+  const due = history.filter(
+    ([, fact, status], index) =>
+      status === 'exchanging' &&
+      history[index - 1]?.[2] !== 'exchanging' &&
+      !orderedAgain.has(fact.split(':')[0] ?? ''),
+  ).length
   return [
     ...[...happened].filter((entry) => !others.has(entry)).map((entry) => `has no ${entry} in the books`),
     ...[...others]
       .filter((entry) => !happened.has(entry))
       .map((entry) => `has ${entry} in the books and not in its history`),
-    ...(exchanges.length === due ? [] : [`was exchanged ${exchanges.length} times and not ${due}`]),
+    ...(exchanges === due ? [] : [`was exchanged ${exchanges} times and not ${due}`]),
   ]
 }
+
+/**
+ * The kinds of what was booked and still stands, refunds left out: a payout that came back takes its sending and its evidence along,
+ * one that never left its sending, a mirror its exchange.
+ */
+export function standingKinds(booked: string[], history: Move[]): string[] {
+  const refunds = new Set(
+    history.flatMap(([, fact]) => (fact.startsWith('refund_') ? [fact.slice(fact.indexOf(':') + 1)] : [])),
+  )
+  const left = booked
+    .filter((entry) => !kindOf(entry).startsWith('payout_') || !refunds.has(entry.slice(entry.indexOf(':') + 1)))
+    .map((entry) => (kindOf(entry) === 'suspense_matched' ? 'deposit' : kindOf(entry)))
+  for (const kind of [...left]) {
+    for (const taken of takesAlong.get(kind) ?? []) {
+      const at = left.indexOf(taken)
+      if (at >= 0) left.splice(at, 1)
+    }
+  }
+  return left
+}
+
+const takesAlong: ReadonlyMap<string, readonly string[]> = new Map([
+  ['payout_returned', ['payout_sent', 'payout_settled']],
+  ['payout_failed', ['payout_sent']],
+  ['exchange_mirrored', ['exchange']],
+])

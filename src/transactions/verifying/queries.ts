@@ -13,6 +13,9 @@ export type Agreement = {
   history: Move[]
   events: number
   counted_events: bigint
+  /** How many events told of a status, and the first event that is still there. */
+  status_events: bigint
+  first_event: number | null
   quote_number: number
   counted_quotes: bigint
   from_amount: bigint
@@ -39,12 +42,15 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       coalesce(
         (select min(sequence) - 1 + count(*) from events where stream = public_id),
         case when past.last_at < ${eventsSince} then transactions.events else 0 end) as counted_events,
+      (select count(*) from events where stream = public_id
+        and type in ('transaction.created', 'transaction.status_changed', 'b2b.transaction.status_changed')) as status_events,
+      (select min(sequence) from events where stream = public_id) as first_event,
       quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
       from_amount,
       ((select coalesce(sum(amount), 0) from deposits
           where transaction_id = transactions.id and asset = from_asset and state <> 'seen')
         - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
-          where transaction_id = transactions.id and kind = 'deposit_reversed' and asset = from_asset
+          where transaction_id = transactions.id and kind in ('deposit_reversed', 'loss_recovered') and asset = from_asset
             and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
       to_amount, paid.amount as paid, output_hash, paid.proof,
       array(select kind || ':' || ref from entries where transaction_id = transactions.id) as booked,
@@ -53,7 +59,7 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
         where entries.transaction_id = transactions.id and account = 'customer:' || public_id
         group by asset having sum(amount) <> 0) as open_balances) as owed,
       (select count(*) from payouts where transaction_id = transactions.id
-        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved'))) as unplanned,
+        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved', 'cancelled'))) as unplanned,
       (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
         and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
     from transactions
@@ -61,7 +67,7 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       select json_agg(json_build_array(number, fact, status) order by number) as history, max(at) as last_at
       from moves where transaction_id = transactions.id) as past on true
     left join lateral (
-      select sum(amount)::numeric(38, 0) as amount, max(evidence ->> 'hash') as proof
+      select sum(amount)::numeric(38, 0) as amount, (array_agg(evidence ->> 'hash' order by payouts.id desc))[1] as proof
       from payouts left join plans on plans.id = plan_id
       where transaction_id = transactions.id and purpose = 'payout' and payouts.state = 'paid') as paid on true
     where transactions.id > ${afterId} order by transactions.id limit ${limit}`
@@ -86,10 +92,15 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen'),
+        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen' and matched_at is null),
+        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null),
         ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else owner end, 'held:' || held,
           state in ('reversed', 'lost'))) as line (kind, amount, debit, credit, is_due)
       where is_due
+      union all
+      select page.public_id, 'refund_cost', refunds.id, asset, cost::text, owner, 'network-fees'
+      from page join refunds on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      where cost > 0 and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
       union all
       select public_id, line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
       from page join payouts on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
@@ -97,10 +108,13 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       cross join lateral (values
         ('payout_sent', asset, amount::text, owner, 'rail:' || payouts.rail || ':clearing', plan_id is not null),
         ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
-          payouts.state in ('paid', 'failed')),
+          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
         ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
           payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
-        ('payout_returned', asset, null, 'held:' || place, owner, payouts.state = 'failed')
+        ('payout_returned', asset, null, 'held:' || place, owner,
+          payouts.state = 'failed' and reason is distinct from 'never'),
+        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', owner,
+          payouts.state = 'failed' and reason = 'never')
       ) as line (kind, asset, amount, debit, credit, is_due)
       where is_due),
     booked as (
@@ -108,12 +122,40 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
         case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
       from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       join postings on entry_id = entries.id
-      where kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned'))
+      where kind in ('deposit', 'suspense_matched', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
+          'refund_cost')
+        or kind = 'deposit_reversed' and (debit <> owner
+          or not exists (select 1 from deposits where deposits.id = ref and state = 'lost')))
     select distinct public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
       (select * from booked except all select * from stood)) as different`
 
-/** The same of the deposits that belong to nobody; at most a hundred. */
+/**
+ * Of the transactions after one id up to another, those whose deposits are said to be used for more or less than was booked:
+ * exchanged, refunded, taken back.
+ */
+export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ public_id: bigint }[]> =>
+  db.sql`
+    select public_id from transactions
+    left join lateral (
+      select sum(exchanged) as exchanged, sum(refunded) as refunded, sum(taken_back) as taken_back
+      from deposits where transaction_id = transactions.id) as said on true
+    left join lateral (
+      select coalesce(sum(amount) filter (where kind = 'exchange' and debit = 'customer:' || public_id), 0)
+          - coalesce(sum(amount) filter (where kind = 'exchange_mirrored' and credit = 'customer:' || public_id), 0) as exchanged,
+        coalesce(sum(amount) filter (where kind = 'write_off'), 0) as written_off,
+        coalesce(sum(amount) filter (where kind = 'deposit_reversed'), 0) as taken_back
+      from entries join postings on entry_id = entries.id
+      where transaction_id = transactions.id and (asset = from_asset or kind in ('write_off', 'deposit_reversed'))) as booked on true
+    left join lateral (
+      select sum(amount) as amount from refunds
+      where transaction_id = transactions.id and state <> 'cancelled') as ordered on true
+    where transactions.id > ${afterId} and transactions.id <= ${lastId}
+      and (coalesce(said.exchanged, 0) <> booked.exchanged
+        or coalesce(said.refunded, 0) <> booked.written_off + coalesce(ordered.amount, 0)
+        or coalesce(said.taken_back, 0) <> booked.taken_back)`
+
+/** The same as `misbooked` of the deposits that belong to nobody, or did when they came; at most a hundred. */
 export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
   db.sql`
     with place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
@@ -122,13 +164,37 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       from deposits left join place using (rail)
       cross join lateral (values
         ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen'),
-        ('deposit_reversed', null, 'suspense', 'held:' || held, state in ('reversed', 'lost'))
+        ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else 'suspense' end, 'held:' || held,
+          state in ('reversed', 'lost') and transaction_id is null)
       ) as line (kind, amount, debit, credit, is_due)
+      where (transaction_id is null or matched_at is not null) and is_due
+      union all
+      select 'refund_cost', refunds.id, asset, cost::text, 'suspense', 'network-fees' from refunds
+      where transaction_id is null and cost > 0
+        and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
+      union all
+      select line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
+      from payouts left join plans on plans.id = plan_id
+      cross join lateral (values
+        ('payout_sent', asset, amount::text, 'suspense', 'rail:' || payouts.rail || ':clearing', plan_id is not null),
+        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
+          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
+        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
+          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
+        ('payout_returned', asset, null, 'held:' || place, 'suspense',
+          payouts.state = 'failed' and reason is distinct from 'never'),
+        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'suspense',
+          payouts.state = 'failed' and reason = 'never')
+      ) as line (kind, asset, amount, debit, credit, is_due)
       where transaction_id is null and is_due),
     booked as (
-      select kind, ref, asset, case kind when 'deposit' then amount::text end as amount, debit, credit
+      select kind, ref, asset,
+        case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
       from entries join postings on entry_id = entries.id
-      where transaction_id is null and kind in ('deposit', 'deposit_reversed'))
+      where transaction_id is null
+        and (kind in ('deposit', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed', 'refund_cost')
+          or kind = 'deposit_reversed' and (debit <> 'suspense'
+            or not exists (select 1 from deposits where deposits.id = ref and state = 'lost'))))
     select distinct null::bigint as public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
       (select * from booked except all select * from stood)) as different

@@ -1,12 +1,9 @@
-import type { Atomic, Db } from '../../db/sql.ts'
+import { type Atomic, type Db, one } from '../../db/sql.ts'
 import type { EventType } from '../../events/event.ts'
 import type { Sequenced } from '../../events/relay.ts'
 import type { Delivery } from '../delivery.ts'
 
-/**
- * Says, until the block ends, that a lost record of what was done is no harm, and that the queue is read by its indexes,
- * without compiling plans that look costly for it.
- */
+/** Says, until the block ends, that losing it is no harm, and that the queue is read by its indexes, with no compiled plans. */
 export const asRecords = (db: Atomic): void =>
   db.send`
     select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
@@ -23,6 +20,7 @@ type QueuedRow = {
   eventRow: bigint
   attempts: number
   wakes: number
+  earlier: number
   fence: bigint
   blocked: boolean
   at: Date | null
@@ -36,7 +34,8 @@ export type Queued = { taken: Delivery[]; blocked: string[]; left: bigint[] }
 
 /**
  * Queues events for every endpoint that wants them. Rows behind an earlier, undelivered event of the same endpoint and
- * stream are not due (`next_at` null) until that one's end makes them so. The row in front is locked meanwhile, so that its
+ * stream are not due (`next_at` null) until that one's end makes them so, unless the endpoint does not ask for order. A test
+ * goes to the endpoint that it is for, whatever that wants otherwise. The row in front is locked meanwhile, so that its
  * end comes either before this statement, which then sees nothing in front, or after this block, and sees what it wrote.
  */
 export const queue = async (
@@ -53,13 +52,14 @@ export const queue = async (
       ) with ordinality as event (id, stream, sequence, partner_id, type, place)
     ),
     wanted as materialized (
-      select endpoint.id as endpoint_id, endpoint.status, fresh.* from fresh
-      join webhook_endpoints as endpoint on endpoint.partner_id = fresh.partner_id and fresh.type = any(endpoint.types)
+      select endpoint.id as endpoint_id, endpoint.status, endpoint.is_ordered, fresh.* from fresh
+      join webhook_endpoints as endpoint on endpoint.partner_id = fresh.partner_id
+        and (fresh.type = any(endpoint.types) or (fresh.type = 'endpoint.test' and fresh.stream = endpoint.id))
       where endpoint.status in ('active', 'failing', 'paused')
     ),
     in_front as materialized (
       select wish.endpoint_id, wish.stream
-      from (select distinct endpoint_id, stream from wanted order by endpoint_id, stream) as wish
+      from (select distinct endpoint_id, stream from wanted where is_ordered order by endpoint_id, stream) as wish
       cross join lateral (
         select sequence from webhook_queue as queued
         where queued.endpoint_id = wish.endpoint_id and queued.stream = wish.stream
@@ -67,8 +67,10 @@ export const queue = async (
       ) as last
     ),
     judged as (
-      select wanted.*, row_number() over (partition by endpoint_id, stream order by sequence) = 1 and not exists (
-        select from in_front where in_front.endpoint_id = wanted.endpoint_id and in_front.stream = wanted.stream
+      select wanted.*, not is_ordered or (
+        row_number() over (partition by endpoint_id, stream order by sequence) = 1 and not exists (
+          select from in_front where in_front.endpoint_id = wanted.endpoint_id and in_front.stream = wanted.stream
+        )
       ) as due
       from wanted
     ),
@@ -88,7 +90,7 @@ export const queue = async (
       returning endpoint_id, stream, sequence, event_id, next_at, fence
     )
     select queued.endpoint_id as "endpointId", queued.stream, queued.sequence, queued.event_id as "eventRow",
-      0 as attempts, 0 as wakes, fence, next_at is null as blocked, at, type, data_key_id as "dataKeyId", body
+      0 as attempts, 0 as wakes, 0 as earlier, fence, next_at is null as blocked, at, type, data_key_id as "dataKeyId", body
     from queued left join events on events.id = queued.event_id and fence > 0
     order by queued.event_id`
   return {
@@ -98,10 +100,11 @@ export const queue = async (
   }
 }
 
-function deliveryOf({ endpointId, eventRow, attempts, wakes, fence, ...row }: QueuedRow): Delivery[] {
+function deliveryOf({ endpointId, eventRow, attempts, wakes, earlier, fence, ...row }: QueuedRow): Delivery[] {
   const { stream, sequence, at, type, dataKeyId, body } = row
   if (at === null || type === null || dataKeyId === null || body === null) return []
-  return [{ endpointId, eventRow, attempts, wakes, fence, event: { stream, sequence, at, type, dataKeyId, body } }]
+  const event = { stream, sequence, at, type, dataKeyId, body }
+  return [{ endpointId, eventRow, attempts, wakes, earlier, fence, event }]
 }
 
 /**
@@ -132,7 +135,7 @@ export const claim = async (
       returning queued.*
     )
     select claimed.endpoint_id as "endpointId", claimed.stream, claimed.sequence, claimed.event_id as "eventRow",
-      claimed.attempts, claimed.wakes, fence, false as blocked, at, type, data_key_id as "dataKeyId", body
+      claimed.attempts, claimed.wakes, claimed.earlier, fence, false as blocked, at, type, data_key_id as "dataKeyId", body
     from claimed join events on events.id = claimed.event_id
     order by claimed.event_id`
   return rows.flatMap(deliveryOf)
@@ -142,6 +145,8 @@ export const claim = async (
 export type SettledRow = {
   delivery: Delivery
   at: Date
+  url: string
+  sentAt: Date
   tookMs: number
   outcome: string
   status: number | null
@@ -164,38 +169,39 @@ export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
     )
     order by endpoint_id, stream, sequence for update`
 
-/** What follows from attempts that were written down: deliveries that are now due and ours, and how many were woken. */
-export type Followed = { next: Delivery[]; woken: bigint }
-
 /**
  * Writes down what came of attempts that are still ours (the fence says so): the record, the end of what was delivered or
- * given up, the next time of what failed. The event behind one that left becomes due and is taken by this process, but for
- * endpoints that `stay` names. An endpoint that took something is well again: what waits there for a later time is due now,
- * some hundred at a time; what failed after such a wake already waits 15 s, 1 min, 4 min ... for its next one, so that an
- * event that alone is refused is not tried with every other's success.
+ * given up, the next time of what failed. The event behind one that left becomes due, if it waited for that, and is taken by
+ * this process, but for endpoints that `stay` names. Gives what is now due and ours.
  */
 export const settle = async (
   db: Db,
   rows: SettledRow[],
-  { now, leaseUntil, well, stay }: { now: Date; leaseUntil: Date | null; well: bigint[]; stay: bigint[] },
-): Promise<Followed> => {
+  { now, leaseUntil, stay }: { now: Date; leaseUntil: Date | null; stay: bigint[] },
+): Promise<Delivery[]> => {
   const { endpoints, streams, sequences, fences } = keysOf(rows)
-  const found = await db.sql<QueuedRow & { woken: bigint }>`
+  const found = await db.sql<QueuedRow>`
     with outcome as materialized (
       select * from unnest(
         ${endpoints}::bigint[], ${streams}::bigint[], ${sequences}::integer[], ${fences}::bigint[],
         ${rows.map((row) => row.delivery.attempts + 1)}::integer[], ${rows.map((row) => row.at.toISOString())}::timestamptz[],
         ${rows.map((row) => row.tookMs)}::integer[], ${rows.map((row) => row.outcome)}::text[],
         ${rows.map((row) => row.status)}::integer[], ${rows.map((row) => row.response)}::bytea[],
-        ${rows.map((row) => row.nextAt?.toISOString() ?? null)}::timestamptz[]
-      ) as outcome (endpoint_id, stream, sequence, fence, number, at, took_ms, outcome, status, response, next_at)
+        ${rows.map((row) => row.nextAt?.toISOString() ?? null)}::timestamptz[],
+        ${rows.map((row) => row.url)}::text[], ${rows.map((row) => row.sentAt.toISOString())}::timestamptz[]
+      ) as outcome (
+        endpoint_id, stream, sequence, fence, number, at, took_ms, outcome, status, response, next_at, url, sent_at
+      )
     ),
     held as materialized (
-      select outcome.*, queued.event_id from outcome join webhook_queue as queued using (endpoint_id, stream, sequence, fence)
+      select outcome.*, queued.event_id, queued.earlier
+      from outcome join webhook_queue as queued using (endpoint_id, stream, sequence, fence)
     ),
     recorded as (
-      insert into webhook_attempts (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at)
-      select endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at from held
+      insert into webhook_attempts
+        (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at, url, sent_at)
+      select endpoint_id, event_id, earlier + number, at, took_ms, outcome, status, response, next_at, url, sent_at
+      from held
     ),
     gone as (
       delete from webhook_queue as queued using held
@@ -219,18 +225,41 @@ export const settle = async (
       update webhook_queue as queued
       set next_at = ${now}, fence = fence + 1, lease_until = case when taken then ${leaseUntil}::timestamptz end from behind
       where (queued.endpoint_id, queued.stream, queued.sequence) = (behind.endpoint_id, behind.stream, behind.sequence)
-      returning queued.endpoint_id, queued.stream, queued.sequence, event_id, attempts, wakes, fence, lease_until
-    ),
-    recovered as (
+        and queued.next_at is null
+      returning queued.endpoint_id, queued.stream, queued.sequence, event_id, attempts, wakes, earlier, fence, lease_until
+    )
+    select freed.endpoint_id as "endpointId", freed.stream, freed.sequence, event_id as "eventRow", attempts, wakes, earlier,
+      fence, false as blocked, at, type, data_key_id as "dataKeyId", body
+    from freed join events on events.id = freed.event_id where lease_until is not null`
+  return found.flatMap(deliveryOf)
+}
+
+/**
+ * Says that endpoints took something, so that they are well again: what waits there for a later time is due now, some hundred at
+ * a time, and all at once where the endpoint had been down. What failed after such a wake already, and not because the endpoint
+ * was down, waits 15 s, 1 min, 4 min ... for its next one, so that an event that alone is refused is not tried with every
+ * other's success. Tells how many were woken.
+ */
+export const wakeWaiting = async (db: Db, well: bigint[], now: Date): Promise<bigint> => {
+  const { woken } = one(
+    await db.sql<{ woken: bigint }>`
+    with recovered as (
       update webhook_endpoints set failing_since = null, status = case status when 'failing' then 'active' else status end
       where id = any(${well}::bigint[]) and failing_since is not null
     ),
+    healthy as materialized (
+      select id, failing_since <= ${now}::timestamptz - interval '30 s' as was_down, failing_since
+      from webhook_endpoints where id = any(${well}::bigint[])
+    ),
     waiting as materialized (
-      select late.* from unnest(${well}::bigint[]) as healthy (id) cross join lateral (
+      select late.* from healthy cross join lateral (
         select endpoint_id, stream, sequence from webhook_queue as queued
         where queued.endpoint_id = healthy.id and next_at > ${now}
-          and (wakes = 0 or last_at <= ${now}::timestamptz - make_interval(secs => 15 * 4 ^ least(wakes - 1, 8)))
-        order by next_at limit 500 for no key update skip locked
+          and (
+            wakes = 0 or (was_down and last_at >= failing_since)
+              or last_at <= ${now}::timestamptz - make_interval(secs => 15 * 4 ^ least(wakes - 1, 8))
+          )
+        order by next_at limit case when was_down then 5000 else 500 end for no key update skip locked
       ) as late
     ),
     woken as (
@@ -238,11 +267,9 @@ export const settle = async (
       where (queued.endpoint_id, queued.stream, queued.sequence) = (waiting.endpoint_id, waiting.stream, waiting.sequence)
       returning 1
     )
-    select freed.endpoint_id as "endpointId", freed.stream, freed.sequence, event_id as "eventRow", attempts, wakes, fence,
-      false as blocked, at, type, data_key_id as "dataKeyId", body, counted.woken
-    from (select count(*) as woken from woken) as counted
-    left join (freed join events on events.id = freed.event_id) on lease_until is not null`
-  return { next: found.flatMap(deliveryOf), woken: found[0]?.woken ?? 0n }
+    select count(*) as woken from woken`,
+  )
+  return woken
 }
 
 /** Lengthens the leases of deliveries that are still under way, and gives those that are still ours. */

@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 
 import { makeReference } from '../../../bank/creditor-reference.ts'
 import { ourAccount } from '../../../bank/our-accounts.ts'
-import { assetById, listings } from '../../../catalog/asset.ts'
-import { findPaymentCategory, paymentCategories } from '../../../catalog/payment-method.ts'
+import { assetById } from '../../../catalog/asset.ts'
+import { findPaymentCategory } from '../../../catalog/payment-method.ts'
 import type { Db } from '../../../db/sql.ts'
 import { gather } from '../../../lib/gather.ts'
 import type { DepositRail, PayoutOrder, PayoutRail, PlanBody, PlanDraft } from '../../rail.ts'
@@ -11,19 +11,20 @@ import { readWords } from '../callback.ts'
 import { takeSilence } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
-import { toldOf } from './moves.ts'
+import { isOurAccount } from './accounts.ts'
+import { payerOf, toldOf } from './moves.ts'
 import * as queries from './queries.ts'
 import { bankId, bankName, factOf, wordNames } from './words.ts'
 
 const place = 'bank'
 
 /** The exchange's bank: transfers from customers, found by a creditor reference in their text, and transfers to them. */
-export const bankRails = (world: World): { deposit: DepositRail; payout: PayoutRail } => ({
-  deposit: depositRail(world),
-  payout: payoutRail(world),
-})
+export function bankRails(world: World): { deposit: DepositRail; payout: PayoutRail } {
+  const payout = payoutRail(world)
+  return { deposit: depositRail(world, payout), payout }
+}
 
-const depositRail = (world: World): DepositRail => ({
+const depositRail = (world: World, payout: PayoutRail): DepositRail => ({
   name: bankName,
   place,
   instruct: async ({ id, category, asset }) => {
@@ -35,19 +36,16 @@ const depositRail = (world: World): DepositRail => ({
   },
   readCallback: (body, headers) => factOf(readWords(world, { rail: bankName, names: wordNames }, body, headers)),
   look: async (reference) => (await toldOf(world, reference)).map(factOf),
+  origin: async (payment) => {
+    const destination = await payerOf(world, payment)
+    return destination ? { rail: payout, destination } : 'unknown'
+  },
   balance: (asset) => balanceAtBank(world.db, asset),
 })
 
 /** What our account of a currency holds. */
 export const balanceAtBank = async (db: Db, asset: string): Promise<bigint> =>
   (await queries.balance(db, asset))[0]?.balance ?? 0n
-
-/** The accounts that a customer may be told to pay to. */
-const ownAccounts: ReadonlySet<string> = new Set(
-  paymentCategories
-    .filter(({ flow }) => flow === 'transfer')
-    .flatMap(({ category }) => listings.flatMap(({ asset }) => ourAccount(category, asset.ticker)?.account ?? [])),
-)
 
 function payoutRail(world: World): PayoutRail {
   const send = gather((plans: PlanBody[]) => submitAll(world, plans))
@@ -64,7 +62,7 @@ function payoutRail(world: World): PayoutRail {
       const id = await look(key)
       return id === undefined ? { state: 'never' } : { state: 'done', evidence: { hash: bankId(id), fee: undefined } }
     },
-    owns: (account) => ownAccounts.has(account),
+    owns: isOurAccount,
     balance: (asset) => balanceAtBank(world.db, asset),
   }
 }
@@ -77,6 +75,7 @@ const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraf
     account: destination.address,
     bic: destination.extraId,
     holder: destination.holder,
+    ...(destination.intermediary === undefined ? {} : { intermediary: destination.intermediary }),
     asset,
     amount: String(amount),
     end_to_end_id: String(payoutId),

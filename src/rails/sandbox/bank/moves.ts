@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 
 import { findReference } from '../../../bank/creditor-reference.ts'
+import { exampleAccount } from '../../../bank/example-account.ts'
 import type { Atomic } from '../../../db/sql.ts'
 import { one } from '../../../db/sql.ts'
 import { Refusal } from '../../../lib/refusal.ts'
+import type { Destination } from '../../rail.ts'
 import { oweCallbacks } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
+import { formOfPayer } from './accounts.ts'
 import * as queries from './queries.ts'
-import { bankId, bankName, type Said, wordsOf } from './words.ts'
+import { bankId, bankName, readBankId, type Said, wordsOf } from './words.ts'
 
 /** A bank transfer of somebody's to an account of ours. `remittance` is what the payer wrote. */
 export type Transfer = { account: string; asset: string; amount: bigint; remittance: string }
@@ -54,6 +57,19 @@ export async function sendBack(world: World, endToEndId: string): Promise<void> 
 
 const tell = (world: World, db: Atomic, payment: queries.PaymentRow): Promise<void> =>
   oweCallbacks(world, db, [{ rail: bankName, words: wordsOf(payment, payment.state), dueAt: world.clock.realNow() }])
+
+/**
+ * Whose account a payment came from, as the bank's statement has it: a test customer's, made out of the payment's id, because
+ * these tables are no place for persons. Undefined for what is no payment to us.
+ */
+export async function payerOf({ db }: Pick<World, 'db'>, payment: string): Promise<Destination | undefined> {
+  const id = readBankId(payment)
+  const [paid] = id === undefined ? [] : await queries.paidTo(db, id)
+  const form = paid && formOfPayer(paid.account)
+  if (!form) return undefined
+  const { account, bic, holder } = exampleAccount(form, createHash('sha256').update(`payer of ${payment}`).digest())
+  return { address: account, extraId: bic, holder }
+}
 
 /** What the bank has said of payments with a reference, in the order in which it did. */
 export async function toldOf({ db }: Pick<World, 'db'>, reference: string): Promise<Said[]> {

@@ -76,6 +76,10 @@ export const paidIn = (db: Db, reference: string): Promise<PaymentRow[]> =>
     select id, asset, amount, remittance, end_to_end_id, state from sandbox.bank_payments
     where reference = ${reference} order by id`
 
+/** To which of our accounts a payment came. */
+export const paidTo = (db: Db, id: bigint): Promise<{ account: string }[]> =>
+  db.sql`select account from sandbox.bank_payments where id = ${id} and direction = 'in'`
+
 /** Takes the last payment to us with a reference back to its payer, and gives it; nothing if there is none. */
 export const recall = (db: Db, reference: string): Promise<PaymentRow[]> =>
   db.sql`

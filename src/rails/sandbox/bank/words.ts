@@ -1,4 +1,5 @@
 import { findReference } from '../../../bank/creditor-reference.ts'
+import { readId } from '../../../lib/ids.ts'
 import type { Fact } from '../../rail.ts'
 import type { PaymentRow, PaymentState } from './queries.ts'
 
@@ -7,6 +8,10 @@ export const bankName = 'sandbox-bank'
 
 /** The bank's own id of a payment, as it tells it. */
 export const bankId = (id: bigint): string => `bnk_${id}`
+
+/** Reads such an id; undefined for any other text. */
+export const readBankId = (text: string): bigint | undefined =>
+  text.startsWith('bnk_') ? readId(text.slice(4)) : undefined
 
 /** What the bank says of a payment, besides its amount. */
 export const wordNames = [

@@ -1,11 +1,14 @@
 import type { World } from '../world.ts'
 
-/** A block comes every second of real time, whether anybody looks or not. */
-export const blockMs = 1_000
+type Beat = Pick<World, 'clock' | 'blockMs'>
+
+/** How often a block comes, in milliseconds of real time, whether anybody looks or not: every second. */
+export const blockMsOf = ({ blockMs = 1_000 }: Pick<World, 'blockMs'>): number => blockMs
 
 /** The number of the chain's last block. All sandbox chains count alike. */
-export const currentBlock = ({ clock }: Pick<World, 'clock'>): bigint =>
-  BigInt(Math.trunc(clock.realNow().getTime() / blockMs))
+export const currentBlock = (world: Beat): bigint =>
+  BigInt(Math.trunc(world.clock.realNow().getTime() / blockMsOf(world)))
 
 /** When a block comes. */
-export const timeOf = (block: bigint): Date => new Date(Number.parseInt(String(block * BigInt(blockMs)), 10))
+export const timeOf = (world: Pick<World, 'blockMs'>, block: bigint): Date =>
+  new Date(Number.parseInt(String(block * BigInt(blockMsOf(world))), 10))

@@ -6,24 +6,24 @@ import { readWords } from '../callback.ts'
 import { takeSilence } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
-import { blockMs, currentBlock, timeOf } from './block.ts'
+import { blockMsOf, currentBlock, timeOf } from './block.ts'
 import { tellArrivals, toldOf } from './coins.ts'
 import * as queries from './queries.ts'
-import { chainName, depositAddress, hashOf, transferCost, walletOf } from './wallet.ts'
+import { chainName, depositAddress, hashOf, pooledWallet, transferCost, walletOf } from './wallet.ts'
 import { factOf, wordNames } from './words.ts'
 
 /** Every chain of the sandbox as a way in and out, by its code. */
 export const chainRails = (world: World): Map<string, { deposit: DepositRail; payout: PayoutRail }> =>
-  new Map(
-    networks.map((network) => [
-      network.code,
-      { deposit: depositRail(world, network), payout: payoutRail(world, network) },
-    ]),
-  )
+  new Map(networks.map((network) => [network.code, roadOf(world, network)]))
+
+function roadOf(world: World, network: Network): { deposit: DepositRail; payout: PayoutRail } {
+  const payout = payoutRail(world, network)
+  return { deposit: depositRail(world, network, payout), payout }
+}
 
 const placeOf = ({ code }: Network): string => `wallet-${code.toLowerCase()}`
 
-function depositRail(world: World, network: Network): DepositRail {
+function depositRail(world: World, network: Network, payout: PayoutRail): DepositRail {
   const name = chainName(network)
   const wallet = walletOf(world, network)
   const watch = gather(async (rows: { address: string; memo: string }[]) => {
@@ -45,6 +45,11 @@ function depositRail(world: World, network: Network): DepositRail {
     },
     readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers)),
     look: async (reference) => (await toldOf(world, network, reference)).map(factOf),
+    origin: async (payment) => {
+      const [transfer] = await queries.senderOf(world.db, network.code, payment)
+      if (!transfer || transfer.sender === wallet.address || transfer.sender === pooledWallet(network)) return 'unknown'
+      return { rail: payout, destination: { address: transfer.sender, extraId: '', holder: '' } }
+    },
     balance: (asset) => balanceOf(world, wallet, asset),
   }
 }
@@ -56,7 +61,9 @@ function payoutRail(world: World, network: Network): PayoutRail {
   return {
     name: chainName(network),
     place: placeOf(network),
-    lookAfterMs: blockMs,
+    get lookAfterMs() {
+      return blockMsOf(world)
+    },
     prepare: async (orders) => orders.map((order) => planOf(order, network, wallet.address)),
     submit: async ({ body }) => {
       if (await send(body)) throw new Error('The node did not answer in time.')
@@ -143,8 +150,8 @@ async function lookAll(world: World, { chain, address }: queries.Wallet, nonces:
   })
 }
 
-const untilBlock = ({ clock }: World, block: bigint): number =>
-  Math.max(1, timeOf(block).getTime() - clock.realNow().getTime() + 1)
+const untilBlock = (world: World, block: bigint): number =>
+  Math.max(1, timeOf(world, block).getTime() - world.clock.realNow().getTime() + 1)
 
 /** Gives the exchange's wallet on a chain its first coins. Tells whether it was new. */
 export const fundWallet = async (db: Db, network: Network, asset: string, amount: bigint): Promise<boolean> =>

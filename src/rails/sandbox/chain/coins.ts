@@ -10,11 +10,21 @@ import { dropCallbacks } from '../queries.ts'
 import type { World } from '../world.ts'
 import { currentBlock, timeOf } from './block.ts'
 import * as queries from './queries.ts'
-import { chainName, hashOf, testWallet, walletOf } from './wallet.ts'
+import { chainName, hashOf, pooledWallet, testWallet, walletOf } from './wallet.ts'
 import { type Said, type Status, wordsOf } from './words.ts'
 
-/** Coins that a customer sends. `extraId` is the memo, and means nothing on a chain without memos. */
-export type SentCoins = { network: Network; asset: string; amount: bigint; address: string; extraId: string }
+/**
+ * Coins that a customer sends. `extraId` is the memo, and means nothing on a chain without memos. `isPooled`: they come out of a
+ * wallet that many persons send from.
+ */
+export type SentCoins = {
+  network: Network
+  asset: string
+  amount: bigint
+  address: string
+  extraId: string
+  isPooled?: boolean
+}
 
 /**
  * Sends coins from a wallet of somebody's whose coins never end; they are in the next block. What comes to the exchange's
@@ -22,13 +32,13 @@ export type SentCoins = { network: Network; asset: string; amount: bigint; addre
  */
 export async function sendCoins(
   world: World,
-  { network, asset, amount, address, extraId }: SentCoins,
+  { network, asset, amount, address, extraId, isPooled = false }: SentCoins,
 ): Promise<{ id: string; hash: string }> {
   if (bookedAsset(asset)?.network !== network.code) {
     throw badField('currency', `${assetById(asset)?.ticker ?? asset} does not move on ${network.name}.`)
   }
   const transfer = {
-    sender: testWallet(network),
+    sender: isPooled ? pooledWallet(network) : testWallet(network),
     nonce: randomToken(),
     recipient: address,
     memo: extraId,
@@ -55,15 +65,15 @@ export const tellArrivals = (world: World, db: Atomic, network: Network, arrived
     db,
     arrived.flatMap((one) =>
       one.returns === null
-        ? [owed(network, one, 'seen', one.block), owed(network, one, 'final', one.final_block)]
-        : [owed(network, one, 'returned', one.final_block)],
+        ? [owed(world, network, one, 'seen'), owed(world, network, one, 'final')]
+        : [owed(world, network, one, 'returned')],
     ),
   )
 
-const owed = (network: Network, arrival: queries.Arrival, status: Status, block: bigint): Owed => ({
+const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): Owed => ({
   rail: chainName(network),
   words: wordsOf(arrival, status),
-  dueAt: timeOf(block),
+  dueAt: timeOf(world, status === 'seen' ? arrival.block : arrival.final_block),
   transferId: arrival.id,
 })
 

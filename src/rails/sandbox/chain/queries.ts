@@ -107,6 +107,12 @@ export const arrivals = (db: Db, chain: string, reference: string): Promise<Arri
     select id, hash, reference, asset, amount, block, final_block, returns, is_dropped from sandbox.transfers
     where chain = ${chain} and reference = ${reference} and returns is null order by id`
 
+/** Who sent a transfer to the wallet. */
+export const senderOf = (db: Db, chain: string, hash: string): Promise<{ sender: string }[]> =>
+  db.sql`
+    select sender from sandbox.transfers
+    where chain = ${chain} and hash = ${hash} and reference is not null and returns is null`
+
 /** What the chain knows of the wallet's own transfers, by their nonces. */
 export const transfers = (
   db: Db,

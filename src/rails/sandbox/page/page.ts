@@ -4,17 +4,15 @@ import { type Database, one } from '../../../db/sql.ts'
 import { gather } from '../../../lib/gather.ts'
 import { randomId, randomToken } from '../../../lib/ids.ts'
 import { Refusal } from '../../../lib/refusal.ts'
-import type { DepositOrder, DepositRail } from '../../rail.ts'
+import type { DepositOrder, DepositRail, PayoutRail } from '../../rail.ts'
 import { balanceAtBank, moveAtBank } from '../bank/bank.ts'
 import { oweCallbacks, readWords } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { payLink } from './link.ts'
 import * as queries from './queries.ts'
-import { factOf, publicPaymentId, type Said, wordNames, wordsOf } from './words.ts'
-
-const cardName = 'sandbox-card'
-const openBankingName = 'sandbox-open-banking'
+import { refundOrigin, refundRail } from './refund.ts'
+import { cardName, factOf, openBankingName, publicPaymentId, type Said, wordNames, wordsOf } from './words.ts'
 
 /** Who takes money at a page: a card processor, which also takes wallets, and a bank. */
 const owners: { name: string; place: string; categories: string[]; refused: string }[] = [
@@ -35,27 +33,35 @@ const owners: { name: string; place: string; categories: string[]; refused: stri
 /** Whether customers pay at a page on this rail. */
 export const isPageRail = (rail: string): boolean => owners.some(({ name }) => name === rail)
 
-/** The rails with pages, by payment category. A customer who pays there pays once, and it is final at once. */
-export const pageRails = (world: World): Map<string, DepositRail> =>
+/**
+ * The rails with pages, in and back, by payment category. A customer who pays there pays once, and it is final at once. What is
+ * paid back goes to the payment itself, by a rail of the same name.
+ */
+export const pageRails = (world: World): Map<string, { deposit: DepositRail; payout: PayoutRail }> =>
   new Map(
     owners.flatMap((owner) => {
-      const rail = pageRail(world, owner)
-      return owner.categories.map((category) => [category, rail] as const)
+      const { name, place } = owner
+      const atBank = (asset: string): Promise<bigint> => balanceAtBank(world.db, asset)
+      const balance = name === openBankingName ? atBank : balanceAtProcessor(world)
+      const payout = refundRail(world, { name, place, balance })
+      const rails = { deposit: pageRail(world, owner, payout), payout }
+      return owner.categories.map((category) => [category, rails] as const)
     }),
   )
 
 /** The reference is random: nobody can pay for another's by guessing. */
-const pageRail = (world: World, { name, place, refused }: (typeof owners)[number]): DepositRail => ({
+const pageRail = (world: World, { name, place, refused }: (typeof owners)[number], back: PayoutRail): DepositRail => ({
   name,
   place,
   instruct: async () => ({ reference: randomToken(18), payTo: { kind: 'page' } }),
   open: async (order) => ({ payAt: payLink(world, order) }),
   readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers), refused),
   look: async (reference) => (await toldOf(world, reference)).map((said) => factOf(said, refused)),
-  balance: name === openBankingName ? (asset) => balanceAtBank(world.db, asset) : balanceAtProcessor(world),
+  origin: (payment) => refundOrigin(world.db, back, payment),
+  balance: back.balance,
 })
 
-/** What the card processor keeps for us: captured, and not charged back. Asked for many currencies, it counts once. */
+/** What the card processor keeps for us: captured, neither charged back nor given back. Asked for many currencies, it counts once. */
 const balanceAtProcessor = ({ db }: World): ((asset: string) => Promise<bigint>) =>
   gather(
     async (assets: string[]) => {
@@ -146,7 +152,7 @@ function railOf({ category }: DepositOrder): string {
   return owner.name
 }
 
-/** Takes a captured payment back from the merchant. CONFLICT if there is none. */
+/** Takes a captured payment back from the merchant. CONFLICT if there is none, or if any of it was given back. */
 export async function chargeBack(world: World, rail: string, reference: string): Promise<void> {
   await covered(
     world.db.atomic(async (db) => {

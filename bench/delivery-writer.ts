@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+import { readConfig } from '../src/config.ts'
+import type { Ctx } from '../src/context.ts'
+import { openPool } from '../src/db/pool.ts'
+import { recordEvents } from '../src/events/record.ts'
+import { buildHouse } from '../src/house.ts'
+import { systemClock } from '../src/lib/clock.ts'
+import { randomId } from '../src/lib/ids.ts'
+import { silentLog } from '../src/lib/log.ts'
+import { createPartner } from '../src/partners/create.ts'
+import { loadSecrets } from '../src/privacy/master-key.ts'
+import { changeEndpoint } from '../src/webhooks/change-endpoint.ts'
+import { addEndpoint } from '../src/webhooks/manage-endpoints.ts'
+import { answerOrders } from './helper-process.ts'
+
+/** A process that writes events as one that serves the API does: it leaves them to the workers, and rings for them. */
+export type WriterOrder =
+  | { kind: 'open'; url: string; ownerUrl: string; dataDir: string }
+  /** Makes a partner with one endpoint for each URL. */
+  | { kind: 'partners'; urls: string[] }
+  | { kind: 'status'; index: number; status: 'active' | 'paused' }
+  /** Writes so many events in all, each for the next of these partners, `together` in a block, at most so many a second. */
+  | { kind: 'write'; partners: number[]; count: number; together: number; perSecond: number }
+  /** Puts so many events, of which nobody can open one, in a partner's queue for another day. */
+  | { kind: 'pile'; index: number; count: number }
+  | { kind: 'unplaced' }
+
+/** When each event was committed, by the wall clock in milliseconds. */
+export type WriterDone = { at: [id: string, at: number][]; count: number }
+
+let ctx: Ctx | undefined
+const made: { partnerId: bigint; endpointId: bigint }[] = []
+const nothing: WriterDone = { at: [], count: 0 }
+/** As long as a record is. */
+const payload = { id: '', filling: Array.from({ length: 90 }, (_, index) => `field_${index}: ${index * 7_919}`) }
+
+async function open({ url, ownerUrl, dataDir }: Extract<WriterOrder, { kind: 'open' }>): Promise<void> {
+  const config = { ...readConfig({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir }), roles: [] }
+  const db = openPool({ urls: [url], size: 8, statementNames: true })
+  const secrets = await loadSecrets(config.masterKeyFile, false)
+  const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', processorUrl: '' }
+  ctx = (await buildHouse(ground)).ctx
+}
+
+async function block(own: Ctx, partners: number[], from: number, together: number): Promise<[string, number][]> {
+  const events = Array.from({ length: together }, (_, index) => {
+    const { partnerId } = made[partners[(from + index) % partners.length] ?? 0] ?? { partnerId: 0n }
+    return { stream: randomId(), sequence: 1, partnerId, type: 'transaction.created' as const, at: own.clock.now() }
+  })
+  await own.db.atomic(async (db) => {
+    const keys = await own.keyring.makeMany(db, events.length)
+    recordEvents(
+      own,
+      db,
+      events.flatMap((event, index) => {
+        const dataKey = keys[index]
+        return dataKey ? [{ ...event, dataKey, payload: { ...payload, id: String(event.stream) } }] : []
+      }),
+    )
+  })
+  const at = performance.timeOrigin + performance.now()
+  return events.map(({ stream }) => [`evt_${stream}000001`, at])
+}
+
+async function write(own: Ctx, { partners, count, together, perSecond }: Extract<WriterOrder, { kind: 'write' }>) {
+  const at: [string, number][] = []
+  const start = performance.now()
+  const lanes = perSecond > 200 ? 4 : 1
+  let begun = 0
+  const lane = async () => {
+    while (begun < count) {
+      const from = begun
+      begun += together
+      const early = (from / perSecond) * 1_000 - (performance.now() - start)
+      if (early > 0) await wait(early)
+      at.push(...(await block(own, partners, from, together)))
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  return { at, count: at.length }
+}
+
+async function pile(own: Ctx, index: number, count: number): Promise<void> {
+  const { partnerId, endpointId } = made[index] ?? { partnerId: 0n, endpointId: 0n }
+  await own.db.sql`
+    insert into events (stream, sequence, partner_id, type, at, data_key_id, body)
+    select 1000000000 + number, 1, ${partnerId}::bigint, 'transaction.created', now(), 1, '\\x00'
+    from generate_series(1, ${count}::integer) as number`
+  for (let left = 1; left > 0; await wait(200)) left = await unplaced(own)
+  await own.db.sql`
+    update webhook_queue set next_at = now() + interval '1 day', lease_until = null
+    where endpoint_id = ${endpointId} and stream between 1000000000 and 1000000000 + ${count}`
+}
+
+async function unplaced(own: Ctx): Promise<number> {
+  const rows = await own.db.sql<{ count: bigint }>`
+    select count(*) from events where not exists (select from event_feed where event_id = id)`
+  return Number(rows[0]?.count ?? 0n)
+}
+
+answerOrders<WriterOrder, WriterDone>('delivery-writer.js', async (order) => {
+  if (order.kind === 'open') await open(order)
+  if (!ctx) throw new Error('It has not been opened.')
+  if (order.kind === 'partners') {
+    for (const url of order.urls) {
+      const { partner } = await createPartner(ctx, { name: 'Bench' }, 'bench')
+      const { endpoint } = await addEndpoint(ctx, { partnerId: partner.id, url }, 'bench')
+      made.push({ partnerId: partner.id, endpointId: endpoint.id })
+    }
+    return { ...nothing, count: made.length }
+  }
+  if (order.kind === 'status') {
+    await changeEndpoint(ctx, { id: made[order.index]?.endpointId ?? 0n }, { status: order.status }, 'bench')
+  }
+  if (order.kind === 'write') return write(ctx, order)
+  if (order.kind === 'pile') await pile(ctx, order.index, order.count)
+  if (order.kind === 'unplaced') return { ...nothing, count: await unplaced(ctx) }
+  return nothing
+})

@@ -1,0 +1,99 @@
+import type { Atomic, Db } from '../../db/sql.ts'
+import type { PayoutState } from '../queries.ts'
+
+/**
+ * Where a refund stands. `ordered`: nothing has left. `address_needed`: nobody knows where to. `sent`: a payout of it is planned.
+ * `failed`: that came back or never left, and another is not ordered. `cancelled`: nothing was sent, and nothing is owed.
+ */
+export type RefundState = 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled'
+
+/** A refund as it is ordered. */
+export type RefundRow = {
+  id: bigint
+  publicId: bigint
+  transactionId: bigint | null
+  depositId: bigint
+  asset: string
+  amount: bigint
+  cost: bigint
+  reason: string
+  at: Date
+}
+
+/** Keeps ordered refunds. */
+export const insert = (db: Atomic, rows: RefundRow[]): void =>
+  db.send`
+    insert into refunds (id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, ordered_at)
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, 'ordered', ordered_at from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
+      ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.depositId)}::bigint[],
+      ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.cost)}::numeric[], ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.at.toISOString())}::timestamptz[]
+    ) as one (id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, ordered_at)`
+
+/** A refund as it stands. */
+export type Refund = {
+  id: bigint
+  public_id: bigint
+  transaction_id: bigint | null
+  deposit_id: bigint
+  asset: string
+  amount: bigint
+  cost: bigint
+  reason: string
+  state: RefundState
+}
+
+/** The refunds of a transaction, in their order. Whoever changes one has locked the transaction. */
+export const ofTransaction = (db: Db, transactionId: bigint): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state from refunds
+    where transaction_id = ${transactionId} order by id`
+
+/** The refunds of a deposit, locked, in their order. */
+export const lockOfDeposit = (db: Db, depositId: bigint): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state from refunds
+    where deposit_id = ${depositId} order by id for update`
+
+/** Reads refunds by our ids of them. */
+export const read = (db: Db, ids: bigint[]): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state from refunds
+    where id = any(${ids}) order by id`
+
+/** Locks refunds. Their transactions are locked before. */
+export const lock = (db: Atomic, ids: bigint[]): void =>
+  db.send`select id from refunds where id = any(${ids}) order by id for update`
+
+/** Writes down where refunds stand. */
+export const mark = (db: Atomic, ids: bigint[], state: RefundState): void =>
+  db.send`update refunds set state = ${state} where id = any(${ids})`
+
+/** A payout that pays a refund, as it is read for planning. */
+export type RefundPayout = {
+  id: bigint
+  refund_id: bigint
+  number: number
+  rail: string
+  place: string
+  asset: string
+  amount: bigint
+  state: PayoutState
+  reason: string | null
+  destination: Buffer
+  data_key_id: bigint
+}
+
+/** Locks the payouts of refunds and reads them, in their order. */
+export const lockPayouts = (db: Db, refundIds: bigint[]): Promise<RefundPayout[]> =>
+  db.sql`
+    select id, refund_id, number, rail, place, asset, amount, state, reason, destination, data_key_id from payouts
+    where refund_id = any(${refundIds}) order by id for update`
+
+/** The highest number that a refund of a transaction has had. */
+export const lastNumber = (db: Db, transactionId: bigint): Promise<{ number: number }[]> =>
+  db.sql`
+    select coalesce(max(number), 0) as number from payouts
+    where transaction_id = ${transactionId} and purpose = 'refund'`

@@ -1,0 +1,29 @@
+import type { Config } from '../../config.ts'
+import type { Network } from '../../catalog/network.ts'
+import type { Database } from '../../db/sql.ts'
+import type { Clock } from '../../lib/clock.ts'
+import type { Log } from '../../lib/log.ts'
+import type { Keys } from './keys.ts'
+import type { Node } from './node.ts'
+
+/** What the EVM's rails stand on. */
+export type EvmGround = { config: Config; db: Database; clock: Clock; log: Log }
+
+/** A chain of the EVM that we hold money on. */
+export type Chain = Omit<EvmGround, 'config'> & {
+  network: Network
+  /** The rail's name, `evm-eth`: its money in and out. */
+  name: string
+  /** The ledger's `held:{place}`. */
+  place: string
+  /** Blocks, its own included, after which a transfer is final. */
+  confirmations: number
+  settings: Config['evm']
+  node: Node
+  keys: Keys
+  /** The chain's id, asked once; refuses a node of another chain. */
+  chainId(): Promise<bigint>
+}
+
+/** The rail of a chain. */
+export const railName = ({ code }: Pick<Network, 'code'>): string => `evm-${code.toLowerCase()}`

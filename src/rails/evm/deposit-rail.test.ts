@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { token } from '../../../test/support/anvil.ts'
+import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import type { Fact } from '../rail.ts'
+import { followOnce, newFollower } from './follow.ts'
+
+const coin = 'ETH-ETH'
+const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' }
+const lookAlike = '0x00000000000000000000000000000000000c0de5'
+
+let world: EvmWorld
+let ids = 2n ** 31n
+
+before(async () => {
+  world = await openEvmWorld()
+  await world.anvil.layToken(usdt.contract)
+  await world.anvil.layToken(lookAlike)
+  await world.anvil.send({ to: usdt.contract, data: token.mint(world.anvil.customer, 10n ** 12n) })
+  await world.anvil.send({ to: lookAlike, data: token.mint(world.anvil.customer, 10n ** 12n) })
+  await world.anvil.mine()
+  await world.one.follow()
+})
+after(() => world.close())
+
+const instructed = async (asset = coin): Promise<string> => {
+  const told = await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1_000n })
+  assert(told.payTo.kind === 'address' && told.payTo.address === told.reference && told.payTo.extraId === '')
+  return told.reference
+}
+const kindsOf = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
+const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ to, value })
+const payTokens = (to: string, amount = 1_000n, contract = usdt.contract): Promise<string> =>
+  world.anvil.send({ to: contract, data: token.transfer(to, amount) })
+
+describe('coins and tokens that come in on a chain of the EVM', () => {
+  it('have an address of their own for each transaction, and the same one for whoever asks again', async () => {
+    const order = { id: (ids += 1n), category: 'CRYPTO', asset: coin, amount: 1n }
+    const [first, again] = [await world.one.deposit.instruct(order), await world.other.deposit.instruct(order)]
+    assert.deepEqual(again, first)
+    assert.notEqual((await world.one.deposit.instruct({ ...order, id: (ids += 1n) })).reference, first.reference)
+    assert.notEqual((await world.one.deposit.instruct({ ...order, id: ids - 2n ** 31n })).reference, first.reference)
+  })
+
+  for (const [asset, payIn] of [
+    [coin, pay],
+    [usdt.asset, payTokens],
+  ] as const) {
+    it(`are seen with their block and final with the confirmations, not a block before: ${asset}`, async () => {
+      const { deposit, follow } = world.one
+      const reference = await instructed(asset)
+      const held = await deposit.balance(asset)
+      const hash = await payIn(reference)
+      assert.deepEqual(await follow(), [], 'it is in no block')
+      await world.anvil.mine()
+      const [seen, ...none] = await follow()
+      assert.deepEqual(none, [])
+      const payment = asset === coin ? hash : `${hash}:0`
+      const money = { reference, payment, asset, amount: 1_000n }
+      assert.deepEqual(seen, {
+        ...money,
+        key: `${payment}:seen`,
+        kind: 'deposit.seen',
+        body: { payment, status: 'SEEN' },
+      })
+      await world.anvil.mine()
+      assert.deepEqual(await follow(), [])
+      assert.equal(await deposit.balance(asset), held, 'what is not final is not held')
+      await world.anvil.mine()
+      const [final, ...more] = await follow()
+      assert.deepEqual(more, [])
+      assert.deepEqual(final, {
+        ...seen,
+        key: `${payment}:final`,
+        kind: 'deposit.final',
+        body: { payment, status: 'FINAL' },
+      })
+      assert.equal(await deposit.balance(asset), held + 1_000n)
+      assert.deepEqual(await deposit.look(reference), [seen, final], 'who asks is told the same')
+      await world.anvil.mine(5)
+      assert.deepEqual(await follow(), [], 'and nothing more')
+    })
+  }
+
+  it('are each payment that was made, several in one block and two in one address', async () => {
+    const [mine, yours] = [await instructed(), await instructed(usdt.asset)]
+    const paid = [await pay(mine, 1n), await pay(mine, 2n), await payTokens(yours, 3n), await payTokens(yours, 4n)]
+    await world.anvil.mine(3)
+    const facts = await world.one.follow()
+    const final = facts.filter(({ kind }) => kind === 'deposit.final')
+    assert.deepEqual(new Set(final.map(({ amount }) => amount)), new Set([1n, 2n, 3n, 4n]))
+    assert.deepEqual(new Set(final.map(({ payment }) => payment.slice(0, 66))), new Set(paid))
+    assert.equal(new Set(facts.map(({ key }) => key)).size, 8)
+  })
+
+  it('credit nothing for a call that failed, a contract that looks alike, or no amount', async () => {
+    const { anvil, one } = world
+    const reference = await instructed(usdt.asset)
+    await anvil.send({ to: usdt.contract, data: token.fail(reference, 1_000n) })
+    await anvil.send({ to: usdt.contract, data: token.transfer(reference, 10n ** 13n) })
+    await payTokens(reference, 1_000n, lookAlike)
+    await anvil.send({ to: lookAlike, data: token.pretend(usdt.contract, reference, 1_000n) })
+    await payTokens(reference, 0n)
+    await pay(reference, 0n)
+    await anvil.ask('anvil_setCode', reference, '0x60006000fd')
+    const failed = await pay(reference)
+    await anvil.mine(4)
+    assert.equal((await anvil.ask<{ status: string }>('eth_getTransactionReceipt', failed)).status, '0x0')
+    await anvil.ask('anvil_setCode', reference, '0x')
+    assert.deepEqual(await one.follow(), [])
+    assert.deepEqual(await one.deposit.look(reference), [])
+    await payTokens(reference, 5n)
+    await anvil.mine()
+    assert.deepEqual(kindsOf(await one.follow()), ['deposit.seen'])
+    await anvil.mine(3)
+    await one.follow()
+  })
+
+  it('credit nothing of a contract that looks alike, though a node hands over all its logs', async () => {
+    const { anvil, one } = world
+    const reference = await instructed(usdt.asset)
+    const lavish = through(one.chain, (askAll) => (calls) => {
+      const [first] = calls
+      if (first?.method !== 'eth_getLogs') return askAll(calls)
+      const all = calls.map(({ method, params: [filter] }) => ({
+        method,
+        params: [{ blockHash: (filter as { blockHash: string }).blockHash }],
+      }))
+      return askAll(all)
+    })
+    await payTokens(reference, 1_000n, lookAlike)
+    await anvil.mine(3)
+    world.pass(60_000)
+    const told: Fact[] = []
+    await followOnce(newFollower(lavish, (_db, facts) => Promise.resolve(void told.push(...facts))))
+    assert.deepEqual(told, [])
+    world.pass(60_000)
+    assert.deepEqual(await one.follow(), [])
+  })
+
+  it('go back to who sent them, and to nobody for sure where a contract or ourselves did', async () => {
+    const { anvil, one } = world
+    const [plain, other] = [await instructed(), await instructed(usdt.asset)]
+    const [coins, tokens] = [await pay(plain), await payTokens(other)]
+    const minted = await anvil.send({ to: usdt.contract, data: token.pretend(usdt.contract, other, 7n) })
+    const own = await anvil.send({ to: usdt.contract, data: token.pretend(plain, other, 7n) })
+    await anvil.mine(3)
+    await one.follow()
+    for (const payment of [coins, `${tokens}:0`, `${tokens}:0#2`]) {
+      const origin = await one.deposit.origin(payment)
+      assert(origin !== 'unknown')
+      assert.equal(origin.destination.address.toLowerCase(), anvil.customer)
+      assert.equal(origin.rail, one.payout)
+    }
+    for (const payment of [`${minted}:0`, `${own}:0`, `${tokens}:1`, `0x${'0'.repeat(64)}`, 'nonsense']) {
+      assert.equal(await one.deposit.origin(payment), 'unknown', payment)
+    }
+  })
+
+  it('are no matter of callbacks', () => {
+    const unproven = (error: unknown): boolean => error instanceof Refusal && error.code === 'SIGNATURE_INVALID'
+    assert.throws(() => world.one.deposit.readCallback('{}', {}), unproven)
+  })
+})

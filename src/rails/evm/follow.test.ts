@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+
+import { token } from '../../../test/support/anvil.ts'
+import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
+import { Refusal } from '../../lib/refusal.ts'
+import type { Fact } from '../rail.ts'
+import { followOnce, newFollower, type Tell } from './follow.ts'
+import { openChains } from './open.ts'
+import { rereadFrom } from './reread.ts'
+
+const coin = 'ETH-ETH'
+const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' }
+
+let world: EvmWorld
+let ids = 0n
+
+before(async () => {
+  world = await openEvmWorld()
+  await world.anvil.layToken(usdt.contract)
+  await world.anvil.send({ to: usdt.contract, data: token.mint(world.anvil.customer, 10n ** 12n) })
+  await world.anvil.mine(10)
+})
+after(() => world.close())
+beforeEach(async () => {
+  // Nothing of the test before is left in a block that could still be undone.
+  world.pass(60_000)
+  await world.anvil.mine(12)
+  await world.one.follow()
+})
+
+const instructed = async (asset = coin): Promise<string> =>
+  (await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1_000n })).reference
+const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ to, value })
+const payTokens = (to: string, amount = 1_000n): Promise<string> =>
+  world.anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
+const rawOf = (hash: string): Promise<string> => world.anvil.ask<string>('eth_getRawTransactionByHash', hash)
+const words = (facts: Fact[]): string[] => facts.map(({ kind, payment }) => `${kind} ${payment}`)
+const kinds = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
+
+describe('a reorganisation', () => {
+  it('takes back what was not final at once, and credits it once where another block has it', async () => {
+    const { anvil, one } = world
+    const reference = await instructed()
+    const hash = await pay(reference)
+    await anvil.mine(2)
+    assert.deepEqual(words(await one.follow()), [`deposit.seen ${hash}`])
+    const raw = await rawOf(hash)
+    await anvil.reorg(2)
+    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${hash}`])
+    assert.deepEqual(await one.follow(), [])
+
+    await anvil.ask('eth_sendRawTransaction', raw)
+    await anvil.mine(3)
+    const again = await one.follow()
+    assert.deepEqual(words(again), [`deposit.seen ${hash}#2`, `deposit.final ${hash}#2`])
+    assert.equal(again[0]?.reference, reference)
+    assert.deepEqual(kinds(await one.deposit.look(reference)), [
+      'deposit.seen',
+      'deposit.reversed',
+      'deposit.seen',
+      'deposit.final',
+    ])
+  })
+
+  it('after finality takes back what is not in the new chain, and says so once', async () => {
+    const { anvil, one } = world
+    const reference = await instructed(usdt.asset)
+    const held = await one.deposit.balance(usdt.asset)
+    const hash = await payTokens(reference)
+    await anvil.mine(4)
+    assert.deepEqual(words(await one.follow()), [`deposit.seen ${hash}:0`, `deposit.final ${hash}:0`])
+    assert.equal(await one.deposit.balance(usdt.asset), held + 1_000n)
+    const raw = await rawOf(hash)
+    await anvil.reorg(7)
+    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${hash}:0`])
+    assert.equal(await one.deposit.balance(usdt.asset), held)
+
+    // What we have given up comes back all the same: it is nobody's until an operator says whose.
+    await anvil.ask('eth_sendRawTransaction', raw)
+    await anvil.mine(4)
+    const back = await one.follow()
+    assert.deepEqual(words(back), [`deposit.seen ${hash}:0#2`, `deposit.final ${hash}:0#2`])
+    for (const fact of back) assert.equal(fact.reference, `${reference}?again`)
+  })
+
+  it('after finality says nothing of what the new chain has as well', async () => {
+    const { anvil, one } = world
+    const reference = await instructed()
+    const hash = await pay(reference)
+    await anvil.mine(3)
+    assert.deepEqual(kinds(await one.follow()), ['deposit.seen', 'deposit.final'])
+    const raw = await rawOf(hash)
+    await anvil.ask('anvil_reorg', 5, [[raw, 2]])
+    assert.deepEqual(await one.follow(), [])
+    await anvil.mine(6)
+    assert.deepEqual(await one.follow(), [])
+    assert.deepEqual(kinds(await one.deposit.look(reference)), ['deposit.seen', 'deposit.final'])
+  })
+
+  it('that leads to another payment to the same place credits that one, and not the first', async () => {
+    const { anvil, one } = world
+    const reference = await instructed()
+    const first = await pay(reference, 1_000n)
+    await anvil.mine()
+    assert.deepEqual(words(await one.follow()), [`deposit.seen ${first}`])
+    await anvil.reorg(1)
+    const second = await pay(reference, 2_000n)
+    assert.notEqual(second, first)
+    await anvil.mine(3)
+    assert.deepEqual(words(await one.follow()), [
+      `deposit.reversed ${first}`,
+      `deposit.seen ${second}`,
+      `deposit.final ${second}`,
+    ])
+  })
+
+  it('deeper than what is remembered stops crediting by itself, until somebody says where to go on', async () => {
+    const { anvil, one, db } = world
+    const tell: Tell = (_db, facts) => Promise.resolve(void world.told.push(...facts))
+    const [stays, goes] = [await instructed(), await instructed()]
+    const [kept, lost] = [await pay(stays), await pay(goes)]
+    await anvil.mine(3)
+    assert.equal((await one.follow()).length, 4)
+    const [tip] = await db.sql<{ number: bigint }>`select next_block - 1 as number from evm_chains`
+    assert(tip)
+    await db.sql`delete from evm_blocks where number < ${tip.number}`
+    await anvil.ask('anvil_reorg', 4, [[await rawOf(kept), 1]])
+    await anvil.mine(4)
+    world.pass(60_000)
+    const halted: string[] = []
+    const follower = newFollower(one.chain, tell, (_db, rail, reason) => void halted.push(rail, reason))
+    assert.equal(await followOnce(follower), 'halted')
+    assert.deepEqual(halted, ['evm-eth', 'The chain ETH was reorganised deeper than the blocks that are remembered.'])
+    world.pass(60_000)
+    assert.equal(await one.look(), 'halted')
+
+    const none = (error: unknown): boolean => error instanceof Refusal
+    for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(rereadFrom(one.chain, block, tell), none)
+    await rereadFrom(one.chain, tip.number - 8n, tell)
+    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${lost}`])
+    assert.deepEqual(kinds(await one.deposit.look(stays)), ['deposit.seen', 'deposit.final'])
+    await anvil.mine(3)
+    assert.deepEqual(await one.follow(), [])
+  })
+})
+
+describe('whoever follows a chain', () => {
+  it('takes nothing back because a node is behind', async () => {
+    const { anvil, one } = world
+    const reference = await instructed()
+    await pay(reference)
+    await anvil.mine()
+    assert.deepEqual(kinds(await one.follow()), ['deposit.seen'])
+    const behind = through(one.chain, (askAll) => async (calls) => {
+      const answers = await askAll<unknown>(calls)
+      return answers.map((answer, index) => (calls[index]?.method === 'eth_getBlockByNumber' ? null : answer)) as never
+    })
+    world.pass(60_000)
+    const told: Fact[] = []
+    const follower = newFollower(behind, (_db, facts) => Promise.resolve(void told.push(...facts)))
+    assert.equal(await followOnce(follower), 'idle')
+    assert.deepEqual(told, [])
+    world.pass(60_000)
+    await anvil.mine(2)
+    assert.deepEqual(kinds(await one.follow()), ['deposit.final'])
+  })
+
+  it('is one process at a time; one that was left behind tells nothing', async () => {
+    const { anvil, one, other } = world
+    const reference = await instructed()
+    await pay(reference)
+    await anvil.mine()
+    assert.equal(await other.look(), 'elsewhere')
+
+    let release = (): void => undefined
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    let reached = (): void => undefined
+    const atGate = new Promise<void>((resolve) => (reached = resolve))
+    const slow = through(one.chain, (askAll) => async (calls) => {
+      const answers = await askAll<unknown>(calls)
+      if (calls[0]?.method === 'eth_getTransactionReceipt') {
+        reached()
+        await gate
+      }
+      return answers as never
+    })
+    const told: Fact[] = []
+    world.pass(60_000)
+    const left = followOnce(newFollower(slow, (_db, facts) => Promise.resolve(void told.push(...facts))))
+    await atGate
+    world.pass(60_000)
+    assert.deepEqual(kinds(await other.follow()), ['deposit.seen'])
+    release()
+    await left
+    assert.deepEqual(told, [])
+    await anvil.mine(2)
+    assert.deepEqual(kinds(await other.follow()), ['deposit.final'])
+  })
+
+  it('tells again what was told in a block that did not commit', async () => {
+    const { anvil, one, told } = world
+    const reference = await instructed()
+    await pay(reference)
+    await anvil.mine()
+    world.pass(60_000)
+    const failing = newFollower(one.chain, () => Promise.reject(new Error('killed')))
+    await assert.rejects(followOnce(failing), /killed/)
+    world.pass(60_000)
+    const before = told.length
+    assert.deepEqual(kinds(await one.follow()), ['deposit.seen'])
+    assert.equal(told.length, before + 1)
+    await anvil.mine(3)
+    await one.follow()
+  })
+
+  it('catches up with many blocks in steps, and misses none', async () => {
+    const { anvil, one } = world
+    const paid: string[] = []
+    for (let count = 0; count < 9; count += 1) {
+      paid.push(await pay(await instructed()))
+      await anvil.mine(9)
+    }
+    let rounds = 1
+    const start = world.told.length
+    while ((await one.look()) === 'more') rounds += 1
+    assert(rounds >= 5, `${rounds} rounds`)
+    const facts = world.told.slice(start)
+    assert.deepEqual(
+      facts.filter(({ kind }) => kind === 'deposit.final').map(({ payment }) => payment),
+      paid,
+    )
+    assert.equal(new Set(facts.map(({ key }) => key)).size, facts.length)
+  })
+
+  it('refuses a node of another chain than the one it has followed, and in live mode any but the right one', async () => {
+    const { ground, db } = world
+    const chainIn = async (mode: 'sandbox' | 'live') => {
+      const [chain] = await openChains({ ...ground, config: { ...ground.config, mode } })
+      assert(chain)
+      return chain
+    }
+    assert.equal(await (await chainIn('sandbox')).chainId(), 31_337n)
+    await assert.rejects((await chainIn('live')).chainId(), /one of the chain eip155:31337/)
+    await db.sql`update evm_chains set chain_id = 5`
+    await assert.rejects((await chainIn('sandbox')).chainId(), /not 5 as before/)
+    await db.sql`update evm_chains set chain_id = 31337`
+  })
+})

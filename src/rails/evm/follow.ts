@@ -1,0 +1,217 @@
+import type { Atomic } from '../../db/sql.ts'
+import { nativeAsset } from '../../catalog/sync-assets.ts'
+import { after } from '../../lib/clock.ts'
+import { detach } from '../../lib/detach.ts'
+import { randomToken } from '../../lib/ids.ts'
+import type { Fact } from '../rail.ts'
+import type { Chain } from './chain.ts'
+import * as queries from './queries.ts'
+import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
+import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
+import { factOf } from './words.ts'
+
+/** Takes what a chain has told, in the very block that moves its cursor on: both commit, or neither. */
+export type Tell = (db: Atomic, facts: (Fact & { rail: string })[]) => Promise<void>
+
+/** Makes known that a rail credits nothing any more, and why, in the block that stops it. */
+export type Halt = (db: Atomic, rail: string, reason: string) => void
+
+/** Somebody who follows a chain: who it is among several processes, and whom it tells. */
+export type Follower = { chain: Chain; holder: string; tell: Tell; halt: Halt }
+
+/** What became of one look: there is more to read, or not; another process follows; or crediting was stopped. */
+export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
+
+/** The most blocks that one look reads. */
+const batch = 20n
+/** How many blocks are remembered, and so how deep a reorganisation may be before crediting stops by itself. */
+const remembered = 5_000n
+/** How long a process that fell silent keeps a chain, in real milliseconds. */
+const leaseMs = 20_000
+
+/** Someone who may follow a chain. */
+export const newFollower = (chain: Chain, tell: Tell, halt: Halt = () => undefined): Follower => ({
+  chain,
+  holder: randomToken(9),
+  tell,
+  halt,
+})
+
+/**
+ * Follows a chain by one step: reads the next blocks, tells of what they brought and of what they made final, and moves the
+ * cursor on, all in one atomic block under the lease's fence. Where the chain has left its old way, takes back what stood on it.
+ */
+export async function followOnce(follower: Follower): Promise<Round> {
+  const { chain, holder } = follower
+  const { db, clock, network } = chain
+  const now = clock.realNow()
+  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
+  if (!lease) return 'elsewhere'
+  if (lease.halted !== null) return 'halted'
+  await chain.chainId()
+  if (lease.next_block === null) {
+    await begin(chain)
+    return 'more'
+  }
+  const head = await readHead(chain)
+  const [tip] = await queries.blocksUpTo(db, network.code, lease.next_block - 1n, 1)
+  if (!tip) throw new Error(`Nothing is known of the last block that was read of ${network.code}.`)
+  const [standing] = await readHashes(chain, [tip.number])
+  // A block that is not there tells nothing: this node may be behind. Only another block in its place takes one back.
+  if (standing !== undefined && standing !== tip.hash) return takeBack(follower, lease.fence, tip.number)
+  if (standing === undefined || head <= tip.number) return 'idle'
+
+  const to = head < tip.number + batch ? head : tip.number + batch
+  const coin = nativeAsset(network).id
+  const read = await readBlocks(chain, { from: tip.number + 1n, to, coin }, (addresses) => oursAmong(chain, addresses))
+  const [first] = read.blocks
+  if (!first || first.parent !== tip.hash) return 'more'
+  await keep(follower, lease.fence, read)
+  return read.blocks.length > 0 && (read.blocks.at(-1)?.number ?? 0n) < head ? 'more' : 'idle'
+}
+
+async function oursAmong({ db }: Chain, addresses: string[]): Promise<Set<string>> {
+  return new Set((await queries.ownAddresses(db, addresses)).map(({ address }) => address))
+}
+
+/**
+ * Begins to follow a chain, once: with the block that is as deep as final transfers are. What came before is in the opening
+ * balance, everything after is told.
+ */
+export async function begin(chain: Chain): Promise<void> {
+  const { db, network, confirmations } = chain
+  const deep = (await readHead(chain)) - BigInt(confirmations) + 1n
+  const first = deep > 0n ? deep : 0n
+  const [hash] = await readHashes(chain, [first])
+  if (hash === undefined) throw new Error(`The node of ${network.code} has no block ${first}.`)
+  await db.atomic(async (block) => {
+    if ((await queries.beginAt(block, network.code, first)).length === 0) return
+    queries.keepBlocks(block, network.code, [{ number: first, hash, parent: '' }], 0n)
+  })
+}
+
+async function keep(
+  { chain, tell }: Follower,
+  fence: bigint,
+  { blocks, moved, outgoing }: Awaited<ReturnType<typeof readBlocks>>,
+): Promise<void> {
+  const { network, name: rail } = chain
+  const { code } = network
+  const tip = (blocks.at(-1) as Block).number
+  await chain.db.atomic(async (db) => {
+    const [locked] = await queries.lockChain(db, code, fence)
+    if (locked?.next_block !== blocks[0]?.number) return
+    queries.keepBlocks(db, code, blocks, tip - remembered)
+    queries.keepOutgoing(db, code, outgoing)
+    const back = new Set((await queries.returnArrivals(db, code, moved)).map(idOf))
+    const fresh = await queries.insertArrivals(
+      db,
+      code,
+      moved.filter((one) => !back.has(idOf(one))),
+    )
+    const deep = tip - BigInt(chain.confirmations) + 1n
+    const final = await queries.finalise(db, code, deep)
+    if (final.length > 0) queries.fillPurses(db, code, final, chain.clock.realNow())
+    const lost = await queries.giveUp(db, code, deep)
+    queries.moveOn(db, code, tip + 1n)
+    const facts = [
+      ...fresh.map((one) => factOf(one, 'seen')),
+      ...final.map((one) => factOf(one, 'final')),
+      ...lost.map((one) => factOf(one, 'reversed')),
+    ]
+    if (facts.length > 0)
+      await tell(
+        db,
+        facts.map((fact) => ({ ...fact, rail })),
+      )
+  })
+}
+
+const idOf = ({ hash, position }: { hash: string; position: number }): string => `${hash}:${position}`
+
+/** Goes back to the last block that the old way and the new one have in common. Stops crediting where none is remembered. */
+async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
+  const { db, network, name: rail, log } = chain
+  const { code } = network
+  const fork = await commonBlock(chain, tip)
+  const reason = `The chain ${code} was reorganised deeper than the blocks that are remembered.`
+  await db.atomic(async (block) => {
+    if ((await queries.lockChain(block, code, fence)).length === 0) return
+    if (fork === undefined) {
+      queries.halt(block, code, reason)
+      return halt(block, rail, reason)
+    }
+    queries.dropBlocks(block, code, fork)
+    const lost = await queries.takeBack(block, code, fork)
+    queries.moveOn(block, code, fork + 1n)
+    if (lost.length > 0)
+      await tell(
+        block,
+        lost.map((one) => ({ ...factOf(one, 'reversed'), rail })),
+      )
+  })
+  log.warn(
+    { network: code, from: String(tip), to: String(fork ?? '') },
+    fork === undefined ? reason : 'A chain was reorganised.',
+  )
+  return fork === undefined ? 'halted' : 'more'
+}
+
+async function commonBlock(chain: Chain, tip: bigint): Promise<bigint | undefined> {
+  const { code } = chain.network
+  let below = tip
+  for (;;) {
+    const known = await queries.blocksUpTo(chain.db, code, below, 50)
+    if (known.length === 0) return undefined
+    const hashes = await readHashes(
+      chain,
+      known.map(({ number }) => number),
+    )
+    const found = known.find(({ hash }, index) => hashes[index] === hash)
+    if (found) return found.number
+    below = (known.at(-1)?.number ?? 0n) - 1n
+  }
+}
+
+/**
+ * Follows a chain until it is stopped: at once while there is more to read, else after a pause, in which what lies on addresses of
+ * transactions is brought to the hot wallet. What fails is tried again.
+ */
+export function keepFollowing(follower: Follower, charge: Charge): { stop(): Promise<void> } {
+  const { chain, holder } = follower
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  async function look(): Promise<void> {
+    let round: Round = 'idle'
+    try {
+      round = await followOnce(follower)
+      if (round === 'idle') {
+        await sweepOnce(chain)
+        await chargeCosts(chain, charge)
+      }
+    } catch (error) {
+      chain.log.warn({ err: error, network: chain.network.code }, 'A chain could not be followed; trying again.')
+    }
+    if (round === 'halted') chain.log.error({ network: chain.network.code }, 'A chain is not followed: it was halted.')
+    if (stopped) return
+    timer = setTimeout(() => start(), pauseAfter(round, chain))
+  }
+  function start(): void {
+    running = look()
+    detach(running)
+  }
+  start()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+      await queries.endLease(chain.db, chain.network.code, holder)
+    },
+  }
+}
+
+const pauseAfter = (round: Round, { settings }: Chain): number =>
+  round === 'more' ? 0 : round === 'halted' ? 60_000 : settings.scanEveryMs

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { createKeystore, showKeystore } from '../evm.ts'
+import { deriveKeys } from './keys.ts'
+import { readKeystore, readPasswordFile, writeKeystore } from './keystore.ts'
+
+const words = 'test test test test test test test test test test test junk'
+const password = 'correct horse'
+let folder = ''
+let file = ''
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cambio-keystore-'))
+  file = join(folder, 'keystore')
+  await writeKeystore(file, words, password)
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the keystore', () => {
+  it('gives its words to whoever has the password, and to nobody else', async () => {
+    assert.equal(await readKeystore(file, password), words)
+    await assert.rejects(readKeystore(file, 'correct-horse'), {
+      message: `The password does not open the keystore ${file}, or the file was changed.`,
+    })
+    assert.equal(readFileSync(file, 'utf8').includes('junk'), false)
+  })
+
+  it('is for its owner only, and is not opened otherwise', async () => {
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    chmodSync(file, 0o640)
+    await assert.rejects(readKeystore(file, password), {
+      message: `The keystore ${file} may be read by others: run chmod 600 on it.`,
+    })
+    chmodSync(file, 0o600)
+    const secret = join(folder, 'password')
+    writeFileSync(secret, `${password}\nanother line\n`, { mode: 0o644 })
+    await assert.rejects(readPasswordFile(secret), /may be read by others/)
+    chmodSync(secret, 0o400)
+    assert.equal(await readPasswordFile(secret), password)
+  })
+
+  it('is never overwritten, and not made with a password that can be guessed', async () => {
+    await assert.rejects(createKeystore(file, password), /It is never overwritten/)
+    await assert.rejects(createKeystore(join(folder, 'new'), 'short'), /12 characters at least/)
+    assert.equal(await readKeystore(file, password), words)
+  })
+
+  it('that was changed, is missing or is something else is refused in a sentence', async () => {
+    const changed = join(folder, 'changed')
+    const read = JSON.parse(readFileSync(file, 'utf8')) as { kdf: { n: number }; cipher: { text: string } }
+    const write = (content: unknown): void => writeFileSync(changed, JSON.stringify(content), { mode: 0o600 })
+    write({
+      ...read,
+      cipher: { ...read.cipher, text: read.cipher.text.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) },
+    })
+    await assert.rejects(readKeystore(changed, password), /does not open the keystore|was changed/)
+    for (const other of [
+      {},
+      { ...read, kdf: { ...read.kdf, n: 2 ** 30 } },
+      { ...read, kdf: { ...read.kdf, n: 2 } },
+      [],
+    ]) {
+      write(other)
+      await assert.rejects(readKeystore(changed, password), /is no keystore of this version/)
+    }
+    await assert.rejects(readKeystore(join(folder, 'nowhere'), password), /cannot be read \(ENOENT\)/)
+  })
+
+  it('makes new words every time, and shows the address that pays out', async () => {
+    const [one, other] = [join(folder, 'one'), join(folder, 'other')]
+    const { hot } = await createKeystore(one, password)
+    assert.match(hot, /^0x[0-9a-fA-F]{40}$/)
+    assert.deepEqual(await showKeystore(one, password), { hot })
+    assert.notEqual((await createKeystore(other, password)).hot, hot)
+    assert.equal((await readKeystore(one, password)).split(' ').length, 24)
+  })
+})
+
+describe('our keys', () => {
+  it('are those of every other wallet program for the same words', async () => {
+    const keys = await deriveKeys(words)
+    assert.equal(keys.hot, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'as the tools of Ethereum developers print it')
+    assert.equal(keys.depositAddress(1n), keys.depositAddress(1n))
+    const ids = [0n, 1n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 31n + 1n, 2n ** 62n - 1n]
+    assert.equal(new Set(ids.map(keys.depositAddress)).size, ids.length)
+    for (const id of [-1n, 2n ** 62n]) assert.throws(() => keys.depositAddress(id), /No address can be derived/)
+  })
+
+  it('sign the same transfer into the same bytes', async () => {
+    const keys = await deriveKeys(words)
+    const fees = { gas: 21_000n, maxFee: 3n, priorityFee: 2n }
+    const transfer = { chainId: 1n, nonce: 7n, to: keys.hot, value: 5n, data: '0x', ...fees } as const
+    const signed = await keys.signHot(transfer)
+    assert.deepEqual(await keys.signHot(transfer), signed)
+    assert.notDeepEqual(await keys.signHot({ ...transfer, nonce: 8n }), signed)
+    assert.notDeepEqual(await keys.signDeposit(1n, transfer), signed)
+  })
+})

@@ -1,0 +1,64 @@
+import type { Config } from '../../config.ts'
+import { findNetwork, type Network } from '../../catalog/network.ts'
+import { confirmationsOf } from '../confirmations.ts'
+import { type Chain, type EvmGround, railName } from './chain.ts'
+import { deriveKeys, type Keys } from './keys.ts'
+import { readKeystore, readPasswordFile } from './keystore.ts'
+import { openNode } from './node.ts'
+import * as queries from './queries.ts'
+
+/** Opens the chains that have a node in the settings, with the keys of the keystore. See `openEvmRails`. */
+export async function openChains(ground: EvmGround): Promise<Chain[]> {
+  const { rpcUrls, keystoreFile } = ground.config.evm
+  const codes = Object.keys(rpcUrls)
+  if (codes.length === 0) return []
+  const networks = codes.map(evmNetwork)
+  if (keystoreFile === undefined) throw new Error('EVM_RPC_URLS needs a keystore: set EVM_KEYSTORE_FILE.')
+  const keys = await deriveKeys(await readKeystore(keystoreFile, await keystorePassword(ground.config)))
+  await queries.keepAddresses(ground.db, [{ address: keys.hot.toLowerCase(), derivation: null }])
+  return Promise.all(networks.map((network) => openChain(ground, network, keys)))
+}
+
+function evmNetwork(code: string): Network {
+  const network = findNetwork(code)
+  if (network?.family !== 'evm') throw new Error(`EVM_RPC_URLS: ${code} is no network of the EVM.`)
+  return network
+}
+
+/** The keystore's password: of the file that the settings name, else of the settings themselves. */
+export async function keystorePassword({ evm }: Pick<Config, 'evm'>): Promise<string> {
+  if (evm.keystorePasswordFile !== undefined) return readPasswordFile(evm.keystorePasswordFile)
+  if (evm.keystorePassword !== undefined) return evm.keystorePassword
+  throw new Error('The keystore needs EVM_KEYSTORE_PASSWORD_FILE or EVM_KEYSTORE_PASSWORD.')
+}
+
+async function openChain(ground: EvmGround, network: Network, keys: Keys): Promise<Chain> {
+  const { config, ...rest } = ground
+  const name = railName(network)
+  const node = openNode(config.evm.rpcUrls[network.code] ?? '', config.outsideTimeoutMs)
+  await queries.openChain(rest.db, network.code)
+  let known: bigint | undefined
+  return {
+    ...rest,
+    network,
+    name,
+    place: name,
+    confirmations: confirmationsOf(config, network),
+    settings: config.evm,
+    node,
+    keys,
+    chainId: async () => {
+      if (known !== undefined) return known
+      const told = BigInt(await node.ask<string>('eth_chainId'))
+      if (config.mode === 'live' && network.caip2 !== `eip155:${told}`) {
+        throw new Error(`The node for ${network.code} is one of the chain eip155:${told}.`)
+      }
+      const [kept] = await queries.keepChainId(rest.db, network.code, told)
+      if (kept?.chain_id !== told) {
+        throw new Error(`The node for ${network.code} is one of the chain ${told}, not ${kept?.chain_id} as before.`)
+      }
+      known = told
+      return told
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import type { PayoutRail } from '../../rail.ts'
+import { balanceOf } from '../balance.ts'
+import type { Chain } from '../chain.ts'
+import { lookAt } from './look.ts'
+import { submitPlan } from './send.ts'
+
+/**
+ * Coins and tokens that go out of the hot wallet of a chain. The nonce and the bytes of a plan are fixed and committed when it is
+ * first submitted, under the wallet's row lock: a plan that is never submitted leaves no gap behind.
+ */
+export function payoutRail(chain: Chain): PayoutRail {
+  const { name, place, keys, settings } = chain
+  return {
+    name,
+    place,
+    lookAfterMs: settings.scanEveryMs,
+    prepare: (orders) =>
+      Promise.resolve(
+        orders.map(({ payoutId, asset, amount, destination }) => ({
+          key: String(payoutId),
+          payoutId,
+          body: { sender: keys.hot, recipient: destination.address, asset, amount: String(amount) },
+        })),
+      ),
+    submit: (plan) => submitPlan(chain, plan),
+    look: (plan) => lookAt(chain, plan),
+    owns: (address) => address.toLowerCase() === keys.hot.toLowerCase(),
+    balance: (asset) => balanceOf(chain, asset),
+  }
+}

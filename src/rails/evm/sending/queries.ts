@@ -1,0 +1,117 @@
+import type { Atomic, Db } from '../../../db/sql.ts'
+
+/** Makes a wallet known, with the nonce that the chain says is its next. */
+export const openWallet = (db: Db, network: string, address: string, nonce: bigint): Promise<unknown[]> =>
+  db.sql`
+    insert into evm_wallets (network, address, next_nonce) values (${network}, ${address}, ${nonce})
+    on conflict (network, address) do nothing`
+
+/** Locks a wallet: who holds it gives the next nonce. */
+export const lockWallet = (db: Atomic, network: string, address: string): Promise<{ next_nonce: bigint }[]> =>
+  db.sql`select next_nonce from evm_wallets where network = ${network} and address = ${address} for update`
+
+/** What is promised by sends that are still open: of an asset, and of the coin for their fees. */
+export const promised = (
+  db: Atomic,
+  network: string,
+  { sender, asset }: { sender: string; asset: string },
+): Promise<{ amount: bigint; fees: bigint }[]> =>
+  db.sql`
+    select coalesce(sum(amount) filter (where asset = ${asset}), 0) as amount, coalesce(sum(most_fee), 0) as fees
+    from evm_sends where network = ${network} and sender = ${sender} and state = 'open'`
+
+/** A send, with its dearest candidate. */
+export type SendRow = {
+  id: bigint
+  nonce: bigint
+  state: 'open' | 'done' | 'never'
+  number: number
+  gas: bigint
+  max_fee: bigint
+  priority_fee: bigint
+  made_at: Date
+  hashes: string[]
+}
+
+/** Finds the sends of plans, with all hashes that each may be known by. */
+export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRow[]> =>
+  db.sql`
+    select sends.id, nonce, state, number, gas, max_fee, priority_fee, made_at,
+      array(select hash from evm_candidates where send_id = sends.id order by number) as hashes
+    from evm_sends as sends
+    join lateral (select * from evm_candidates where send_id = sends.id order by number desc limit 1) as last on true
+    where network = ${network} and plan_key = ${planKey}`
+
+/** Locks a send that is open, against another process that makes it dearer at the same time. */
+export const lockOpenSend = (db: Atomic, id: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`select id from evm_sends where id = ${id} and state = 'open' for update`
+
+/** A new send with its first candidate. */
+export type NewSend = {
+  network: string
+  sender: string
+  nonce: bigint
+  planKey: string
+  asset: string
+  amount: bigint
+  candidate: NewCandidate
+}
+
+/** One set of signed bytes. */
+export type NewCandidate = {
+  number: number
+  hash: string
+  gas: bigint
+  maxFee: bigint
+  priorityFee: bigint
+  at: Date
+}
+
+/** Keeps a send with its first candidate, and moves the wallet's nonce on. */
+export const insertSend = (
+  db: Atomic,
+  { network, sender, nonce, planKey, asset, amount, candidate }: NewSend,
+): void => {
+  const { number, hash, gas, maxFee, priorityFee, at } = candidate
+  db.send`update evm_wallets set next_nonce = ${nonce + 1n} where network = ${network} and address = ${sender}`
+  db.send`
+    with fresh as (
+      insert into evm_sends (network, sender, nonce, plan_key, asset, amount, most_fee)
+      values (${network}, ${sender}, ${nonce}, ${planKey}, ${asset}, ${amount}, ${gas * maxFee}) returning id)
+    insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
+    select id, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at} from fresh`
+  keepInner(db, planKey, hash)
+}
+
+/** Gas for addresses of ours is told to nobody: its plans are known by the beginning of their keys. */
+const keepInner = (db: Atomic, planKey: string, hash: string): void => {
+  if (planKey.startsWith(gasPlan)) db.send`insert into evm_inner (hash) values (${hash})`
+}
+
+/** How the keys of plans begin that bring gas to addresses of ours. A payout's key is a number. */
+export const gasPlan = 'gas '
+
+/** Keeps a dearer candidate of a send. One with the same number fails the block. */
+export const insertCandidate = (db: Atomic, sendId: bigint, planKey: string, candidate: NewCandidate): void => {
+  const { number, hash, gas, maxFee, priorityFee, at } = candidate
+  db.send`update evm_sends set most_fee = ${gas * maxFee} where id = ${sendId}`
+  db.send`
+    insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
+    values (${sendId}, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at})`
+  keepInner(db, planKey, hash)
+}
+
+/** Writes down how a send has ended, and what it cost where no payout's evidence tells. */
+export const endSend = (db: Db, id: bigint, state: 'done' | 'never', cost: bigint | null = null): Promise<unknown[]> =>
+  db.sql`update evm_sends set state = ${state}, cost = ${cost} where id = ${id} and state = 'open'`
+
+/** The transfer that used up a nonce of a wallet's, in a block up to a number. */
+export const usedBy = (
+  db: Db,
+  network: string,
+  { sender, nonce, upTo }: { sender: string; nonce: bigint; upTo: bigint },
+): Promise<{ hash: string }[]> =>
+  db.sql`
+    select outgoing.hash from evm_outgoing as outgoing join evm_chains using (network)
+    where network = ${network} and sender = ${sender} and nonce = ${nonce} and block <= ${upTo}
+      and block <= next_block - 1 and halted is null`

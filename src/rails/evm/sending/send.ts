@@ -1,0 +1,149 @@
+import { nativeAsset } from '../../../catalog/sync-assets.ts'
+import { Refusal } from '../../../lib/refusal.ts'
+import type { PlanBody } from '../../rail.ts'
+import { balancesAt } from '../balance.ts'
+import type { Chain } from '../chain.ts'
+import { currentFees, dearer, type Fees } from './fees.ts'
+import type { Signed } from '../keys.ts'
+import { type Hex, NodeError, toHex } from '../node.ts'
+import * as queries from './queries.ts'
+import { contractOf, movesOn, transferCall } from '../tokens.ts'
+
+/** A plan as it is submitted: its key, and whom it pays. */
+export type Plan = { key: string; body: PlanBody }
+
+/**
+ * Brings a plan to the chain. The first time, it gets the wallet's next nonce and its bytes are fixed and committed, before
+ * anything leaves; after that, the same bytes are brought again. Refuses with CONFLICT, and takes no nonce, what the wallet does
+ * not have, what the chain would not carry out, and any transfer while gas costs more than the operator's ceiling.
+ */
+export async function submitPlan(chain: Chain, plan: Plan): Promise<void> {
+  const [known] = await queries.sendOf(chain.db, chain.network.code, plan.key)
+  const send = known ?? (await makeSend(chain, plan))
+  if (send.state === 'open') await broadcast(chain, await signedAgain(chain, plan, send))
+}
+
+async function makeSend(chain: Chain, { key, body }: Plan): Promise<queries.SendRow> {
+  const { db, network, clock, node, keys } = chain
+  const { asset = '', amount: text = '0' } = body
+  if (!movesOn(network, asset)) throw new Refusal('CONFLICT', `${asset} does not move on ${network.name}.`)
+  const amount = BigInt(text)
+  const chainId = await chain.chainId()
+  const coin = nativeAsset(network).id
+  const [fees, [coins = 0n], [held = 0n], counted] = await Promise.all([
+    currentFees(chain),
+    balancesAt(chain, coin, [keys.hot], 'latest'),
+    balancesAt(chain, asset, [keys.hot], 'latest'),
+    node.ask<string>('eth_getTransactionCount', keys.hot, 'pending'),
+  ])
+  if (!fees) throw new Refusal('CONFLICT', `Gas on ${network.name} costs more than the ceiling allows.`)
+  if (held < amount) throw poor(network.name)
+  const gas = await gasOf(chain, body)
+
+  const sender = keys.hot.toLowerCase()
+  await queries.openWallet(db, network.code, sender, BigInt(counted))
+  return db.atomic(async (block) => {
+    const [wallet] = await queries.lockWallet(block, network.code, sender)
+    const [known] = await queries.sendOf(block, network.code, key)
+    if (known) return known
+    const [open] = await queries.promised(block, network.code, { sender, asset })
+    if (!wallet || !open) throw new Error('A wallet is not known.')
+    const cost = gas * fees.maxFee + open.fees
+    const short = held - open.amount < amount || coins - (asset === coin ? open.amount + amount : 0n) < cost
+    if (short) throw poor(network.name)
+
+    const nonce = wallet.next_nonce > BigInt(counted) ? wallet.next_nonce : BigInt(counted)
+    const { hash } = await keys.signHot({ ...callOf(chain, body), ...fees, chainId, nonce, gas })
+    const candidate = { number: 1, hash, gas, ...fees, at: clock.realNow() }
+    queries.insertSend(block, { network: network.code, sender, nonce, planKey: key, asset, amount, candidate })
+    return { id: 0n, nonce, state: 'open', hashes: [hash], made_at: candidate.at, number: 1, gas, ...columnsOf(fees) }
+  })
+}
+
+const poor = (name: string): Refusal => new Refusal('CONFLICT', `The wallet on ${name} holds less than should leave.`)
+const columnsOf = ({ maxFee, priorityFee }: Fees) => ({ max_fee: maxFee, priority_fee: priorityFee })
+
+/** What the plan asks of the chain: coins to somebody, or a token's contract to move them. */
+function callOf({ network }: Chain, { recipient = '', asset = '', amount = '0' }: PlanBody) {
+  const contract = contractOf(network, asset)
+  return contract === undefined
+    ? { to: recipient as Hex, value: BigInt(amount), data: '0x' as Hex }
+    : { to: contract, value: 0n, data: transferCall(recipient, BigInt(amount)) }
+}
+
+const plainGas = 21_000n
+
+/** What the transfer will use, with a quarter more where code runs. */
+async function gasOf(chain: Chain, body: PlanBody): Promise<bigint> {
+  const { to, value, data } = callOf(chain, body)
+  try {
+    const call = { from: chain.keys.hot, to, value: toHex(value), data }
+    const gas = BigInt(await chain.node.ask<string>('eth_estimateGas', call))
+    return gas === plainGas ? gas : (gas * 5n) / 4n
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    throw new Refusal('CONFLICT', `${chain.network.name} would not carry this transfer out: ${error.message}`)
+  }
+}
+
+/** Signs a send's last candidate as it was signed before. Fails if the bytes are not those that were fixed. */
+async function signedAgain(chain: Chain, { body }: Plan, send: queries.SendRow): Promise<Signed> {
+  const { nonce, gas, max_fee: maxFee, priority_fee: priorityFee } = send
+  const chainId = await chain.chainId()
+  const signed = await chain.keys.signHot({ ...callOf(chain, body), chainId, nonce, gas, maxFee, priorityFee })
+  if (signed.hash !== send.hashes.at(-1)) throw new Error('A plan no longer gives the bytes that were fixed for it.')
+  return signed
+}
+
+/** What nodes say, in their different words, when they have these bytes, or something else has their nonce. Who looks sees which. */
+const knownAlready = /already known|already imported|already exists|nonce too low|replacement transaction underpriced/i
+
+/** Brings signed bytes to the node. That it has them, or another transfer of the same nonce, is no failure. */
+export async function broadcast({ node }: Chain, { raw }: Signed): Promise<void> {
+  try {
+    await node.ask('eth_sendRawTransaction', raw)
+  } catch (error) {
+    if (!(error instanceof NodeError) || !knownAlready.test(error.message)) throw error
+  }
+}
+
+/**
+ * Brings what is in no block once more, since nodes forget; and dearer, under the same nonce, if it has waited for long while
+ * nothing but its price keeps it back.
+ */
+export async function bringAgain(chain: Chain, plan: Plan, send: queries.SendRow): Promise<void> {
+  const { clock, node, keys, settings, network, log } = chain
+  const waited = clock.realNow().getTime() - send.made_at.getTime()
+  const isNext = async () =>
+    BigInt(await node.ask<string>('eth_getTransactionCount', keys.hot, 'latest')) === send.nonce
+  const last = waited >= settings.bumpAfterMs && (await isNext()) ? await makeDearer(chain, plan, send) : send
+  try {
+    await broadcast(chain, await signedAgain(chain, plan, last))
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    log.warn(
+      { err: error, network: network.code, plan: plan.key },
+      'A node does not take a payout; it is brought again.',
+    )
+  }
+}
+
+async function makeDearer(chain: Chain, plan: Plan, send: queries.SendRow): Promise<queries.SendRow> {
+  const { db, network, clock, keys, log } = chain
+  const fees = dearer(chain, { maxFee: send.max_fee, priorityFee: send.priority_fee }, await currentFees(chain))
+  if (!fees) {
+    log.warn({ network: network.code, plan: plan.key }, 'A payout waits: gas costs more than the ceiling allows.')
+    return send
+  }
+  const chainId = await chain.chainId()
+  const { nonce, gas } = send
+  const { hash } = await keys.signHot({ ...callOf(chain, plan.body), ...fees, chainId, nonce, gas })
+  return db.atomic(async (block) => {
+    await queries.lockOpenSend(block, send.id)
+    const [now] = await queries.sendOf(block, network.code, plan.key)
+    if (now?.state !== 'open' || now.number !== send.number) return now ?? send
+    const at = clock.realNow()
+    queries.insertCandidate(block, send.id, plan.key, { number: send.number + 1, hash, gas, ...fees, at })
+    return { ...now, ...columnsOf(fees), number: send.number + 1, made_at: at, hashes: [...now.hashes, hash] }
+  })
+}

@@ -1,0 +1,90 @@
+import type { Atomic, Db } from '../../../db/sql.ts'
+
+/** An address of a transaction that holds something, with what makes its key. */
+export type Purse = { address: string; asset: string; derivation: bigint }
+
+/** Addresses that hold something of an asset. */
+export const addressesHolding = (db: Db, network: string, asset: string): Promise<{ address: string }[]> =>
+  db.sql`select address from evm_purses where network = ${network} and asset = ${asset} order by address`
+
+/** Purses that are due to be looked at, the longest due first. */
+export const duePurses = (db: Db, network: string, at: Date, limit: number): Promise<Purse[]> =>
+  db.sql`
+    select address, asset, derivation from evm_purses join evm_addresses using (address)
+    where network = ${network} and look_at <= ${at} order by look_at, address limit ${limit}`
+
+/** Which assets an address holds, as far as it was told. */
+export const assetsAt = (db: Db, network: string, address: string): Promise<{ asset: string }[]> =>
+  db.sql`select asset from evm_purses where network = ${network} and address = ${address}`
+
+/** Says when a purse is looked at again. */
+export const lookAgain = (db: Db, network: string, { address, asset }: Purse, at: Date): Promise<unknown[]> =>
+  db.sql`update evm_purses set look_at = ${at} where network = ${network} and address = ${address} and asset = ${asset}`
+
+/** Forgets a purse that was empty at a block, unless something has come there since. */
+export const forgetPurse = (db: Db, network: string, { address, asset }: Purse, block: bigint): Promise<unknown[]> =>
+  db.sql`
+    delete from evm_purses where network = ${network} and address = ${address} and asset = ${asset}
+      and not exists (select 1 from evm_arrivals as arrival where arrival.network = ${network}
+        and arrival.address = ${address} and arrival.asset = ${asset} and arrival.block > ${block}
+        and arrival.state in ('seen', 'final'))`
+
+/** A transfer from an address of a transaction that has not ended. */
+export type Move = {
+  id: bigint
+  address: string
+  asset: string
+  amount: bigint
+  nonce: bigint
+  gas: bigint
+  max_fee: bigint
+  hashes: string[]
+  made_at: Date
+}
+
+/** The transfer that is on its way from an address. */
+export const openMove = (db: Db, network: string, address: string): Promise<Move[]> =>
+  db.sql`
+    select id, address, asset, amount, nonce, gas, max_fee, hashes, made_at from evm_moves
+    where network = ${network} and address = ${address} and state = 'open'`
+
+/** Keeps a transfer before it is broadcast. A second one from the same address fails the block. */
+export const insertMove = (db: Atomic, network: string, move: Omit<Move, 'id'>): void => {
+  const { address, asset, amount, nonce, gas, max_fee: maxFee, hashes, made_at: at } = move
+  db.send`
+    insert into evm_moves (network, address, asset, amount, nonce, gas, max_fee, hashes, made_at)
+    values (${network}, ${address}, ${asset}, ${amount}, ${nonce}, ${gas}, ${maxFee}, ${hashes}::text[], ${at})`
+  db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
+}
+
+/** Keeps a dearer transfer in the place of one that waits, which may still be the one that is taken. */
+export const raiseMove = (db: Atomic, id: bigint, { max_fee: maxFee, hashes, made_at: at }: Move): void => {
+  db.send`
+    update evm_moves set max_fee = ${maxFee}, hashes = ${hashes}::text[], made_at = ${at} where id = ${id} and state = 'open'`
+  db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
+}
+
+/** Writes down that a transfer has ended, and what of its cost is to be booked. */
+export const endMove = (db: Db, id: bigint, cost: bigint | null): Promise<unknown[]> =>
+  db.sql`update evm_moves set state = 'done', cost = ${cost} where id = ${id} and state = 'open'`
+
+/** How many plans an address has been brought gas by, and the amount of one that is still open. */
+export const gasBrought = (
+  db: Db,
+  network: string,
+  keys: string,
+): Promise<{ ended: bigint; amount: bigint | null }[]> =>
+  db.sql`
+    select count(*) filter (where state <> 'open') as ended, max(amount) filter (where state = 'open') as amount
+    from evm_sends where network = ${network} and plan_key like ${`${keys}%`}`
+
+/** Takes what was spent and not booked yet. */
+export const takeCosts = (db: Atomic, network: string): Promise<{ cost: bigint }[]> =>
+  db.sql`
+    with sends as (
+      update evm_sends set is_charged = true
+      where network = ${network} and cost is not null and not is_charged returning cost),
+    moves as (
+      update evm_moves set is_charged = true
+      where network = ${network} and cost is not null and not is_charged returning cost)
+    select cost from sends union all select cost from moves`

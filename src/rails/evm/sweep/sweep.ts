@@ -1,0 +1,141 @@
+import { listingById } from '../../../catalog/asset.ts'
+import { bookedAsset, nativeAsset } from '../../../catalog/sync-assets.ts'
+import { type Atomic, one } from '../../../db/sql.ts'
+import { after } from '../../../lib/clock.ts'
+import { parseAmount } from '../../../money/amount.ts'
+import { balancesAt } from '../balance.ts'
+import type { Chain } from '../chain.ts'
+import { currentFees } from '../sending/fees.ts'
+import { lookAt } from '../sending/look.ts'
+import { type Hex, toHex } from '../node.ts'
+import { gasPlan } from '../sending/queries.ts'
+import { readHead } from '../read-blocks.ts'
+import { type Plan, submitPlan } from '../sending/send.ts'
+import { contractOf, transferCall } from '../tokens.ts'
+import { beginMove, followMove } from './move.ts'
+import * as queries from './queries.ts'
+
+/** What keeping wallets on a chain has cost, of the chain's coin, and where it is missing now. */
+export type Cost = { place: string; asset: string; amount: bigint }
+
+/** Books what wallets have cost, in the block that marks it as booked. */
+export type Charge = (db: Atomic, costs: Cost[]) => Promise<void>
+
+/** The most addresses that one round looks at. */
+const most = 10
+const hourMs = 3_600_000
+/** A coin is brought when it is worth this many times what bringing it costs. */
+const worth = 10n
+
+/**
+ * Brings what lies on addresses of transactions to the hot wallet, a step for each that is due: gas for tokens, the transfer
+ * itself, its end. Only the process that follows the chain does; a second one could not send anything twice, for each address
+ * has one nonce at a time.
+ */
+export async function sweepOnce(chain: Chain): Promise<void> {
+  const { db, clock, network, log } = chain
+  for (const purse of await queries.duePurses(db, network.code, clock.realNow(), most)) {
+    let wait = 60_000
+    try {
+      wait = await sweep(chain, purse)
+    } catch (error) {
+      log.warn({ err: error, network: network.code, address: purse.address }, 'An address could not be swept yet.')
+    }
+    await queries.lookAgain(db, network.code, purse, after(clock.realNow(), wait))
+  }
+}
+
+/** Books what was spent on wallets since the last time. */
+export const chargeCosts = ({ db, network, place }: Chain, charge: Charge): Promise<void> =>
+  db.atomic(async (block) => {
+    const spent = await queries.takeCosts(block, network.code)
+    const amount = spent.reduce((sum, { cost }) => sum + cost, 0n)
+    if (amount > 0n) await charge(block, [{ place, asset: nativeAsset(network).id, amount }])
+  })
+
+/** One step for one purse. Gives the milliseconds after which it is looked at again. */
+async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
+  const { db, network, settings, confirmations } = chain
+  const { address, asset } = purse
+  const [open] = await queries.openMove(db, network.code, address)
+  if (open) {
+    await followMove(chain, purse, open)
+    return settings.scanEveryMs
+  }
+  const deep = (await readHead(chain)) - BigInt(confirmations) + 1n
+  const [[now = 0n], [then = 0n]] = await Promise.all([
+    balancesAt(chain, asset, [address], 'latest'),
+    balancesAt(chain, asset, [address], toHex(deep > 0n ? deep : 0n)),
+  ])
+  if (now === 0n && then === 0n) {
+    await queries.forgetPurse(db, network.code, purse, deep)
+    return 60_000
+  }
+  const amount = now < then ? now : then
+  const fees = amount === 0n ? undefined : await currentFees(chain)
+  if (!fees) return amount === 0n ? settings.scanEveryMs : hourMs
+  return asset === nativeAsset(network).id
+    ? bringCoin(chain, purse, amount, fees.maxFee)
+    : bringTokens(chain, purse, amount, fees.maxFee)
+}
+
+/** What chains that are written on another one take for that, as much as we keep back: 0.00002 coins. */
+const keptBack = (code: string): bigint => (['BASE', 'OPTIMISM'].includes(code) ? 2n * 10n ** 13n : 0n)
+
+async function bringCoin(chain: Chain, purse: queries.Purse, amount: bigint, price: bigint): Promise<number> {
+  const { db, network, keys, settings } = chain
+  // Tokens there need their gas first.
+  if ((await queries.assetsAt(db, network.code, purse.address)).length > 1) return settings.scanEveryMs
+  const gas = await estimate(chain, { from: purse.address, to: keys.hot, value: toHex(1n) })
+  const leaving = amount - keptBack(network.code)
+  if (leaving < gas * price * worth) return hourMs
+  await beginMove(chain, purse, { asset: purse.asset, amount: leaving, gas, max_fee: price })
+  return settings.scanEveryMs
+}
+
+async function bringTokens(chain: Chain, purse: queries.Purse, amount: bigint, price: bigint): Promise<number> {
+  const { network, keys, settings } = chain
+  const { address, asset } = purse
+  if (await isGasUnderWay(chain, address)) return settings.scanEveryMs
+  if (amount < leastTokens(asset)) return hourMs
+  const data = transferCall(keys.hot, amount)
+  const gas = (await estimate(chain, { from: address, to: contractOf(network, asset) ?? address, data })) * 2n
+  const [coins = 0n] = await balancesAt(chain, nativeAsset(network).id, [address], 'latest')
+  const cost = gas * price + keptBack(network.code)
+  if (coins < cost) await bringGas(chain, address, cost - coins)
+  else await beginMove(chain, purse, { asset, amount, gas, max_fee: price })
+  return settings.scanEveryMs
+}
+
+/** Tokens are brought when they are three times what sending some usually costs. */
+function leastTokens(asset: string): bigint {
+  const [listing, own] = [listingById(asset), bookedAsset(asset)]
+  return own && listing?.network.networkFee ? 3n * parseAmount(listing.network.networkFee, own) : 1n
+}
+
+const estimate = async (
+  { node }: Chain,
+  call: { from: string; to: string; value?: Hex; data?: Hex },
+): Promise<bigint> => BigInt(await node.ask<string>('eth_estimateGas', call))
+
+/** Gas goes to an address of ours under a plan like every other's, one after the other. */
+async function bringGas(chain: Chain, address: string, amount: bigint): Promise<void> {
+  const { ended } = await gasFor(chain, address)
+  await submitPlan(chain, gasOf(chain, address, ended, amount))
+}
+
+/** Whether gas is on its way to an address. It is followed to its end: only then is known what it cost. */
+async function isGasUnderWay(chain: Chain, address: string): Promise<boolean> {
+  const { ended, amount } = await gasFor(chain, address)
+  if (amount === null) return false
+  const { state } = await lookAt(chain, gasOf(chain, address, ended, amount))
+  return state === 'pending'
+}
+
+const gasFor = async ({ db, network }: Chain, address: string) =>
+  one(await queries.gasBrought(db, network.code, `${gasPlan}${address} `))
+
+function gasOf({ network, keys }: Chain, address: string, number: bigint, amount: bigint): Plan {
+  const body = { sender: keys.hot, recipient: address, asset: nativeAsset(network).id, amount: String(amount) }
+  return { key: `${gasPlan}${address} ${number}`, body }
+}

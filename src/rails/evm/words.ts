@@ -1,0 +1,52 @@
+import { checkAddress } from '../../addresses/address.ts'
+import type { Fact } from '../rail.ts'
+import type { Arrival } from './queries.ts'
+
+type Status = 'seen' | 'final' | 'reversed'
+
+const kinds = { seen: 'deposit.seen', final: 'deposit.final', reversed: 'deposit.reversed' } as const
+
+/**
+ * The rail's id of a payment: the transfer's hash, the position of a token's log in it, and which inclusion in the chain it is. A
+ * transfer that a reorganisation drops and another block takes up again is another payment.
+ */
+export const paymentOf = ({ hash, position, inclusion }: Pick<Arrival, 'hash' | 'position' | 'inclusion'>): string =>
+  `${hash}${position < 0 ? '' : `:${position}`}${inclusion > 1 ? `#${inclusion}` : ''}`
+
+/** Reads a payment's id: the transfer's hash, and the position of the token's log in it. */
+export function readPayment(payment: string): { hash: string; position: number | undefined } | undefined {
+  const [, hash, position] = /^(0x[0-9a-f]{64})(?::(\d{1,6}))?(?:#\d+)?$/.exec(payment) ?? []
+  return hash === undefined
+    ? undefined
+    : { hash, position: position === undefined ? undefined : Number.parseInt(position, 10) }
+}
+
+/** An address in the spelling that customers are shown, which is our reference. */
+export function referenceOf(address: string): string {
+  const checked = checkAddress('evm', address)
+  if (!checked.ok) throw new Error(`${address} is no address of ours.`)
+  return checked.canonical
+}
+
+/** What is told of a transfer to us: each thing once, under a key of its own. What is disputed names nobody's reference. */
+export function factOf(arrival: Arrival, status: Status): Fact {
+  const payment = paymentOf(arrival)
+  const reference = referenceOf(arrival.address)
+  return {
+    key: `${payment}:${status}`,
+    kind: kinds[status],
+    reference: arrival.is_disputed ? `${reference}?again` : reference,
+    payment,
+    asset: arrival.asset,
+    amount: arrival.amount,
+    body: { payment, status: status.toUpperCase() },
+  }
+}
+
+/** All that has been told of a transfer to us by now, in the order in which it happened. */
+export function toldOf(arrival: Arrival): Fact[] {
+  const told: Status[] = ['seen']
+  if (arrival.was_final) told.push('final')
+  if (arrival.state === 'reversed') told.push('reversed')
+  return told.map((status) => factOf(arrival, status))
+}

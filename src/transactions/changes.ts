@@ -1,0 +1,65 @@
+import type { Ctx } from '../context.ts'
+import * as queries from './changing/queries.ts'
+
+/** Whoever wants to hear when transactions change. */
+export type Changes = {
+  /** Calls `onChange` soon after the transaction has changed, whoever changed it. Gives the way to stop. */
+  follow(publicId: bigint, onChange: () => void): () => void
+  /** Follows nothing any more. */
+  close(): void
+}
+
+/** How often a process looks, in real milliseconds: once for all that is followed, and not at all where nothing is. */
+const everyMs = 1_000
+
+/** The most transactions of one look. */
+const mostAtOnce = 5_000
+
+/**
+ * Tells followers when transactions change. One question a second finds all changes of all that is followed, so that a thousand
+ * open pages cost the database no more than one.
+ */
+export function openChanges({ db, log }: Pick<Ctx, 'db' | 'log'>): Changes {
+  const followed = new Map<bigint, Set<() => void>>()
+  const known = new Map<bigint, number>()
+  let timer: NodeJS.Timeout | undefined
+  let closed = false
+
+  async function look(): Promise<void> {
+    const ids = [...followed.keys()].slice(0, mostAtOnce)
+    try {
+      for (const { public_id: id, updated_at: at } of ids.length > 0 ? await queries.lastChanges(db, ids) : []) {
+        const before = known.get(id)
+        if (followed.has(id)) known.set(id, at.getTime())
+        if (before !== undefined && before !== at.getTime()) for (const tell of followed.get(id) ?? []) tell()
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'Changes of open orders could not be looked for; trying again.')
+    }
+    timer = undefined
+    lookSoon()
+  }
+
+  function lookSoon(): void {
+    if (!closed && followed.size > 0) timer ??= setTimeout(() => void look(), everyMs)
+  }
+
+  return {
+    follow: (id, onChange) => {
+      const all = followed.get(id) ?? new Set()
+      followed.set(id, all.add(onChange))
+      lookSoon()
+      return () => {
+        all.delete(onChange)
+        if (all.size > 0 || followed.get(id) !== all) return
+        followed.delete(id)
+        known.delete(id)
+      }
+    },
+    close: () => {
+      closed = true
+      clearTimeout(timer)
+      followed.clear()
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import { listingById } from '../catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { moneySeen } from '../deposits/deposit.ts'
+import { badField, Refusal } from '../lib/refusal.ts'
+import { markRefunds, type Refund, refundDue } from '../payouts/refund.ts'
+import { advance } from './advance.ts'
+import { boundsOf } from './bounds.ts'
+import { decide, type Standing } from './decide.ts'
+import { partnerOf } from './details.ts'
+import { exchangeNow, goOn, type Happened } from './go-on.ts'
+import { open } from './lifecycle.ts'
+import { lockTransaction, readTransactionWhole } from './load.ts'
+import { type MoneyOf, moneyOf, standingOf } from './money-of.ts'
+import { emptyOutcome, writeOutcome } from './outcome.ts'
+import { checkDestination } from './payout-destination.ts'
+import { refundCost } from './refund-cost.ts'
+import { orderRefund } from './send-refunds.ts'
+import type { StatusDetails, Transaction } from './transaction.ts'
+
+/**
+ * What a customer may decide now, of a transaction that waits for a decision. Amounts are in the smallest unit of the asset that is
+ * named. Absent is not open.
+ */
+export type CustomerChoices = {
+  /** What is free, exchanged at the price of this moment; asked after the price had moved beyond the bound. */
+  accept_price?: { fromAmount: bigint; toAmount: bigint }
+  /** The same, asked where less came than was agreed. */
+  exchange_what_came?: { fromAmount: bigint; toAmount: bigint }
+  /** Everything that is free goes back; `cost` of each is kept for sending it. */
+  refund?: { parts: { asset: string; amount: bigint; cost: bigint }[] }
+  /** A refund does not know where to go; `amount` of `asset` is what goes back, `memo` whether its network has memos or tags. */
+  refund_address?: { asset: string; amount: bigint; memo: boolean }
+  /** What was paid out came back; given by `giveDetails` with `payoutAddress`. */
+  payout_address?: { toAmount: bigint }
+  /** Nothing has been paid yet, and the customer does not want to. */
+  cancel?: Record<never, never>
+}
+
+/** Why a transaction is held where its customer may decide. */
+const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>(['underpaid', 'late', 'wrong_asset'])
+
+/** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
+export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {
+  const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
+  if (transaction?.kind !== 'retail') throw notFound()
+  if (open.has(transaction.status)) return (await moneySeen(ctx.db, transaction.id)) ? {} : { cancel: {} }
+  if (transaction.status !== 'on_hold') return {}
+
+  const money = await moneyOf(ctx.db, transaction)
+  const standing = standingOf(transaction, money)
+  if (transaction.statusDetails === 'address_needed') return addressChoices(standing, money)
+  if (!decidable.has(transaction.statusDetails)) return {}
+  return { ...(await exchangeChoice(ctx, transaction, standing)), ...refundChoice(standing) }
+}
+
+function addressChoices({ payouts, isLost }: Standing, money: MoneyOf): CustomerChoices {
+  const asking = addressAsked(money)
+  const choices: CustomerChoices = {}
+  if (asking) {
+    const { asset, amount, cost } = asking
+    choices.refund_address = { asset, amount: amount - cost, memo: hasMemo(asset) }
+  }
+  if (payouts.bounced && !isLost) choices.payout_address = { toAmount: money.owedForExchanges }
+  return choices
+}
+
+const addressAsked = ({ refunds }: Pick<MoneyOf, 'refunds'>): Refund | undefined =>
+  refunds.find(({ state }) => state === 'address_needed')
+
+const hasMemo = (assetId: string): boolean => (listingById(assetId)?.network.chain?.memo ?? null) !== null
+
+async function exchangeChoice(ctx: Ctx, transaction: Transaction, standing: Standing): Promise<CustomerChoices> {
+  const partner = await partnerOf(ctx, transaction)
+  const asked = { transaction, partner, standing, arrival: undefined }
+  const { exchange } = decide(standing, await boundsOf(ctx, ctx.db, asked), 'accept')
+  if (!exchange) return {}
+  const { expectedTo: toAmount } = exchangeNow(ctx, { transaction, partner }, exchange).transaction
+  const choice = { fromAmount: exchange.amount, toAmount }
+  return transaction.statusDetails === 'late' ? { accept_price: choice } : { exchange_what_came: choice }
+}
+
+function refundChoice({ free }: Standing): CustomerChoices {
+  const parts = free.map(({ asset, amount }) => ({ asset, amount, cost: refundCost(asset) }))
+  return parts.some(({ amount, cost }) => cost < amount) ? { refund: { parts } } : {}
+}
+
+/**
+ * Exchanges what is free at the price of this moment. `atLeast` is what the customer was shown: 409 if it gives less by now, or
+ * if there is nothing to be decided.
+ */
+export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bigint }): Promise<Transaction> {
+  return decideAs(ctx, publicId, (transaction) => ({
+    fact: `accepted:${transaction.moves + 1}`,
+    reason: 'The customer accepted.',
+    wish: 'accept',
+    atLeast,
+  }))
+}
+
+/** Gives back everything that is free, the way it came, less the stated cost of sending it. 409 where nothing is. */
+export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+  return decideAs(ctx, publicId, (transaction) => ({
+    fact: `refund_asked:${transaction.moves + 1}`,
+    reason: 'The customer asked for it.',
+    wish: 'refund',
+  }))
+}
+
+type Choice = Omit<Happened, 'transaction' | 'partner'>
+
+function decideAs(ctx: Ctx, publicId: bigint, choice: (transaction: Transaction) => Choice): Promise<Transaction> {
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const { status, statusDetails } = transaction
+    if (status !== 'on_hold' || !decidable.has(statusDetails)) throw movedOn()
+    const standing = standingOf(transaction, await moneyOf(db, transaction))
+    if (standing.free.length === 0) throw movedOn()
+    return decided(ctx, db, { transaction, partner: await partnerOf(ctx, transaction), ...choice(transaction) })
+  })
+}
+
+async function decided(ctx: Ctx, db: Atomic, happened: Happened): Promise<Transaction> {
+  const outcome = emptyOutcome()
+  await goOn(ctx, db, outcome, happened)
+  return last(await writeOutcome(ctx, db, outcome))
+}
+
+/** Says where a refund goes that does not know it. Refuses an address that cannot be, with the field at fault. */
+export function giveRefundAddress(
+  ctx: Ctx,
+  publicId: bigint,
+  written: { address: string; extraId: string },
+): Promise<Transaction> {
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const refund = addressAsked(await moneyOf(db, transaction))
+    if (!refund) throw movedOn()
+    const { rail, check } = judgedAddress(ctx, refund.asset, written)
+    const destination = { address: check.address, extraId: check.extraId, holder: '' }
+    await orderRefund(ctx, db, { refund, transaction }, { rail, destination })
+    markRefunds(db, [refund.id], 'ordered')
+    ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refund.id), runAt: ctx.clock.now() }])
+    const fact = `refund_address:${transaction.moves + 1}`
+    return decided(ctx, db, { transaction, partner: await partnerOf(ctx, transaction), fact })
+  })
+}
+
+function judgedAddress(ctx: Ctx, assetId: string, written: { address: string; extraId: string }) {
+  const listing = listingById(assetId)
+  const method = listing?.network.paymentMethods.find(({ withdrawal }) => withdrawal)
+  const rail = listing && method && ctx.rails.forPayout(method.category, listing.network.code)
+  if (!listing || !method || !rail)
+    throw new Refusal('CONFLICT', 'Nothing can be sent there. Please turn to our support.')
+  const check = checkDestination(ctx, { listing, method }, written)
+  if (!check.ok) throw badField(check.field === 'address' ? 'refund_address' : 'extra_id', check.reason, check.code)
+  return { rail, check }
+}
+
+/** Ends a transaction that its customer does not want any more. 409 once money was seen. */
+export function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const isSeen = await moneySeen(db, transaction.id)
+    if (!open.has(transaction.status) || isSeen) throw movedOn()
+    const reason = 'The customer does not want it any more.'
+    return last(await advance(ctx, db, [{ transaction, fact: 'cancelled', to: 'cancelled', reason }]))
+  })
+}
+
+async function lockRetail(ctx: Ctx, db: Atomic, publicId: bigint): Promise<Transaction> {
+  const transaction = await lockTransaction(ctx, db, publicId)
+  if (transaction?.kind !== 'retail') throw notFound()
+  return transaction
+}
+
+const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')
+const movedOn = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
+
+function last(moved: Transaction[]): Transaction {
+  const transaction = moved.at(-1)
+  if (!transaction) throw new Error('The transaction did not move.')
+  return transaction
+}

@@ -1,0 +1,182 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { useDeposits } from '../deposits/deposit.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { parseAmount } from '../money/amount.ts'
+import type { Partner } from '../partners/partner.ts'
+import { orderRefunds, type RefundOrder } from '../payouts/refund.ts'
+import { atSamePrice } from '../pricing/explain.ts'
+import { eurCentsOf, type Quote } from '../pricing/quote.ts'
+import type { Change, Step } from './advance.ts'
+import { exchangeEntry, payoutOrder, writeOffEntry } from './book.ts'
+import { type Arrival, boundsOf } from './bounds.ts'
+import { decide, type Decision, type Part, split, type Wish } from './decide.ts'
+import { lifecycle } from './lifecycle.ts'
+import { arrivedOf, type MoneyOf, moneyOf, paidOf, refundViews, standingOf } from './money-of.ts'
+import type { Outcome } from './outcome.ts'
+import { refundCost } from './refund-cost.ts'
+import { requote } from './requote.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Something that changed a transaction's money, which this block has written down and locked. */
+export type Happened = {
+  transaction: Transaction
+  partner: Partner
+  /** The name under which it stands in the history, once. */
+  fact: string
+  reason?: string
+  /** What else changes with it. */
+  change?: Change
+  /** How the money came that came last; a person's asking has none. */
+  arrival?: Arrival
+  wish?: Wish
+  /** Of what is free of the agreed asset, no more than this goes back. */
+  refundAtMost?: bigint
+  /** What an exchange must pay out at least, as its customer was shown: else nothing is done, and it is refused (CONFLICT). */
+  atLeast?: bigint
+}
+
+/**
+ * Lets a transaction go on after anything that changed its money: reads what stands, decides, and adds to the outcome what follows:
+ * an exchange at a price, refunds, a hold, or the end. All of it commits with what happened.
+ */
+export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Happened): Promise<Decision> {
+  const { transaction, fact, reason, change = {} } = happened
+  const money = await moneyOf(db, transaction)
+  const { decision, orders, dust } = await decided(ctx, db, happened, money)
+  const changed: Change = { ...change, ...paidOf(money), fromAmount: arrivedOf(transaction, money) }
+  const exchanged = decision.exchange && exchangeNow(ctx, happened, decision.exchange)
+  refuseLess(happened, exchanged?.transaction.expectedTo)
+  if (exchanged) Object.assign(changed, exchanged.change)
+
+  const ordered = await orderRefunds(ctx, db, orders)
+  await writeOff(ctx, outcome, transaction, dust)
+  const uses = [
+    ...(decision.exchange?.parts ?? []).map(({ depositId: id, amount }) => ({ id, exchanged: amount, refunded: 0n })),
+    ...[...orders, ...dust].map(({ depositId: id, amount }) => ({ id, exchanged: 0n, refunded: amount })),
+  ]
+  if (uses.length > 0) useDeposits(db, uses)
+  if (dust.length > 0) changed.errors = [...transaction.errors, belowCost].slice(-10)
+  changed.refunds = refundViews(transaction.refunds, [...money.refunds, ...ordered])
+  changed.statusDetails = decision.details
+  outcome.steps.push(...stepsOf(transaction, decision, { fact, reason, change: changed }))
+  if (exchanged) bookExchange(ctx, outcome, exchanged.transaction, money, exchanged.isNew)
+  return decision
+}
+
+function refuseLess({ atLeast }: Happened, toAmount = 0n): void {
+  if (atLeast === undefined || toAmount >= atLeast) return
+  throw new Refusal('CONFLICT', 'The price has changed. Please look at what comes out now.')
+}
+
+const belowCost = { code: 'refund_below_cost', reason: 'Less was left than sending it back costs.' }
+
+/** What is to be done, with refunds priced: `dust` is what sending would eat up. */
+type Priced = { decision: Decision; orders: RefundOrder[]; dust: Part[] }
+
+async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf): Promise<Priced> {
+  const { transaction, partner, arrival, wish = 'none', refundAtMost } = happened
+  const all = standingOf(transaction, money)
+  const standing = refundAtMost === undefined ? all : { ...all, free: split(all.free, all.expected, refundAtMost)[0] }
+  const bounds = await boundsOf(ctx, db, { transaction, partner, standing, arrival })
+  const decision = decide(standing, bounds, wish)
+  const why = decision.exchange
+    ? 'More money arrived than can be exchanged.'
+    : (happened.reason ?? 'It is wanted back.')
+  const priced = decision.refund.map((part) => ({ part, cost: refundCost(part.asset) }))
+  const orders = priced
+    .filter(({ part, cost }) => cost < part.amount)
+    .map(({ part, cost }) => ({ ...part, cost, transactionId: transaction.id, reason: why }))
+  const dust = priced.filter(({ part, cost }) => cost >= part.amount).map(({ part }) => part)
+  if (decision.to !== 'on_hold' || dust.length === 0 || orders.length > 0) return { decision, orders, dust }
+  // All of it was too little to be sent: what is left to decide is where the transaction ends.
+  const rest = { ...standing, free: [], refunds: { ...standing.refunds, paid: true } }
+  return { decision: decide(rest, bounds, 'release'), orders, dust }
+}
+
+async function writeOff(ctx: Ctx, outcome: Outcome, transaction: Transaction, dust: Part[]): Promise<void> {
+  const at = ctx.clock.now()
+  for (const part of dust) {
+    outcome.entries.push(writeOffEntry(transaction, { ...part, ref: await ctx.rowIds.next() }, at))
+  }
+}
+
+type ExchangedNow = { transaction: Transaction; isNew: boolean; change: Change }
+
+/** The transaction at the price that an exchange is made at: the agreed one as it stands, or worked out for another amount; or anew. */
+export function exchangeNow(
+  ctx: Ctx,
+  { transaction, partner, arrival }: Pick<Happened, 'transaction' | 'partner' | 'arrival'>,
+  { amount, isAgreed }: NonNullable<Decision['exchange']>,
+): ExchangedNow {
+  const priced = isAgreed ? agreedFor(transaction, amount) : requotedFor(ctx, partner, transaction, { arrival, amount })
+  const isNew = priced !== transaction
+  const { quote, quoteNumber, quoteExpiresAt, expectedFrom, expectedTo, depositMethod } = priced
+  const isOther = expectedFrom !== transaction.expectedFrom
+  return {
+    transaction: priced,
+    isNew,
+    change: {
+      quote,
+      quoteNumber,
+      quoteExpiresAt,
+      expectedFrom,
+      expectedTo,
+      depositMethod,
+      initialExpectedFrom: transaction.initialExpectedFrom ?? (isOther ? transaction.expectedFrom : null),
+      fromAmountInEur: isOther ? eurCentsOf(quote, expectedFrom) : transaction.fromAmountInEur,
+      errors: [],
+    },
+  }
+}
+
+function agreedFor(transaction: Transaction, amount: bigint): Transaction {
+  const wasExchanged = transaction.history.some(({ status }) => status === 'exchanging')
+  if (amount === transaction.expectedFrom && !wasExchanged) return transaction
+  const quote = atSamePrice(transaction.quote, amount) as Quote | undefined
+  if (!quote) throw new Error('An amount was exchanged of which nothing is left to pay out.')
+  return {
+    ...transaction,
+    quote,
+    quoteNumber: transaction.quoteNumber + 1,
+    expectedFrom: amount,
+    expectedTo: parseAmount(quote.toAmount, transaction.to.asset),
+  }
+}
+
+function requotedFor(
+  ctx: Ctx,
+  partner: Partner,
+  transaction: Transaction,
+  { arrival, amount }: { arrival: Arrival | undefined; amount: bigint },
+): Transaction {
+  const again = requote(ctx, partner, transaction, { method: arrival?.cameBy ?? transaction.depositMethod, amount })
+  if (!again) throw new Error('A price that has just been there is gone.')
+  return again.transaction
+}
+
+function bookExchange(ctx: Ctx, outcome: Outcome, priced: Transaction, money: MoneyOf, isNew: boolean): void {
+  if (isNew) outcome.quotes.push(priced)
+  outcome.entries.push(exchangeEntry(priced, ctx.clock.now()))
+  const number = money.payouts.filter(({ purpose }) => purpose === 'payout').length + 1
+  outcome.payouts.push(payoutOrder(ctx, priced, { number, amount: priced.expectedTo }))
+}
+
+type Told = { fact: string; reason: string | undefined; change: Change }
+
+/** The moves of a decision. What cannot go on in one step, from an end or from a payout that was made, is held in between. */
+function stepsOf(transaction: Transaction, { to, reason: why }: Decision, { fact, reason, change }: Told): Step[] {
+  const { status, moves } = transaction
+  const told = why ?? reason
+  const step = { transaction, fact, to, ...(told === undefined ? {} : { reason: told }), change }
+  if (to === status || lifecycle[status].includes(to)) return [step]
+  const { fromAmount = transaction.fromAmount, toAmount = null, outputHash = null, refunds = [] } = change
+  const between: Step = {
+    transaction,
+    fact,
+    to: 'on_hold',
+    reason: reason ?? 'There is more money in it.',
+    change: { fromAmount, toAmount, outputHash, refunds },
+  }
+  return [between, { ...step, fact: `went_on:${moves + 2}`, reason: why ?? 'It goes on.' }]
+}

@@ -1,0 +1,100 @@
+import type { Ctx } from '../context.ts'
+import { moneyTold } from '../deposits/deposit.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { advance } from './advance.ts'
+import { byStaff, type StaffOrder } from './by-staff.ts'
+import type { Standing } from './decide.ts'
+import { partnerOf } from './details.ts'
+import { goOn } from './go-on.ts'
+import { ended, open } from './lifecycle.ts'
+import { moneyOf, standingOf } from './money-of.ts'
+import { emptyOutcome, writeOutcome } from './outcome.ts'
+import type { Transaction } from './transaction.ts'
+import { undoExchanges } from './undo.ts'
+
+export type { StaffOrder } from './by-staff.ts'
+export { releaseTransaction } from './release.ts'
+
+/**
+ * Stops a transaction for a person: what is ordered and not planned waits, what arrives is booked and stays. 409 where it has
+ * ended, where nobody has come to the checkout yet, and where its payout is with the rail.
+ */
+export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
+  return byStaff(ctx, publicId, { ...order, action: 'transaction.held' }, async (db, transaction) => {
+    const { status, moves } = transaction
+    if (ended.has(status) || status === 'new' || status === 'sending') {
+      throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be held.`)
+    }
+    if (status === 'on_hold' && transaction.statusDetails === 'review') {
+      throw new Refusal('CONFLICT', 'This transaction is held for a person already.')
+    }
+    const change = { statusDetails: 'review' } as const
+    const reason = 'A person must decide.'
+    return last(await advance(ctx, db, [{ transaction, fact: `held:${moves + 1}`, to: 'on_hold', reason, change }]))
+  })
+}
+
+/**
+ * Gives back what is free, or `amount` of the expected asset of it, the way it came, less the cost of sending it. What was
+ * exchanged and not paid out is exchanged back first, at the same price, unless the amount that is asked for is free anyway. 409
+ * where a payout is with the rail, and where nothing can go back.
+ */
+export function refundTransaction(
+  ctx: Ctx,
+  publicId: bigint,
+  { amount, ...order }: StaffOrder & { amount?: bigint },
+): Promise<Transaction> {
+  if (amount !== undefined && amount <= 0n) throw new Refusal('BAD_REQUEST', 'An amount must be more than zero.')
+  return byStaff(ctx, publicId, { ...order, action: 'transaction.refunded' }, async (db, transaction) => {
+    const { status, moves } = transaction
+    if (status !== 'on_hold' && status !== 'exchanging') {
+      throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be refunded.`)
+    }
+    const money = await moneyOf(db, transaction)
+    const isFree = amount !== undefined && amount <= freeOfExpected(standingOf(transaction, money))
+    const undone = isFree ? 0 : await undoExchanges(ctx, db, transaction, money)
+    const standing = standingOf(transaction, await moneyOf(db, transaction))
+    if (standing.payouts.open) throw new Refusal('CONFLICT', 'A payout is on its way: what it pays cannot be refunded.')
+    if (standing.free.length === 0 && undone === 0) throw new Refusal('CONFLICT', 'There is nothing to be refunded.')
+    if (amount !== undefined && amount > freeOfExpected(standing)) {
+      throw new Refusal('CONFLICT', 'There is less than that to be refunded.')
+    }
+    const outcome = emptyOutcome()
+    await goOn(ctx, db, outcome, {
+      transaction,
+      partner: await partnerOf(ctx, transaction),
+      fact: `refund_ordered:${moves + 1}`,
+      reason: 'Our support gives it back.',
+      wish: 'refund',
+      ...(amount === undefined ? {} : { refundAtMost: amount }),
+    })
+    return last(await writeOutcome(ctx, db, outcome))
+  })
+}
+
+const freeOfExpected = ({ free, expected }: Standing): bigint =>
+  free.filter(({ asset }) => asset === expected).reduce((sum, { amount }) => sum + amount, 0n)
+
+/** Ends a transaction in which no money is. 409 where money was seen and has not been taken back. */
+export function cancelTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
+  return byStaff(ctx, publicId, { ...order, action: 'transaction.cancelled' }, async (db, transaction) => {
+    const { status, fromAmount, id } = transaction
+    if (!open.has(status) && status !== 'on_hold') {
+      throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be cancelled.`)
+    }
+    const [money, told] = await Promise.all([moneyOf(db, transaction), moneyTold(db, id)])
+    const { free, isLost, refunds, payouts } = standingOf(transaction, money)
+    const isEmpty = fromAmount === 0n && free.length === 0 && !isLost && money.owedForExchanges === 0n
+    const isOpen = refunds.open || refunds.addressNeeded || refunds.failed || refunds.paid || payouts.open
+    const isArriving = told.arriving || (told.final && money.deposits.length === 0)
+    if (!isEmpty || isOpen || isArriving) throw new Refusal('CONFLICT', 'There is money in this transaction.')
+    const reason = 'Our support cancelled it.'
+    return last(await advance(ctx, db, [{ transaction, fact: 'cancelled', to: 'cancelled', reason }]))
+  })
+}
+
+function last(moved: Transaction[]): Transaction {
+  const transaction = moved.at(-1)
+  if (!transaction) throw new Error('The transaction did not move.')
+  return transaction
+}

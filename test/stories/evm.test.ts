@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { parseAmount } from '../../src/money/amount.ts'
+import { createKeystore } from '../../src/rails/evm.ts'
+import { assetById } from '../../src/catalog/asset.ts'
+import { type Anvil, startAnvil, token } from '../support/anvil.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { arrive, assertBooksHold, bookBalance, checkOut, create, lookup, owed, seen } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
+
+const usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
+const password = 'a-password-for-tests'
+const opening = { coins: 50n * 10n ** 18n, tokens: 10n ** 12n }
+
+let folder = ''
+let anvil: Anvil
+let exchange: Exchange
+let hot = ''
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cambio-evm-story-'))
+  anvil = await startAnvil({ mines: true })
+  ;({ hot } = await createKeystore(join(folder, 'keystore'), password))
+  await anvil.layToken(usdt)
+  await anvil.give(hot, opening.coins)
+  for (const holder of [hot, anvil.customer]) {
+    await anvil.send({ to: usdt, data: token.mint(holder, opening.tokens) })
+  }
+  await anvil.mine(4)
+  exchange = await startExchange({
+    RATE_LIMITS: 'off',
+    CONFIRMATIONS: 'ETH=2',
+    EVM_RPC_URLS: `ETH=${anvil.url}`,
+    EVM_KEYSTORE_FILE: join(folder, 'keystore'),
+    EVM_KEYSTORE_PASSWORD: password,
+    EVM_SCAN_EVERY: 'PT0.2S',
+  })
+})
+after(async () => {
+  await exchange.stop()
+  await anvil.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const units = (text: string, id: string): bigint => parseAmount(text, assetById(id) ?? assert.fail())
+
+describe('an exchange with a real chain', () => {
+  it('begins with what its wallet there holds', async () => {
+    assert.equal(await bookBalance(exchange, 'held:evm-eth', 'ETH-ETH'), opening.coins)
+    assert.equal(await bookBalance(exchange, 'held:evm-eth', 'USDT-ETH'), opening.tokens)
+    await assertBooksHold(exchange)
+  })
+
+  it('pays a buy in coins that are on the chain', async () => {
+    const address = '0x00000000000000000000000000000000C0ffee01'.toLowerCase()
+    const { id } = await create(exchange, { to_currency: 'ETH', payout_info: { payout_address: address } })
+    await checkOut(exchange, id)
+    await exchange.api(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
+    const record = await arrive(exchange, id, 'finished')
+    assert.equal(await anvil.balance(address), units(record.to_amount ?? '', 'ETH-ETH'))
+    const receipt = await anvil.ask<{ status: string; to: string }>('eth_getTransactionReceipt', hashOf(record))
+    assert.deepEqual([receipt.status, receipt.to], ['0x1', address])
+    await held('ETH-ETH')
+    await assertBooksHold(exchange)
+  })
+
+  it('credits a sale of tokens from the chain, and nothing that only looks like them', async () => {
+    const wish = { from_currency: 'USDT', from_network: 'ETH', from_amount: '60', to_currency: 'EUR' }
+    const { id } = await create(exchange, wish)
+    const ready = await checkOut(exchange, id)
+    const [told] = await lookup<{ reference: string }>(
+      exchange,
+      'select reference from deposit_instructions join transactions on transactions.id = transaction_id where public_id = $1',
+      [id],
+    )
+    const { address = '' } = { ...ready.deposit }
+    assert.equal(told?.reference, address)
+    await anvil.send({ to: usdt, data: token.fail(address, 60_000_000n) })
+    await anvil.send({ to: usdt, data: token.transfer(address, 60_000_000n) })
+    await seen(
+      exchange,
+      id,
+      'confirming',
+      ({ status_details: details, status }) => details === 'confirming' || status !== 'waiting_for_deposit',
+    )
+    const record = await arrive(exchange, id, 'finished')
+    assert.equal(record.from_amount, '60')
+    assert.equal(await owed(exchange, id, 'USDT-ETH'), 0n)
+    assert.equal(await bookBalance(exchange, 'held:evm-eth', 'USDT-ETH'), opening.tokens + 60_000_000n)
+    await held('USDT-ETH')
+    await assertBooksHold(exchange)
+
+    const all = async () => (await anvil.tokens(usdt, address)) === 0n && (await costs()) > 0n
+    await until(all, 'the tokens to be brought to the wallet that pays')
+    assert.equal(await anvil.tokens(usdt, hot), opening.tokens + 60_000_000n)
+    await held('ETH-ETH')
+    assert.deepEqual(await lookup(exchange, "select 1 from audit_postings where account = 'suspense'"), [])
+    await assertBooksHold(exchange)
+  })
+
+  it('keeps what nobody was asked to send in suspense', async () => {
+    await anvil.send({ to: hot, value: 7n })
+    await until(async () => (await bookBalance(exchange, 'suspense', 'ETH-ETH')) === -7n, 'the suspense')
+    await held('ETH-ETH')
+    await assertBooksHold(exchange)
+  })
+})
+
+/** What moving money between our own wallets has cost. */
+async function costs(): Promise<bigint> {
+  const [sum] = await lookup<{ amount: string }>(
+    exchange,
+    "select coalesce(sum(amount), 0) as amount from postings join entries on entries.id = entry_id where kind = 'wallet_cost'",
+  )
+  return BigInt(sum?.amount ?? '0')
+}
+
+const hashOf = (record: object): string => {
+  const found = /0x[0-9a-f]{64}/.exec(JSON.stringify(record))
+  assert(found, 'the payout has a hash')
+  return found[0]
+}
+
+/** The books say what the chain says. */
+async function held(asset: string): Promise<void> {
+  const rail = exchange.service.house.evm.roads.get('ETH')
+  assert(rail)
+  await until(
+    async () => (await rail.payout.balance(asset)) === (await bookBalance(exchange, 'held:evm-eth', asset)),
+    `the books to be as ${asset} on the chain`,
+  )
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+
+import { capital, held } from '../../src/ledger/account.ts'
+import { entry } from '../../src/ledger/entry.ts'
+import { post } from '../../src/ledger/post.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
+import { startTwin } from '../support/twin.ts'
+
+const orders = 500
+const atOnce = 50
+const tether = { to_currency: 'USDT', to_network: 'TRX' }
+const patienceMs = 60_000
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+})
+after(() => exchange.stop())
+
+/** Has the hot wallet hold so many units of tether, on the chain and in the books: the rest is brought, or taken home. */
+async function holdExactly(units: bigint): Promise<void> {
+  const { ctx } = exchange.service.house
+  const more = units - (await bookBalance(exchange, held('wallet-trx'), 'USDT-TRX'))
+  const [debit, credit] = more > 0n ? [held('wallet-trx'), capital] : [capital, held('wallet-trx')]
+  const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
+  await lookup(exchange, `update sandbox.wallets set balance = balance + $1 where asset = 'USDT-TRX'`, [String(more)])
+  const amount = more > 0n ? more : -more
+  await ctx.db.atomic((db) => post(db, ctx, [entry(brought, [{ debit, credit, asset: 'USDT-TRX', amount }])]))
+}
+
+/** Does all of them, so many at a time. */
+async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<unknown>): Promise<void> {
+  const left = items.values()
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (const item of left) await work(item)
+    }),
+  )
+}
+
+type Payout = { id: string; state: string; amount: string }
+
+const payouts = (): Promise<Payout[]> => lookup<Payout>(exchange, 'select id, state, amount from payouts order by id')
+
+/** Waits until each payout has either been made or been found to be more than is left. */
+async function decided(): Promise<Payout[]> {
+  const end = performance.now() + patienceMs
+  for (;;) {
+    const rows = await payouts()
+    if (rows.length === orders && rows.every(({ state }) => ['paid', 'waiting'].includes(state))) return rows
+    assert.ok(performance.now() < end, 'the payouts are decided in time')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const sum = (rows: Payout[]): bigint => rows.reduce((total, { amount }) => total + BigInt(amount), 0n)
+
+test(
+  'of 500 parallel payouts of one place, under two workers, exactly those are made that it has money for',
+  { timeout: 150_000 },
+  async (t) => {
+    const twin = await startTwin(exchange)
+    t.after(() => twin.stop())
+    const had = 20_000_000_000n
+    await holdExactly(had)
+    const ids: string[] = []
+    await inParallel([...Array(orders).keys()], async () => ids.push((await readyToPay(exchange, tether)).id))
+    await inParallel(ids, (id) => pay(exchange, id))
+
+    const rows = await decided()
+    const made = rows.filter(({ state }) => state === 'paid')
+    const waiting = rows.filter(({ state }) => state === 'waiting')
+    const left = had - sum(made)
+    assert.ok(made.length > 100 && waiting.length > 100, `${made.length} made, ${waiting.length} waiting`)
+    assert.ok(left >= 0n, 'never below zero')
+    assert.ok(
+      waiting.every(({ amount }) => BigInt(amount) > left),
+      'what is left is not enough for any that waits',
+    )
+    assert.equal(await bookBalance(exchange, held('wallet-trx'), 'USDT-TRX'), left)
+
+    const sent = await lookup<{ nonce: string; amount: string }>(
+      exchange,
+      `select nonce, amount from sandbox.transfers where nonce = any($1) order by nonce::bigint`,
+      [rows.map(({ id }) => id)],
+    )
+    assert.deepEqual(
+      sent,
+      made.map(({ id: nonce, amount }) => ({ nonce, amount })),
+      "the chain's own records",
+    )
+    await assertBooksHold(exchange)
+  },
+)

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { buildAdmin } from '../../src/api/admin.ts'
+import { metricsOf } from '../../src/metrics.ts'
+import { findStuck, stuckStates } from '../../src/transactions/stuck.ts'
+import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { buy, lookup } from '../support/journey.ts'
+
+let exchange: Exchange
+let id: string
+let plants: Plant[]
+
+/** Something that waits for too long: how it is planted, taken away again, and told. */
+type Plant = { found: string; change: string; mend: string; waitsFor: RegExp; holdsUp?: false }
+
+before(async () => {
+  exchange = await startExchange()
+  id = (await buy(exchange, { to_currency: 'USDT', to_network: 'TRX' })).id
+  const { ctx } = exchange.service.house
+  const url = 'http://127.0.0.1:9/hook'
+  const { endpoint } = await addEndpoint(ctx, { partnerId: BigInt(exchange.sandbox.partner_id), url }, 'test')
+  plants = [...held, ...onTheirWay, ...outside(String(endpoint.id))]
+})
+after(() => exchange.stop())
+
+const old = (age: string) => `now() - interval '${age}'`
+
+/** The buy is in another status than it should be, and came there long ago. */
+const held = (
+  [
+    ['on_hold', '25 h', /^a person to decide$/],
+    ['on_hold review', '5 h', /^an operator to decide$/],
+    ['on_hold kyc_required', '73 h', /^its customer to be verified$/],
+    ['on_hold underpaid', '73 h', /^its customer: to pay the rest, /],
+    ['on_hold overpaid', '73 h', /^its customer: to exchange what came, /],
+    ['on_hold late', '73 h', /^its customer: to accept the price of now, /],
+    ['on_hold wrong_asset', '73 h', /^its customer: to have back /],
+    ['on_hold payout_unknown', '2 h', /^a clear answer from sandbox-trx: /],
+    ['on_hold address_needed', '73 h', /^its customer to say where to be paid$/],
+    ['on_hold refund_pending', '3 h', /^its refund to be paid$/],
+    ['on_hold confirming', '25 h', /^its deposit to be final, /],
+    ['waiting_for_deposit confirming', '25 h', /^its deposit to be final, /],
+    ['exchanging', '6 min', /^its payout on sandbox-trx to be planned$/],
+    ['sending', '31 min', /^evidence from sandbox-trx$/],
+  ] as const
+).map(([state, age, waitsFor]): Plant => {
+  const [status = '', details] = state.split(' ')
+  return {
+    found: `transaction ${state}`,
+    change: `update transactions set status = '${status}', status_details = ${details ? `'${details}'` : 'null'};
+      update moves set at = at - interval '${age}'`,
+    mend: `update transactions set status = 'finished', status_details = null; update moves set at = at + interval '${age}'`,
+    waitsFor,
+  }
+})
+
+const overdue = ['new', 'waiting_for_customer', 'waiting_for_deposit'].map((status): Plant => ({
+  found: `transaction ${status}`,
+  change: `update transactions set status = '${status}', expires_at = expires_at - interval '2 days'`,
+  mend: `update transactions set status = 'finished', expires_at = expires_at + interval '2 days'`,
+  waitsFor: /^its end: the time to pay was over at \d{4}-/,
+}))
+
+const refund = (state: string, age: string, waitsFor: RegExp): Plant => ({
+  found: `refund ${state}`,
+  change: `insert into refunds (id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, ordered_at)
+    select 1, 77, transaction_id, id, asset, 500, 100, 'a test', '${state}', ${old(age)} from deposits`,
+  mend: 'delete from refunds',
+  waitsFor,
+})
+
+const plan = (state: string, age: string, waitsFor: RegExp): Plant => ({
+  found: `plan ${state}`,
+  change: `update plans set state = '${state}', planned_at = planned_at - interval '${age}', ended_at = null`,
+  mend: `update plans set state = 'done', planned_at = planned_at + interval '${age}', ended_at = planned_at`,
+  waitsFor,
+})
+
+const onTheirWay: Plant[] = [
+  ...overdue,
+  {
+    found: 'payout waiting',
+    change: `update payouts set state = 'waiting', plan_id = null`,
+    mend: `update payouts set state = 'paid', plan_id = (select id from plans)`,
+    waitsFor: /^money: [\d.]+ USDT-TRX at wallet-trx$/,
+  },
+  {
+    found: 'payout reserved',
+    change: `update payouts set state = 'reserved', plan_id = null, ordered_at = ordered_at - interval '25 h'`,
+    mend: `update payouts set state = 'paid', plan_id = (select id from plans), ordered_at = ordered_at + interval '25 h'`,
+    waitsFor: /^its plan on sandbox-trx: /,
+  },
+  plan('planned', '11 min', /^being handed to sandbox-trx$/),
+  plan('submitted', '31 min', /^evidence from sandbox-trx$/),
+  plan('unknown', '11 min', /^a clear answer from sandbox-trx: /),
+  refund('ordered', '31 min', /^its way back: 4 EUR-EUR that came by sandbox-card$/),
+  refund('address_needed', '73 h', /^its customer to say where 4 EUR-EUR shall go$/),
+  refund('sent', '3 h', /^evidence that 4 EUR-EUR has gone back by sandbox-card$/),
+  refund('failed', '1 s', /^an operator: 4 EUR-EUR could not be sent back by sandbox-card$/),
+  {
+    found: 'deposit seen',
+    change: `update deposits set state = 'seen', at = at - interval '25 h'`,
+    mend: `update deposits set state = 'final', at = at + interval '25 h'`,
+    waitsFor: /^sandbox-card to say that 100 EUR-EUR is final, or taken back$/,
+  },
+  {
+    found: 'deposit suspense',
+    change: `update deposits set transaction_id = null, exchanged = 0, at = at - interval '25 h'`,
+    mend: `update deposits set at = at + interval '25 h', exchanged = amount,
+      transaction_id = (select id from transactions limit 1)`,
+    waitsFor: /^an operator to say whose 100 EUR-EUR by sandbox-card is, or to return it$/,
+    holdsUp: false,
+  },
+]
+
+/** What holds up no transaction of its own. */
+const outside = (endpoint: string): Plant[] =>
+  [
+    {
+      found: 'rail halted',
+      change: `insert into halted_rails values ('sandbox-btc', ${old('1 s')}, 'a block was taken back')`,
+      mend: 'delete from halted_rails',
+      waitsFor: /^`rail resume`: nothing is credited, because a block was taken back$/,
+    },
+    {
+      found: 'webhook untried',
+      change: `insert into webhook_queue (endpoint_id, stream, sequence, event_id, next_at, lease_until)
+        values (${endpoint}, 1, 1, 1, ${old('6 min')}, null);
+        update webhook_endpoints set status = 'active' where id = ${endpoint}`,
+      mend: 'delete from webhook_queue',
+      waitsFor: /^a process that delivers: 1 due for http:\/\/127\.0\.0\.1:9$/,
+    },
+    {
+      found: 'webhook failing',
+      change: `update webhook_endpoints set status = 'failing', failing_since = ${old('61 min')} where id = ${endpoint}`,
+      mend: `update webhook_endpoints set status = 'paused', failing_since = null where id = ${endpoint}`,
+      waitsFor: /^http:\/\/127\.0\.0\.1:9 to take webhooks again: 0 wait$/,
+    },
+    {
+      found: 'webhook replay',
+      change: `insert into webhook_replays (id, endpoint_id, since, next_position, last_position, asked_at)
+        values (1, ${endpoint}, now(), 1, 2, ${old('61 min')})`,
+      mend: 'delete from webhook_replays',
+      waitsFor: /^its last event to be queued again for http:\/\/127\.0\.0\.1:9$/,
+    },
+    {
+      found: 'event unplaced',
+      change: `update event_relay set seen_below = '0'; delete from event_feed;
+        update events set at = at - interval '3 min'`,
+      mend: 'insert into event_feed (event_id, partner_id) select id, partner_id from events order by id',
+      waitsFor: /^their places in the feed: 5 of them$/,
+    },
+    {
+      found: 'job failed',
+      change: `insert into jobs (kind, key, timebase, run_at, attempts, last_error)
+        values ('test', '1', 'real', now() + interval '1 h', 2, 'Broken.')`,
+      mend: `delete from jobs where kind = 'test'`,
+      waitsFor: /^its next attempt, after 2 that failed: Broken\.$/,
+    },
+    {
+      found: 'job overdue',
+      change: `insert into jobs (kind, key, timebase, run_at) values ('test', '1', 'real', ${old('2 min')})`,
+      mend: `delete from jobs where kind = 'test'`,
+      waitsFor: /^a process that does it$/,
+    },
+  ].map((plant) => ({ ...plant, holdsUp: false as const }))
+
+describe('what has waited longer than its state allows', () => {
+  before(async () => {
+    // What looks by itself would mend what is planted.
+    const { ctx, relay, sender } = exchange.service.house
+    await relay.stop()
+    await sender.stop()
+    await ctx.queue.stop()
+    await lookup(exchange, `update webhook_endpoints set status = 'paused'`)
+  })
+
+  it('is nothing while everything goes its way', async () => {
+    assert.deepEqual(await findStuck(exchange.service.house.ctx), [])
+  })
+
+  it('is found once, of every kind and in every state that has a limit, with a sentence that says what it waits for', async () => {
+    const { ctx } = exchange.service.house
+    for (const { found, change, mend, waitsFor, holdsUp } of plants) {
+      await lookup(exchange, change)
+      const stuck = await findStuck(ctx)
+      await lookup(exchange, mend)
+      assert.deepEqual(
+        stuck.map(({ what, state }) => `${what} ${state}`),
+        [found],
+      )
+      const [one] = stuck
+      assert.match(one?.waitsFor ?? '', waitsFor)
+      assert.equal(one?.transactionId, holdsUp === false ? null : BigInt(id), found)
+    }
+    assert.deepEqual(await findStuck(ctx), [])
+    assert.deepEqual(
+      plants.map(({ found }) => found).toSorted(),
+      stuckStates.map(({ what, state }) => `${what} ${state}`).toSorted(),
+    )
+  })
+
+  it('is in the metrics, with zeros where there is nothing', async () => {
+    const { ctx } = exchange.service.house
+    await lookup(exchange, `insert into halted_rails values ('sandbox-btc', ${old('90 s')}, 'a test')`)
+    const app = buildAdmin(ctx, { gauges: metricsOf(ctx) })
+    const { payload } = await app.inject('/metrics')
+    await app.close()
+    await lookup(exchange, 'delete from halted_rails')
+    assert.match(payload, /^cambio_stuck\{what="rail",state="halted"\} 1$/m)
+    assert.match(payload, /^cambio_stuck_oldest_seconds\{what="rail",state="halted"\} 9\d$/m)
+    assert.match(payload, /^cambio_stuck\{what="plan",state="unknown"\} 0$/m)
+    assert.match(payload, /^cambio_transactions_open\{status="waiting_for_deposit"\} 0$/m)
+    assert.match(payload, /^cambio_rails_halted 1$/m)
+    assert.match(payload, /^cambio_deposits_in_suspense 0$/m)
+    assert.match(payload, /^cambio_webhooks_undelivered 0$/m)
+    assert.match(payload, /^cambio_readings_failed 0$/m)
+  })
+})

@@ -1,0 +1,123 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { syncAssets } from '../../src/catalog/sync-assets.ts'
+import { readConfig } from '../../src/config.ts'
+import { openPool } from '../../src/db/pool.ts'
+import type { Database } from '../../src/db/sql.ts'
+import type { Clock } from '../../src/lib/clock.ts'
+import { silentLog } from '../../src/lib/log.ts'
+import { createKeystore } from '../../src/rails/evm.ts'
+import type { Chain, EvmGround } from '../../src/rails/evm/chain.ts'
+import { depositRail } from '../../src/rails/evm/deposit-rail.ts'
+import { followOnce, newFollower, type Round } from '../../src/rails/evm/follow.ts'
+import type { Node } from '../../src/rails/evm/node.ts'
+import { openChains } from '../../src/rails/evm/open.ts'
+import { payoutRail } from '../../src/rails/evm/sending/payout-rail.ts'
+import type { DepositRail, Fact, PayoutRail } from '../../src/rails/rail.ts'
+import { type Anvil, startAnvil } from './anvil.ts'
+import { testDatabase } from './database.ts'
+
+/** A process of ours that has a chain: its rails, and its own way of following. */
+export type EvmHouse = {
+  chain: Chain
+  deposit: DepositRail
+  payout: PayoutRail
+  /** Follows the chain to its end, and gives what it told meanwhile. */
+  follow(): Promise<Fact[]>
+  /** One look only. */
+  look(): Promise<Round>
+}
+
+/** Ethereum on anvil, with two processes of ours on one database, and a clock that only the test moves. */
+export type EvmWorld = {
+  anvil: Anvil
+  db: Database
+  one: EvmHouse
+  other: EvmHouse
+  /** What another process would stand on. */
+  ground: EvmGround
+  /** All that was told, by whichever process, in its order. */
+  told: Fact[]
+  pass(ms: number): void
+  close(): Promise<void>
+}
+
+const password = 'a-password-for-tests'
+
+/** Makes the world: transfers are final with three blocks, and the paying wallet has 100 coins. */
+export async function openEvmWorld(settings: Record<string, string> = {}): Promise<EvmWorld> {
+  const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-'))
+  const keystore = join(folder, 'keystore')
+  const [anvil, database] = await Promise.all([startAnvil(), testDatabase()])
+  const { hot } = await createKeystore(keystore, password)
+  await anvil.give(hot, 100n * 10n ** 18n)
+  await anvil.mine(5)
+
+  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  await syncAssets(db)
+  let ahead = 0
+  const realNow = (): Date => new Date(Date.now() + ahead)
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const config = readConfig({
+    DATA_DIR: folder,
+    CONFIRMATIONS: 'ETH=3',
+    EVM_RPC_URLS: `ETH=${anvil.url}`,
+    EVM_KEYSTORE_FILE: keystore,
+    EVM_KEYSTORE_PASSWORD: password,
+    ...settings,
+  })
+  const told: Fact[] = []
+  const ground = { config, db, clock, log: silentLog }
+  const open = async (): Promise<EvmHouse> => {
+    const [chain] = await openChains(ground)
+    if (!chain) throw new Error('There is no chain.')
+    return houseOf(chain, told)
+  }
+  const [one, other] = [await open(), await open()]
+  return {
+    anvil,
+    db,
+    one,
+    other,
+    ground,
+    told,
+    pass: (ms) => {
+      ahead += ms
+    },
+    close: async () => {
+      await db.close()
+      await anvil.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function houseOf(chain: Chain, told: Fact[]): EvmHouse {
+  const payout = payoutRail(chain)
+  const follower = newFollower(chain, (_db, facts) => {
+    told.push(...facts.map(({ rail: _rail, ...fact }) => fact))
+    return Promise.resolve()
+  })
+  const look = () => followOnce(follower)
+  return {
+    chain,
+    payout,
+    deposit: depositRail(chain, payout),
+    look,
+    follow: async () => {
+      const before = told.length
+      while ((await look()) === 'more') continue
+      return told.slice(before)
+    },
+  }
+}
+
+/** A chain whose node's answers the test may change. */
+export const through = (chain: Chain, change: (ask: Node['askAll']) => Node['askAll']): Chain => {
+  const askAll = change(chain.node.askAll)
+  const ask: Node['ask'] = async <Result>(method: string, ...params: unknown[]) =>
+    (await askAll<Result>([{ method, params }]))[0] as Result
+  return { ...chain, node: { ask, askAll } }
+}
