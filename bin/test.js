@@ -43,7 +43,9 @@ Object.assign(process.env, server.env, {
 
 /** @type {{ passed: number, failed: number, skipped: string[] }} */
 const counted = { passed: 0, failed: 0, skipped: [] }
-const results = run({ files, concurrency: availableParallelism(), timeout: fileTimeoutMs, signal: interrupted.signal })
+/** One more than there are processors: files wait for chains and browsers as long as they compute. */
+const concurrency = availableParallelism() + 1
+const results = run({ files, concurrency, timeout: fileTimeoutMs, signal: interrupted.signal })
 results.on('test:fail', () => counted.failed++)
 results.on('test:pass', ({ name, details, skip, todo }) => {
   if (skip !== undefined || todo !== undefined) counted.skipped.push(name)

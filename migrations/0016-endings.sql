@@ -47,7 +47,7 @@ alter table payouts
   add constraint payouts_state_check
     check (state in ('waiting', 'reserved', 'planned', 'paid', 'failed', 'unknown', 'cancelled')),
   drop constraint payouts_check,
-  add constraint payouts_planned
+  add constraint payouts_check
     check ((plan_id is null) = (state in ('waiting', 'reserved', 'cancelled'))),
   add constraint payouts_refund check ((purpose = 'refund') = (refund_id is not null)),
   add constraint payouts_of_someone check (transaction_id is not null or purpose = 'refund');

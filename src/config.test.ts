@@ -13,6 +13,8 @@ const live = (change: Record<string, string | undefined> = {}) => ({
   MASTER_KEY_FILE: join(projectRoot, 'package.json'),
   SMTP_URL: 'smtps://mailer:hunter2@mail.example.com',
   MAIL_FROM: 'Exchange <exchange@example.com>',
+  TERMS_URL: 'https://exchange.example.com/terms-of-use',
+  PRIVACY_URL: 'https://exchange.example.com/privacy-notice',
   ...change,
 })
 

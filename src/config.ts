@@ -26,7 +26,7 @@ import {
 } from './lib/setting.ts'
 import { evmSettings, geoSettings, identitySettings, isKeyless } from './outside-settings.ts'
 import { b2bSettings, operatorSettings, payoutSettings } from './staff-settings.ts'
-import { listenSettings, retentionSettings, webhookSettings } from './telling-settings.ts'
+import { legalSettings, listenSettings, retentionSettings, webhookSettings } from './telling-settings.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
@@ -181,13 +181,14 @@ const definitions = {
   evm: evmSettings,
   identity: identitySettings,
   geo: geoSettings,
+  legal: legalSettings,
 
   retention: retentionSettings,
 }
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T)/
+  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T|TERMS_|PRIVACY_)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
@@ -253,7 +254,7 @@ function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
 }
 
 /** What may be played in the sandbox, but not with money. */
-function liveProblems({ database, http, identity, masterKeyFile, webhooks, mail }: Choices, env: Source): Problem[] {
+function liveProblems({ database, http, identity, legal, masterKeyFile, webhooks, mail }: Choices, env: Source): Problem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
     [database.urls.length === 0, 'DATABASE_URL', 'live mode does not run on the embedded database'],
@@ -263,6 +264,8 @@ function liveProblems({ database, http, identity, masterKeyFile, webhooks, mail 
     [webhooks.allowPrivate, 'WEBHOOK_ALLOW_PRIVATE', 'live mode never calls private addresses'],
     [mail.smtpUrl === undefined, 'SMTP_URL', 'live mode needs one: customers get their codes by mail'],
     [mail.from === '', 'MAIL_FROM', 'live mode needs one'],
+    [legal.termsUrl === undefined, 'TERMS_URL', 'live mode needs one: customers accept your terms'],
+    [legal.privacyUrl === undefined, 'PRIVACY_URL', 'live mode needs one: customers are told what you do with their data'],
     [Boolean(identity.sumsubAppToken?.startsWith('sbx:')), 'SUMSUB_APP_TOKEN', "is of Sumsub's sandbox (sbx:)"],
   ])
 }

@@ -4,7 +4,7 @@ import { syncAssets } from './catalog/sync-assets.ts'
 import type { Config } from './config.ts'
 import type { Ctx } from './context.ts'
 import { lookAtReviews, reviewDue } from './customers/look-at-reviews.ts'
-import { customerProven, tellProven } from './customers/tell-status.ts'
+import { customerProven, standingChanged, tellProven } from './customers/tell-status.ts'
 import { type Bell, openBell } from './db/bell.ts'
 import { openRowIds } from './db/row-ids.ts'
 import type { Database } from './db/sql.ts'
@@ -14,6 +14,7 @@ import { openRelay, type Relay } from './events/relay.ts'
 import { tellReaders, type ToldReaders } from './events/tell-readers.ts'
 import { openCountries } from './geo/country-of.ts'
 import { openIdentityProviders } from './identity/providers.ts'
+import { type Office, sandboxProvider } from './identity/sandbox.ts'
 import type { Handler } from './jobs/job.ts'
 import type { Pace } from './jobs/pace.ts'
 import { openQueue } from './jobs/queue.ts'
@@ -32,10 +33,19 @@ import { payoutDue } from './payouts/order.ts'
 import { planDue } from './payouts/plan.ts'
 import { refundDue } from './payouts/refund.ts'
 import { type EvmRails, openEvmRails, withEvmRails } from './rails/evm.ts'
-import { callbackOwed, openSandboxRails, type World, takeCallbacks } from './rails/sandbox.ts'
+import {
+  callbackOwed,
+  isSigned,
+  openSandboxRails,
+  oweCallbacks,
+  sign,
+  takeCallbacks,
+  type World,
+} from './rails/sandbox.ts'
 import { receiveCallbacks } from './callbacks/receive.ts'
 import { deadlineDue, expireTransactions } from './transactions/expire.ts'
 import { finishPayouts } from './transactions/finish-payouts.ts'
+import { goOnWhenChecked } from './transactions/go-on-when-checked.ts'
 import { sendPayouts } from './transactions/send-payouts.ts'
 import { sendRefunds } from './transactions/send-refunds.ts'
 import { settleDeposits } from './transactions/settle-deposits.ts'
@@ -50,6 +60,8 @@ export type House = {
   relay: Relay
   sender: Sender
   processor: World
+  /** What the sandbox's identity provider stands on. */
+  office: Office
   /** The chains of the EVM that are real here. */
   evm: EvmRails
   bell: Bell
@@ -81,11 +93,12 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
   const bell = openBell(db, log)
   const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
+  const office = officeOf(ground, () => processor)
   const house = {
     publicUrl,
     market: marketOf(config),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),
-    identity: openIdentityProviders(config, { clock, log }),
+    identity: openIdentityProviders(config, { clock, log, office }),
     keyring: openKeyring(secrets, rowIds),
     rowIds,
   }
@@ -121,8 +134,19 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
     },
   })
   Object.assign(handlers, handlersOf(ctx, processor))
-  return { ctx, relay, sender, processor, evm, bell, waiting, readers }
+  return { ctx, relay, sender, processor, office, evm, bell, waiting, readers }
 }
+
+/** The identity provider of the sandbox lives beside its processor: under the same origin, with the same way of calling back. */
+const officeOf = ({ db, clock }: Pick<Ground, 'db' | 'clock'>, processor: () => World): Office => ({
+  db,
+  clock,
+  url: () => processor().url,
+  sign: (use, text) => sign(processor(), use, text),
+  isSigned: (use, text, signature) => isSigned(processor(), use, text, signature),
+  owe: (block, words) =>
+    oweCallbacks(processor(), block, [{ rail: sandboxProvider, words, dueAt: clock.realNow() }]),
+})
 
 /** Where prices come from: the market that ships with the project, which counts as enough by itself in the sandbox only. */
 const marketOf = ({ mode, pricing }: Config): MarketSource =>
@@ -145,6 +169,7 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [sharedTokenDue]: importShared(ctx),
   [reviewDue]: lookAtReviews(ctx),
   [customerProven]: tellProven(ctx),
+  [standingChanged]: goOnWhenChecked(ctx),
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),

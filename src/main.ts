@@ -17,6 +17,7 @@ import { haltRail } from './deposits/halted.ts'
 import { eventAgeing } from './events/forget.ts'
 import { buildHouse, type House } from './house.ts'
 import { isWorkerAlive, sayAlive } from './jobs/alive.ts'
+import { serveCheckPages } from './identity/sandbox.ts'
 import { systemClock } from './lib/clock.ts'
 import { foldBalances } from './ledger/balance.ts'
 import { createLog, type Log } from './lib/log.ts'
@@ -110,7 +111,9 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
   const { ctx, processor } = house
   const { config } = ctx
-  const processorUrl = await listen(buildProcessor(processor, ctx.log), config, 'processorPort', ends)
+  const outside = buildProcessor(processor, ctx.log)
+  serveCheckPages(outside, house.office)
+  const processorUrl = await listen(outside, config, 'processorPort', ends)
   processor.url = config.http.processorUrl ?? processorUrl
   const app = buildApi(ctx, {
     accounts,
@@ -120,7 +123,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
     pages: [
       callbackRoutes(ctx),
       mailPage(ctx),
-      (scope) => buildCheckout(scope, ctx, { payOrigins: [processor.url] }),
+      (scope) => buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
       (scope) => buildCalculator(scope, ctx, { accounts }),
     ],
   })

@@ -1,4 +1,4 @@
-import { count, duration, list, onOff, optional, origin, setting } from './lib/setting.ts'
+import { count, duration, list, onOff, optional, origin, setting, url } from './lib/setting.ts'
 
 const sandboxOnly = { sandbox: 'on', live: 'off' }
 
@@ -45,6 +45,30 @@ export const listenSettings = {
   url: optional('CAMBIO_URL', 'https://exchange.example.com', origin, 'The exchange that `cambio listen` asks.'),
   secretKey: optional('CAMBIO_SECRET_KEY', '', secretKey, 'The secret key with which it asks.'),
   webhookSecret: optional('CAMBIO_WEBHOOK_SECRET', '', webhookSecret, 'The secret with which it signs.'),
+}
+
+/** Reads the version of a text: a word, as it is printed beside it. */
+function version(text: string): string {
+  if (!/^[\w.-]{1,40}$/.test(text)) throw new RangeError(`"${text}" is not a version such as 2026-11-20`)
+  return text
+}
+
+/** Settings of what customers accept before they pay. */
+export const legalSettings = {
+  termsUrl: optional(
+    'TERMS_URL',
+    'https://exchange.example.com/terms-of-use',
+    url('http', 'https'),
+    'The page of your terms of use; a plain page of the sandbox when absent. Live mode needs one.',
+  ),
+  termsVersion: setting('TERMS_VERSION', '1', version, 'Their version: when it changes, open orders accept them anew.'),
+  privacyUrl: optional(
+    'PRIVACY_URL',
+    'https://exchange.example.com/privacy',
+    url('http', 'https'),
+    'The page of your privacy notice; a plain page of the sandbox when absent. Live mode needs one.',
+  ),
+  privacyVersion: setting('PRIVACY_VERSION', '1', version, 'Its version, likewise.'),
 }
 
 /** How long what was told is kept. */

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 import { projectFolder } from './support/source.ts'
 
-test('every benchmark starts, does a round, and leaves its books in order', { timeout: 120_000 }, async () => {
+test('every benchmark starts, does a round, and leaves its books in order', { timeout: 170_000 }, async () => {
   const run = join(projectFolder, 'dist/bench/run.js')
   const { stdout } = await promisify(execFile)(process.execPath, [run, '--smoke'], { env: process.env })
   const lines = stdout.trim().split('\n')

@@ -6,6 +6,7 @@ import { sendCode } from '../customers/send-code.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { giveDetails, startPayment } from '../transactions/checkout.ts'
 import { acceptNow, askForRefund, cancelByCustomer, giveRefundAddress } from '../transactions/choose.ts'
+import { startIdentity } from '../transactions/identity-step.ts'
 import { readAccount } from './account-form.ts'
 import { readBillingForm } from './billing-form.ts'
 import { isCard } from './card-field.ts'
@@ -35,12 +36,16 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string):
       return step === 'code' ? sendAgain(ctx, reader) : {}
     case 'code':
       return step === 'code' || step === 'email' ? answerCode(ctx, visit, typed) : {}
+    case 'terms':
+      return step === 'terms' && customerId !== undefined ? acceptTerms(ctx, visit, typed) : {}
     case 'country':
       return step === 'country' && customerId !== undefined ? giveCountry(ctx, visit, typed) : {}
     case 'billing':
       return step === 'billing' && customerId !== undefined ? giveBilling(ctx, visit, typed) : {}
     case 'payout_address':
       return step === 'payout_address' && customerId !== undefined ? giveAddress(ctx, visit, typed) : {}
+    case 'identity':
+      return step === 'identity' && customerId !== undefined ? checkIdentity(ctx, visit, customerId, locale) : {}
     case 'pay':
       return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
     case 'method':
@@ -96,9 +101,21 @@ async function answerCode(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done
   const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: typed.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
-    await giveDetails(ctx, publicId, { email, provenCustomerId: customerId })
+    await giveDetails(ctx, publicId, { email, provenCustomerId: customerId, accepts: typed.accepts ?? '' })
   }
   return { token }
+}
+
+/** The page names the versions that it showed: others are shown first. */
+async function acceptTerms(ctx: Ctx, { view }: Visit, { accepts = '' }: Typed): Promise<Done> {
+  await giveDetails(ctx, view.publicId, { accepts })
+  return {}
+}
+
+async function checkIdentity(ctx: Ctx, { view }: Visit, customerId: bigint, locale: string): Promise<Done> {
+  const returnUrl = `${ctx.publicUrl}/${locale}/checkout?tid=${view.publicId}&ask=identity`
+  const started = await startIdentity(ctx, { view, customerId }, { returnUrl, locale })
+  return started ? { leadsTo: started.goTo } : {}
 }
 
 async function giveCountry(ctx: Ctx, { view }: Visit, { country = '' }: Typed): Promise<Done> {

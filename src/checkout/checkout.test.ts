@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { type Forms, formsOn, titleOf } from '../../test/support/checkout-forms.ts'
+import { type Forms, formsOn, shownTerms, titleOf } from '../../test/support/checkout-forms.ts'
 import { codeFor, createBuy, recordOfBuy, someAddress } from '../../test/support/customer.ts'
 import { type Exchange, startExchange } from '../../test/support/exchange.ts'
 
@@ -121,7 +121,11 @@ describe('the checkout over HTTP', () => {
     const email = 'cookie@example.com'
     const buy = await createBuy(exchange)
     await post(buy.url, { do: 'email', email })
-    const answer = await post(buy.url, { do: 'code', code: await codeFor(exchange, email) })
+    const answer = await post(buy.url, {
+      do: 'code',
+      code: await codeFor(exchange, email),
+      accepts: shownTerms,
+    })
     const cookie = answer.headers.get('set-cookie') ?? ''
     assert.match(cookie, new RegExp(`^checkout-${buy.id}=[\\w-]{43}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax$`))
 

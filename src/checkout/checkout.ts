@@ -13,6 +13,8 @@ import { act, type Done, type Typed } from './act.ts'
 import { type AssetPaths, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
 import { isLocale, type Language, languageOf } from '../language/language.ts'
+import { legalFor } from './legal.ts'
+import { serveLegalPages } from './legal-page.tsx'
 import { liveRoute } from './live.ts'
 import { renderOrder } from './order-page.tsx'
 import { isOurForm } from '../ui/our-form.ts'
@@ -26,8 +28,8 @@ import { otherWays } from './way-to-pay.ts'
 
 /** What the checkout is told by the program that starts it. */
 export type CheckoutOptions = {
-  /** Origins of the pages where customers pay: a form may lead there (Content-Security-Policy, form-action). */
-  payOrigins: readonly string[]
+  /** Where a form may lead besides (Content-Security-Policy, form-action): where customers pay, and where they are checked. */
+  leadsTo: readonly string[]
 }
 
 const largestForm = 16_384
@@ -64,6 +66,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
     }
     liveRoute(scope, ctx, door.headers)
+    serveLegalPages(scope, ctx, door)
     scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
     done()
   })
@@ -74,7 +77,7 @@ type Door = { ctx: Ctx; trusted: IpBlocks; assets: AssetPaths; headers: Record<s
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
 /** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
-const headersFor = ({ payOrigins }: CheckoutOptions): Record<string, string> => ({
+const headersFor = ({ leadsTo }: CheckoutOptions): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
@@ -82,7 +85,7 @@ const headersFor = ({ payOrigins }: CheckoutOptions): Record<string, string> => 
     "style-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
-    `form-action 'self' ${payOrigins.join(' ')}`.trim(),
+    `form-action 'self' ${[...new Set(leadsTo)].join(' ')}`.trim(),
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; '),
@@ -211,7 +214,8 @@ async function sendOrder(
   const language = languageFor(request, visit)
   const isSandbox = ctx.config.mode === 'sandbox'
   const addresses = addressesOf(request, visit)
-  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids }
+  const legal = legalFor(ctx, language)
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids, legal }
   return reply.headers(headers).type('text/html; charset=utf-8').send(renderOrder(props, assets))
 }
 

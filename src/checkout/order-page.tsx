@@ -11,11 +11,13 @@ import { donePage } from './pages/done.tsx'
 import { emailPage } from './pages/email.tsx'
 import { endedPage } from './pages/ended.tsx'
 import { holdPage } from './pages/hold.tsx'
+import { identityPage, waitsForResult } from './pages/identity.tsx'
 import { methodPage } from './pages/method.tsx'
 import { payoutAddressPage } from './pages/payout-address.tsx'
 import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
 import { refundAddressPage } from './pages/refund-address.tsx'
+import { termsPage } from './pages/terms.tsx'
 import { isWaiting, isWatched, type Step } from './step.ts'
 import type { Visit } from './visit.ts'
 import { renderFrame } from './frame.tsx'
@@ -28,9 +30,11 @@ import { Headline, Summary } from './ui/summary.tsx'
 const pages: Record<Step, (props: PageProps) => Page> = {
   email: emailPage,
   code: codePage,
+  terms: termsPage,
   country: countryPage,
   billing: billingPage,
   payout_address: payoutAddressPage,
+  identity: identityPage,
   pay: payPage,
   method: methodPage,
   checking: checkingPage,
@@ -90,8 +94,13 @@ const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<s
       .map((tag) => [tag, `/${tag}/checkout?tid=${view.publicId}`] as const),
   )
 
-function refreshAfter({ step, isBack, view: { payTo } }: Visit): number | undefined {
-  if (isWaiting(step)) return refreshSeconds
+function refreshAfter(visit: Visit): number | undefined {
+  const {
+    step,
+    isBack,
+    view: { payTo },
+  } = visit
+  if (isWaiting(step) || (step === 'identity' && waitsForResult(visit))) return refreshSeconds
   if (step !== 'pay') return undefined
   if (payTo === null || (isBack && payTo.kind === 'page')) return refreshSeconds
   return payTo.kind === 'page' ? undefined : payingSeconds

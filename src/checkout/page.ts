@@ -6,6 +6,7 @@ import type { CheckoutView, WayToPay } from '../transactions/checkout-view.ts'
 import type { Language } from '../language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
 import type { Look } from './frame.tsx'
+import type { Legal } from './legal.ts'
 import type { PayAids } from './pay-aids.ts'
 import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
@@ -30,6 +31,8 @@ export type PageProps = {
   look: Look
   /** Other ways to pay, where they are asked for. */
   ways: WayToPay[]
+  /** What is accepted by going on, as links that this page may have. */
+  legal: Legal
   /** What makes paying easier, on the page that says where to. */
   aids: PayAids
 }

@@ -21,6 +21,13 @@ const rows = table(`
   waiting_for_customer  country,payout_address      ''                  email
   waiting_for_customer  country,payout_address      code,ask-email      code
   waiting_for_customer  country,payout_address      proven              country
+  waiting_for_customer  terms,country               proven              terms
+  waiting_for_customer  code,terms,country          code                code
+  waiting_for_customer  identity                    proven              identity
+  waiting_for_customer  identity                    proven,ask-identity  identity
+  waiting_for_customer  identity                    proven,ask-address  payout_address
+  waiting_for_customer  identity                    ask-identity        email
+  waiting_for_customer  billing,identity            proven,billing      billing
   waiting_for_customer  payout_address              proven              payout_address
   waiting_for_customer  billing,payout_address      proven,billing      billing
   waiting_for_customer  payout_address              proven,billing,ask-billing  billing
@@ -33,6 +40,7 @@ const rows = table(`
   waiting_for_deposit   ''                          back                email
   waiting_for_deposit   ''                          proven              pay
   waiting_for_deposit   ''                          proven,back         checking
+  waiting_for_deposit   ''                          proven,ask-identity  pay
   waiting_for_deposit   ''                          proven,confirming   checking
   waiting_for_deposit   ''                          proven,declined     pay
   waiting_for_deposit   ''                          proven,back,declined  pay
@@ -98,6 +106,7 @@ test('the page follows from the state and the browser alone', () => {
       ['ask-address', 'payout_address'],
       ['ask-method', 'method'],
       ['ask-proof', 'proof'],
+      ['ask-identity', 'identity'],
     ]
     const wish = asks.find(([flag]) => has(flag))?.[1]
     const known = {
@@ -115,9 +124,11 @@ test('the page follows from the state and the browser alone', () => {
 
 test('no step that shows or takes something personal is reached without proof, whatever is asked for', () => {
   const personal = new Set<string>([
+    'terms',
     'country',
     'billing',
     'payout_address',
+    'identity',
     'pay',
     'method',
     'checking',

@@ -7,9 +7,11 @@ import { flowOf } from './way-to-pay.ts'
 export type Step =
   | 'email' //          the address is not known, or no code has been sent to it yet
   | 'code' //           a code is on its way
+  | 'terms' //          the terms have changed since they were accepted, or have not been shown yet
   | 'country'
   | 'billing'
   | 'payout_address'
+  | 'identity' //       the order waits for a check of who the customer is
   | 'pay' //            everything is known; shown whole, once more
   | 'method' //         another way to pay is asked for
   | 'checking' //       the customer comes back from the processor, which has not told us yet
@@ -21,8 +23,11 @@ export type Step =
   | 'done'
   | 'ended' //          expired, cancelled, failed, refunded
 
-/** What a customer may ask to see instead of the next step. `proof`: the e-mail steps, for what an ended order hides. */
-export const wishes = ['email', 'billing', 'payout_address', 'method', 'proof'] as const
+/**
+ * What a customer may ask to see instead of the next step. `proof`: the e-mail steps, for what an ended order hides; `identity`: the
+ * customer comes back from the check of the identity.
+ */
+export const wishes = ['email', 'billing', 'payout_address', 'method', 'proof', 'identity'] as const
 
 /** One of them. */
 export type Wish = (typeof wishes)[number]
@@ -135,7 +140,8 @@ export const isWaiting = (step: Step): boolean =>
   step === 'checking' || step === 'confirming' || step === 'progress' || step === 'hold'
 
 /** A page that is worth nothing once the state has changed: it is followed where scripts run. */
-export const isWatched = (step: Step): boolean => step === 'pay' || step === 'decide' || isWaiting(step)
+export const isWatched = (step: Step): boolean =>
+  step === 'pay' || step === 'decide' || step === 'identity' || isWaiting(step)
 
 /** Which third of the way a step belongs to; undefined where there is no way on. */
 export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {

@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import { provenInBrowser } from '../customers/checkout-session.ts'
 import { pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
 import { type CustomerChoices, customerChoices } from '../transactions/choose.ts'
@@ -52,7 +53,8 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
   const choices = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
   const step = stepOf({ view, choices, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, asked.address) !== undefined
-  return { view, step, choices, wish, isBack, customerId, code, isRefused, version: versionOf(view, step, choices) }
+  const version = versionOf(isProven ? view : { ...view, identity: null }, step, choices)
+  return { view, step, choices, wish, isBack, customerId, code, isRefused, version }
 }
 
 /** Where there is something to decide: on hold, or before any money has come. */
@@ -66,14 +68,25 @@ async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefin
 
 /** A crash between the proof and its use leaves a browser that is proven and a transaction that has not heard of it. */
 async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefined): Promise<CheckoutView> {
+  if (customerId !== undefined && view.identity === 'over') return tryAgain(ctx, view)
   const isBehind = view.status === 'waiting_for_customer' && view.missing.includes('code')
   if (customerId === undefined || view.email === null || !isBehind) return view
   return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
 }
 
+/** The check is over: the order goes on as soon as the customer's limits let it. */
+async function tryAgain(ctx: Ctx, view: CheckoutView): Promise<CheckoutView> {
+  try {
+    return await giveDetails(ctx, view.publicId, {})
+  } catch (error) {
+    if (error instanceof Refusal) return view
+    throw error
+  }
+}
+
 function versionOf(view: CheckoutView, step: Step, choices: CustomerChoices): string {
-  const { status, statusDetails, errors, history, outputHash, deposit, payTo, quote } = view
-  const shown = [step, status, statusDetails, errors.length, history.length, outputHash]
+  const { status, statusDetails, identity, errors, history, outputHash, deposit, payTo, quote } = view
+  const shown = [step, status, statusDetails, identity, errors.length, history.length, outputHash]
   const offered = [choices.accept_price, choices.exchange_what_came].map((offer) => String(offer?.toAmount))
   const price = [offered, deposit.type, payTo?.reference ?? null, quote.fingerprint]
   return createHash('sha256')

@@ -1,6 +1,6 @@
 import type { Command, Given } from './command.ts'
 
-type Doing = keyof Omit<typeof import('./webhook.ts'), 'default'>
+type Doing = 'add' | 'list' | 'show' | 'set' | 'pause' | 'resume' | 'rotate' | 'remove' | 'test' | 'replay' | 'attempts'
 
 const run = (doing: Doing) => async (given: Given) => (await import('./webhook.ts'))[doing](given)
 

@@ -3,9 +3,9 @@ import type { Atomic, Db } from '../db/sql.ts'
 import { after } from '../lib/clock.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { customerLimits, periodMs } from './data/limits.ts'
-import { openImport } from './imported.ts'
+import { type Import, openImport } from './imported.ts'
 import * as queries from './limit/queries.ts'
-import { levelThatHolds } from './standing.ts'
+import { type KycLevel, levelThatHolds, statusThatHolds } from './standing.ts'
 
 /**
  * What is left of a customer's own limits at a moment of business time, in euro cents: the least that any period leaves, by the
@@ -21,6 +21,18 @@ export async function customerLimit(
   { besides = null }: { besides?: bigint | null } = {},
 ): Promise<bigint | undefined> {
   if (customerId === null) return undefined
+  const { used, imports } = await usageOf(ctx, db, customerId, at, besides)
+  return leftOf(used, levelThatHolds(imports, at))
+}
+
+/** What a customer has used, and by what they are verified. */
+async function usageOf(
+  { keyring }: Pick<Ctx, 'keyring'>,
+  db: Db,
+  customerId: bigint,
+  at: Date,
+  besides: bigint | null,
+): Promise<{ used: queries.Used; imports: Import[] }> {
   const since = { dayAgo: after(at, -periodMs.day), monthAgo: after(at, -periodMs.month) }
   const [[used], rows] = await Promise.all([
     queries.used(db, customerId, { ...since, besides }),
@@ -28,9 +40,14 @@ export async function customerLimit(
   ])
   if (!used) throw new Error('What a customer has used is missing.')
   const imports = rows.flatMap(({ wrapped, ...row }) =>
-    wrapped === null ? [] : [openImport(ctx.keyring.unwrap(row.dataKeyId, wrapped), row)],
+    wrapped === null ? [] : [openImport(keyring.unwrap(row.dataKeyId, wrapped), row)],
   )
-  const left = customerLimits.levels[levelThatHolds(imports, at)].map(({ period, max }) => max - used[period])
+  return { used, imports }
+}
+
+/** The least that any period leaves at a level; never below zero. */
+function leftOf(used: queries.Used, level: KycLevel): bigint {
+  const left = customerLimits.levels[level].map(({ period, max }) => max - used[period])
   const least = left.reduce((one, other) => (other < one ? other : one))
   return least > 0n ? least : 0n
 }
@@ -39,15 +56,24 @@ export async function customerLimit(
 export type Weighed = { id: bigint; customerId: bigint | null; fromAmountInEur: bigint | null }
 
 /**
- * Refuses, at the checkout, an order beyond what is left of its customer's limits (FORBIDDEN): such an order is never told how to
- * pay. Until the block ends nobody else counts what this customer has, so that two orders at once cannot both take what is left.
+ * Judges, at the checkout, an order by what is left of its customer's limits. `within`: it may go on. `check`: it may once the
+ * customer's identity has been checked, which a provider of ours can do. Refuses what is beyond that too (FORBIDDEN), and whoever
+ * was rejected: such an order is never told how to pay. Until the block ends nobody else counts what this customer has, so that two
+ * orders at once cannot both take what is left.
  */
-export async function refuseOverLimit(ctx: Pick<Ctx, 'keyring' | 'clock'>, db: Atomic, order: Weighed): Promise<void> {
-  const { id, customerId, fromAmountInEur } = order
-  if (customerId === null || fromAmountInEur === null) return
+export async function judgeLimit(
+  ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity'>,
+  db: Atomic,
+  { id, customerId, fromAmountInEur }: Weighed,
+): Promise<'within' | 'check'> {
+  if (customerId === null || fromAmountInEur === null) return 'within'
+  const now = ctx.clock.now()
   queries.lockLimit(db, customerId)
-  const left = await customerLimit(ctx, db, customerId, ctx.clock.now(), { besides: id })
-  if (left === undefined || fromAmountInEur <= left) return
+  const { used, imports } = await usageOf(ctx, db, customerId, now, id)
+  const level = levelThatHolds(imports, now)
+  if (fromAmountInEur <= leftOf(used, level)) return 'within'
+  const canCheck = level === 'none' && statusThatHolds(imports, now) !== 'rejected' && ctx.identity.forChecks()
+  if (canCheck && fromAmountInEur <= leftOf(used, 'basic')) return 'check'
   const message =
     'This order is above what you may exchange at present. Please choose a smaller amount or come back later.'
   throw new Refusal('FORBIDDEN', message, [{ path: 'from_amount', code: 'CUSTOMER_LIMIT', message }])

@@ -154,6 +154,13 @@ export function levelThatHolds(imports: Import[], at: Date): KycLevel {
   return best === undefined || isOver(best, at) ? 'none' : levelOf(best)
 }
 
+/** How a person stands at a moment by all verifications of theirs; an approval whose documents have expired is over. */
+export function statusThatHolds(imports: Import[], at: Date): ReviewStatus {
+  const best = whatCounts(imports)
+  if (best === undefined) return 'not_started'
+  return isOver(best, at) ? 'needs_info' : best.status
+}
+
 const isOver = ({ status, expiresAt }: Import, now: Date): boolean =>
   status === 'approved' && expiresAt !== null && expiresAt <= now
 

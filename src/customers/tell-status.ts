@@ -10,6 +10,12 @@ import * as queries from './standing/queries.ts'
 export const customerProven = 'customer.proven'
 
 /**
+ * The job that looks at what waits for somebody's identity to be checked, once they stand otherwise. Its key begins with the id that
+ * a partner sees.
+ */
+export const standingChanged = 'customer.standing_changed'
+
+/**
  * Tells the partners of these customers, and of all who are the same person, where a status is another than they were told
  * last. In the block of what changed it. Gives how all of them stand.
  */
@@ -39,6 +45,10 @@ export async function tellStatus(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<S
     })),
   )
   queries.saveTold(db, told)
+  ctx.queue.enqueue(
+    db,
+    told.map(({ id, events }) => ({ kind: standingChanged, key: `${id}:${events}`, runAt: at })),
+  )
   return standings
 }
 

@@ -31,7 +31,10 @@ export type MatchedRow = {
   method: string | null
   asset: string | null
   amount: bigint | null
-  /** This fact, or another word for the same payment, has made a deposit, or an earlier fact has said the same. */
+  /**
+   * This fact, or another word for the same payment, has made a deposit or brought a payout back, or an earlier fact has said the
+   * same.
+   */
   booked: boolean
   /** The rail has said that this payment was taken back, before or after what this fact says. */
   reversed: boolean
@@ -65,7 +68,13 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
         or kind in ('deposit.final', 'payout.returned') and exists (
           select 1 from facts as earlier where earlier.rail = facts.rail and earlier.reference = facts.reference
             and earlier.kind = facts.kind and earlier.id < facts.id
-            and earlier.body ->> 'payment' = facts.body ->> 'payment') as booked,
+            and earlier.body ->> 'payment' = facts.body ->> 'payment')
+        or kind = 'payout.returned' and exists (
+          select 1 from plans join payouts on plan_id = plans.id where plans.rail = facts.rail
+            and plan_key = facts.reference and payouts.state = 'failed' and reason = 'returned')
+          and not exists (
+            select 1 from facts as first where first.rail = facts.rail and first.reference = facts.reference
+              and first.kind = facts.kind and first.id < facts.id) as booked,
       exists (select 1 from facts as undone where undone.rail = facts.rail and undone.reference = facts.reference
         and undone.kind = 'deposit.reversed' and undone.body ->> 'payment' = facts.body ->> 'payment') as reversed,
       (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset') as is_money,

@@ -72,6 +72,15 @@ export type ReviewFact = {
 }
 
 /**
+ * Whom a provider is to check. `reference` is our own name for the check, kept by the provider with the applicant; `returnUrl` is
+ * where the browser is led when the customer is done, whatever came of it; `locale` is a language tag.
+ */
+export type CheckOrder = { reference: string; email: string; returnUrl: string; locale: string }
+
+/** A check that can be gone to: the provider's id of the person, and its page. */
+export type StartedCheck = { applicantId: string; goTo: string }
+
+/**
  * A provider of identity verification. Its asking functions refuse with SERVICE_UNAVAILABLE when it cannot be asked, does
  * not answer, or answers what we do not understand: nothing is known then, and the same may be asked again.
  */
@@ -82,6 +91,13 @@ export type IdentityProvider = {
    * The same order may be sent again after SERVICE_UNAVAILABLE, and gives the same applicant if the first one took effect.
    */
   importByToken(order: ImportOrder): Promise<Applicant>
+  /**
+   * Starts a check of a person at the provider's own pages, or goes on with one: the same reference gives the same applicant, and
+   * a page that is good now. What comes of it is told by callbacks.
+   */
+  start(order: CheckOrder): Promise<StartedCheck>
+  /** Where its pages for checks are, as sources of a Content-Security-Policy; none where it is not set up to start any. */
+  pageOrigins(): string[]
   /** All that the provider knows of an applicant; undefined when it knows none of that id. */
   applicant(id: string): Promise<Applicant | undefined>
   /** Only how the review stands, without personal data. */

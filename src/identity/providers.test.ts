@@ -4,6 +4,7 @@ import { test, type TestContext } from 'node:test'
 import { ConfigError, readConfig } from '../config.ts'
 import { systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
+import { closedOffice } from '../../test/support/sandbox-identity.ts'
 import { openIdentityProviders } from './providers.ts'
 
 const sumsub = {
@@ -13,7 +14,10 @@ const sumsub = {
 }
 
 function open(t: TestContext, env: Record<string, string>, mode: 'sandbox' | 'live' = 'sandbox') {
-  const providers = openIdentityProviders({ ...readConfig(env), mode }, { clock: systemClock(), log: silentLog })
+  const providers = openIdentityProviders(
+    { ...readConfig(env), mode },
+    { clock: systemClock(), log: silentLog, office: closedOffice },
+  )
   t.after(() => providers.close())
   return providers
 }

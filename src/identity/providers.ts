@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import type { IdentityProvider } from './provider.ts'
-import { openSandboxProvider, sandboxTokens } from './sandbox.ts'
+import { type Office, openSandboxProvider, sandboxTokens } from './sandbox.ts'
 import { openSumsub, type SumsubSurroundings } from './sumsub.ts'
 
 /** The identity providers of this exchange. */
@@ -12,15 +12,17 @@ export type IdentityProviders = {
    * whichever provider is named beside it, so that a partner's program need not change to go live.
    */
   forToken(name: string, token: string): IdentityProvider | undefined
+  /** The one at which customers of the checkout are checked: Sumsub where it has a level, else the sandbox; undefined: none. */
+  forChecks(): IdentityProvider | undefined
   close(): Promise<void>
 }
 
 /** Opens the providers that are set up: Sumsub where its credentials are, the sandbox in sandbox mode only. */
 export function openIdentityProviders(
   { mode, identity, outsideTimeoutMs }: Pick<Config, 'mode' | 'identity' | 'outsideTimeoutMs'>,
-  surroundings: SumsubSurroundings,
+  { office, ...surroundings }: SumsubSurroundings & { office: Office },
 ): IdentityProviders {
-  const sandbox = mode === 'sandbox' ? openSandboxProvider() : undefined
+  const sandbox = mode === 'sandbox' ? openSandboxProvider(office) : undefined
   const { sumsubAppToken: appToken, sumsubSecretKey: secretKey, sumsubWebhookSecret: webhookSecret } = identity
   const sumsub =
     appToken && secretKey && webhookSecret
@@ -41,6 +43,7 @@ export function openIdentityProviders(
     named: (name) => all.get(name),
     forToken: (name, token) =>
       sandbox && ['sandbox', 'sumsub'].includes(name) && token.startsWith(sandboxTokens) ? sandbox : all.get(name),
+    forChecks: () => [sumsub, sandbox].find((one) => one !== undefined && one.pageOrigins().length > 0),
     close: async () => {
       for (const provider of all.values()) await provider.close()
     },

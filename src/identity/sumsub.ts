@@ -1,5 +1,13 @@
 import type { Log } from '../lib/log.ts'
-import { type Applicant, type IdentityProvider, type ImportOrder, providerDown, tokenRefused } from './provider.ts'
+import {
+  type Applicant,
+  type CheckOrder,
+  type IdentityProvider,
+  type ImportOrder,
+  providerDown,
+  type StartedCheck,
+  tokenRefused,
+} from './provider.ts'
 import { type Account, type Answer, openCaller, type Surroundings } from './sumsub/call.ts'
 import { readSumsubCallback } from './sumsub/callback.ts'
 import { fieldsOf, idOf, readApplicant, readReview, textOf } from './sumsub/translate.ts'
@@ -33,6 +41,13 @@ const isTokenCode = (code: unknown): boolean => typeof code === 'number' && code
  * for Reusable KYC; for Copy Applicant in the public client github.com/alexeevdv/sumsub-client only. That share tokens are
  * invalidated by use: https://docs.sumsub.com/reference/generate-share-token (updated 2026-09-29). Errors:
  * https://docs.sumsub.com/reference/error-codes-description. 429: https://docs.sumsub.com/reference/rate-limits.
+ * Checks: an applicant of our own is made first (https://docs.sumsub.com/reference/create-applicants), because only its id ties what
+ * webhooks tell to a person; then a link to Sumsub's pages (https://docs.sumsub.com/reference/generate-websdk-external-link, updated
+ * 2026-09-17: POST, `levelName`, `userId`, `applicantIdentifiers`, `redirect`, `ttlInSecs` in the body). That the answer is `url`:
+ * in the public client github.com/andyle182810/gosumsub only.
+ * unverified: that an `externalUserId` which is taken is refused with 409 (public clients treat it so; any refusal is followed by a
+ * look for our own reference all the same); that `lang` in the query takes all our languages; that links are at *.sumsub.com, which
+ * the checkout's Content-Security-Policy relies on; whether an applicant who is approved at a level can be led through it again.
  * unverified: that a 429 carries `Retry-After`; the error codes 4000 to 4003 of a bad app token (so every 401 that is not
  * about a shared token counts as one); `type: "company"` of an applicant.
  */
@@ -90,9 +105,41 @@ export function openSumsub(account: SumsubAccount, surroundings: SumsubSurroundi
     return applicant
   }
 
+  /** The applicant that our reference has, made if there is none. */
+  async function applicantFor(level: string, { reference, email, locale }: CheckOrder): Promise<string> {
+    const known = await byReference(reference)
+    if (known) return known.review.applicantId
+    const path = `/resources/applicants?levelName=${encodeURIComponent(level)}`
+    const answer = await caller.post(path, { externalUserId: reference, email, lang: locale })
+    const made = answer.came && answer.status < 300 ? idOf(fieldsOf(answer.body).id) : ''
+    if (made !== '') return made
+    // Another tab may have made it, or an answer was lost.
+    const after = await byReference(reference)
+    if (!after) throw down(answer, 'applicant')
+    return after.review.applicantId
+  }
+
+  async function start(order: CheckOrder): Promise<StartedCheck> {
+    const { level } = account
+    if (level === undefined) throw new Error('Sumsub starts no checks without a level.')
+    const applicantId = await applicantFor(level, order)
+    const answer = await caller.post(`/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(order.locale)}`, {
+      levelName: level,
+      userId: order.reference,
+      applicantIdentifiers: { email: order.email },
+      redirect: { successUrl: order.returnUrl, rejectUrl: order.returnUrl },
+      ttlInSecs: linkSeconds,
+    })
+    const goTo = answer.came && answer.status < 300 ? linkIn(answer.body) : undefined
+    if (goTo === undefined) throw down(answer, 'link')
+    return { applicantId, goTo }
+  }
+
   return {
     name: 'sumsub',
     importByToken,
+    start,
+    pageOrigins: () => (account.level === undefined ? [] : ['https://*.sumsub.com']),
     applicant: async (id) => (idOf(id) === '' ? undefined : byId(id)),
     applicantStatus: async (id) => {
       if (idOf(id) === '') return undefined
@@ -102,6 +149,15 @@ export function openSumsub(account: SumsubAccount, surroundings: SumsubSurroundi
     readCallback: (body, headers) => readSumsubCallback(account.webhookSecret, body, headers),
     close: () => caller.close(),
   }
+}
+
+/** How long a link to Sumsub's pages is good: whoever comes later gets another one. */
+const linkSeconds = 1_800
+
+/** The link of an answer: a browser is led over https, and nowhere else. */
+function linkIn(body: unknown): string | undefined {
+  const url = textOf(fieldsOf(body).url, 2_000)
+  return URL.canParse(url) && new URL(url).protocol === 'https:' ? url : undefined
 }
 
 /** Companies are shared by tokens too; a customer is a person. */

@@ -180,14 +180,6 @@ export const settleReserve = (db: Atomic, place: string, asset: string, amount: 
     on conflict (place, asset) do update
       set covered = had.covered + excluded.covered, reserved = had.reserved - ${amount}::numeric`
 
-/** What is owed on an account by the entries of one transaction, by asset; what is zero is left out. */
-export const owedIn = (db: Db, transactionId: bigint, account: string): Promise<{ asset: string; amount: bigint }[]> =>
-  db.sql`
-    select asset, sum(case credit when ${account} then amount else -amount end)::numeric(38, 0) as amount
-    from entries join postings on entry_id = entries.id
-    where transaction_id = ${transactionId} and ${account} in (debit, credit)
-    group by asset having sum(case credit when ${account} then amount else -amount end) <> 0`
-
 /** What of an asset is owed on an account by a transaction's exchanges, less what was paid of it by some payouts. */
 export const owedForExchanges = (
   db: Db,

@@ -28,10 +28,21 @@ export function openSandboxRails(world: World): Rails {
 }
 
 export { fundBank } from './sandbox/bank/bank.ts'
-export { callbackOwed, takeCallbacks } from './sandbox/callback.ts'
-export { fundWallet } from './sandbox/chain/chain.ts'
+export { callbackOwed, isSigned, oweCallbacks, sign, takeCallbacks } from './sandbox/callback.ts'
+export { fundWallet, moveCoins } from './sandbox/chain/chain.ts'
 export { sendCoins } from './sandbox/chain/coins.ts'
-export { armTimeout, armUnknownWord } from './sandbox/fault.ts'
-export { bounce, chargeback, decline, duplicate, pay, type Payment, reorg, unknownWord } from './sandbox/play.ts'
+export { armRefusal, armTimeout, armUnknownWord } from './sandbox/fault.ts'
+export {
+  bounce,
+  challenge,
+  chargeback,
+  decline,
+  duplicate,
+  pay,
+  type Payment,
+  reorg,
+  unknownWord,
+  voidPayment,
+} from './sandbox/play.ts'
 export { buildProcessor } from './sandbox/page/processor.ts'
 export type { World } from './sandbox/world.ts'

@@ -3,36 +3,23 @@ import { createHash } from 'node:crypto'
 import { makeSandboxAddress } from '../addresses/address.ts'
 import { accountFormOf } from '../bank/account.ts'
 import { exampleAccount } from '../bank/example-account.ts'
-import { assetById, assetOf, listingById } from '../catalog/asset.ts'
 import { findCountry, servesCountry } from '../catalog/country.ts'
 import type { Ctx } from '../context.ts'
 import { type Billing, noApartment } from '../customers/billing-field.ts'
 import { proveEmail } from '../customers/check-code.ts'
+import { passIdentityCheck } from '../customers/identity-check.ts'
 import type { Atomic } from '../db/sql.ts'
 import { Refusal } from '../lib/refusal.ts'
-import type { Asset } from '../money/amount.ts'
-import { readAmount } from '../money/amount-in.ts'
-import { ErasedPerson } from '../privacy/data-key.ts'
-import {
-  armTimeout,
-  bounce,
-  chargeback,
-  decline,
-  duplicate,
-  pay,
-  type Payment,
-  reorg,
-  unknownWord,
-  type World,
-} from '../rails/sandbox.ts'
+import { acceptable } from '../transactions/accept-terms.ts'
 import { completeDetails, type Details } from '../transactions/checkout.ts'
 import { missingOf } from '../transactions/details.ts'
-import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
-import { depositMethodOf, methodOf, payoutMethodOf } from '../transactions/method.ts'
-import { checkDestination } from '../transactions/payout-destination.ts'
-import { anyRecordOf, type B2bRecord, checkoutUrl, type TransactionRecord } from '../transactions/record.ts'
+import { waitsForIdentity } from '../transactions/identity-step.ts'
+import { lockTransaction } from '../transactions/load.ts'
+import { depositMethodOf, payoutMethodOf } from '../transactions/method.ts'
+import { anyRecordOf, type B2bRecord, type TransactionRecord } from '../transactions/record.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import * as queries from './queries.ts'
+export { payDeposit } from './pay.ts'
+export { playRailEvent } from './rail-events.ts'
 
 /** What a test customer may be told to give at the checkout; the rest is made up. */
 export type TestCustomer = {
@@ -58,7 +45,8 @@ export async function completeCheckout(
 ): Promise<TransactionRecord | B2bRecord> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockTransaction(ctx, db, publicId)
-    if (!transaction || transaction.partnerId !== partnerId) throw notFound()
+    if (!transaction || transaction.partnerId !== partnerId)
+      throw new Refusal('NOT_FOUND', 'There is no such transaction.')
     const { status, statusDetails, personal } = transaction
     const depositMethod = methodAsked(transaction, customer.paymentCategory)
     if (status === 'on_hold' && statusDetails === 'address_needed') {
@@ -76,17 +64,26 @@ export async function completeCheckout(
       provenCustomerId: customerId,
       partnerCustomerId,
       depositMethod,
+      accepts: acceptable(ctx),
       country: customer.country ?? transaction.country ?? homeFor({ ...transaction, depositMethod }),
       ...destinationOf(transaction, customer),
     })
-    return anyRecordOf(ctx, await completeBilling(ctx, db, completed))
+    return anyRecordOf(ctx, await passCheck(ctx, db, await completeBilling(ctx, db, completed)))
   })
+}
+
+/** A test customer passes a check of the identity wherever one is asked for. */
+async function passCheck(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<Transaction> {
+  const { customerId, partnerId, personal } = transaction
+  if (!waitsForIdentity(transaction) || customerId === null || personal.email === null) return transaction
+  await passIdentityCheck(ctx, db, { customerId, partnerId, email: personal.email })
+  return completeDetails(ctx, db, transaction, {})
 }
 
 /** Fills in what the partner has passed in part; the rest is a test customer's, in the country of the address. */
 async function completeBilling(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<Transaction> {
   const { billing } = transaction.personal
-  if (!missingOf(transaction).includes('billing')) return transaction
+  if (!missingOf(ctx, transaction).includes('billing')) return transaction
   const whole: Billing = { countryAlpha2: transaction.country ?? homes[0], ...testBilling, ...billing }
   return completeDetails(ctx, db, transaction, { billing: whole })
 }
@@ -159,121 +156,3 @@ function testDestination(
 
 const afterReturn = ({ statusDetails, moves }: Transaction): string =>
   statusDetails === 'address_needed' ? ` after ${moves}` : ''
-
-/** How much a test customer pays instead of what is due. */
-export type TestDeposit = { amount?: unknown; currency?: string; network?: string; reference?: string }
-
-/** Pays as the customer would, exactly what is due if nothing else is said. Gives the rail's id of the payment. */
-export async function payDeposit(
-  ctx: Ctx,
-  world: World,
-  { partnerId, publicId, deposit }: { partnerId: bigint; publicId: bigint; deposit: TestDeposit },
-): Promise<{ deposit_id: string; hash: string }> {
-  const payment = await paymentOf(ctx, partnerId, publicId)
-  const due = assetById(payment.asset)
-  const asset = deposit.currency
-    ? assetOf(deposit.currency, deposit.network)
-    : due && assetOf(due.ticker, deposit.network ?? due.network)
-  if (!asset)
-    throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [
-      { path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' },
-    ])
-  const amount = deposit.amount === undefined ? payment.amount : readAmount(deposit.amount, asset, 'amount')
-  const rail = railFor(ctx, payment, asset)
-  const { id, hash } = await pay(world, { ...payment, rail, asset: asset.id, amount }, optionalReference(deposit))
-  return { deposit_id: id, hash }
-}
-
-const optionalReference = ({ reference }: TestDeposit) => (reference === undefined ? {} : { reference })
-
-/** Coins that are sent on another chain arrive there, not where they were awaited. */
-function railFor({ rails }: Ctx, { rail, payTo, category }: Payment, asset: Asset): string {
-  if (payTo.kind !== 'address') return rail
-  const other = rails.forDeposit(category, asset.network)
-  if (!other) throw new Refusal('BAD_REQUEST', 'Coins move on chains only.')
-  return other.name
-}
-
-/** What a rail may do besides, at a word (wire.md, section 8). */
-const railEvents = ['chargeback', 'bounce', 'decline', 'reorg', 'timeout', 'duplicate', 'unknown_word'] as const
-
-type Actor = { partnerId: bigint; publicId: bigint }
-
-/** Makes a rail misbehave, or say something, about a transaction. */
-export async function playRailEvent(
-  ctx: Ctx,
-  world: World,
-  { type, ...actor }: Actor & { type: string },
-): Promise<void> {
-  const transaction = await ownTransaction(ctx, actor)
-  switch (type) {
-    case 'decline':
-      return decline(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
-    case 'chargeback':
-      return chargeback(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
-    case 'duplicate':
-      return duplicate(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
-    case 'unknown_word':
-      return unknownWord(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
-    case 'timeout':
-      return armTimeout(world, recipientOf(ctx, transaction))
-    case 'bounce':
-      return bounceLast(ctx, world, actor)
-    case 'reorg':
-      return undoBlocks(ctx, world, transaction, actor)
-    default: {
-      const message = `The type must be one of ${railEvents.join(', ')}.`
-      throw new Refusal('BAD_REQUEST', message, [{ path: 'type', code: 'INVALID_VALUE', message }])
-    }
-  }
-}
-
-/** Where a transaction is paid out, as the rail is told. */
-function recipientOf(ctx: Ctx, transaction: Transaction): string {
-  const { payoutAddress, payoutExtraId } = transaction.personal
-  if (payoutAddress === null) throw new Refusal('CONFLICT', 'There is no payout address yet.')
-  const what = { listing: transaction.to, method: payoutMethodOf(transaction) }
-  const check = checkDestination(ctx, what, { address: payoutAddress, extraId: payoutExtraId ?? '' })
-  return check.ok ? check.address : payoutAddress
-}
-
-async function bounceLast(ctx: Ctx, world: World, { partnerId, publicId }: Actor): Promise<void> {
-  const [last] = await queries.planned(ctx.db, partnerId, publicId)
-  if (!last) throw new Refusal('CONFLICT', 'Nothing has been paid out yet.')
-  await bounce(world, { rail: last.rail, planKey: last.plan_key })
-}
-
-/** Undoes the blocks with a transaction's transfers: its deposit where it was paid in coins, else its payout. */
-async function undoBlocks(ctx: Ctx, world: World, { from, to }: Transaction, actor: Actor): Promise<void> {
-  if (from.network.chain) {
-    const { reference } = await paymentOf(ctx, actor.partnerId, actor.publicId)
-    return reorg(world, { network: from.network.code, reference })
-  }
-  const plans = await queries.planned(ctx.db, actor.partnerId, actor.publicId)
-  if (plans.length === 0) throw new Refusal('CONFLICT', 'Nothing of this transaction is on a chain yet.')
-  return reorg(world, { network: to.network.code, planKeys: plans.map(({ plan_key }) => plan_key) })
-}
-
-async function ownTransaction(ctx: Ctx, { partnerId, publicId }: Actor): Promise<Transaction> {
-  const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
-  if (!transaction || transaction.partnerId !== partnerId) throw notFound()
-  return transaction
-}
-
-/** What the customer was told to pay, and how. */
-async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<Payment> {
-  const [row] = await queries.payable(ctx.db, partnerId, publicId)
-  if (!row) throw notFound()
-  if (row.is_erased) throw new ErasedPerson()
-  const { rail, reference, method, pay_to: payTo, asset, amount, locale } = row
-  if (rail === null || reference === null || method === null || payTo === null || asset === null || amount === null) {
-    throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
-  }
-  const listing = listingById(asset)
-  if (!listing) throw new Error(`The catalogue has lost ${asset}.`)
-  const { category } = methodOf(listing, method)
-  const returnUrl = checkoutUrl(ctx, publicId)
-  return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en' }
-}
-
-const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')

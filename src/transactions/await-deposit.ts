@@ -32,6 +32,10 @@ export async function awaitDeposit(
   return { personal: { ...transaction.personal, depositAddress, ...account }, expiresAt }
 }
 
+/** A wait for the identity was given more time than there is to pay: the order ends when that is over, not later. */
+export const endEarlier = ({ queue }: Ctx, db: Atomic, { id, expiresAt }: Pick<Transaction, 'id' | 'expiresAt'>): void =>
+  queue.enqueue(db, [{ kind: deadlineDue, key: `${id}:identity`, runAt: expiresAt }])
+
 /** A method by which a customer was told to pay, and when. */
 export type ToldMethod = { method: string; created_at: Date }
 

@@ -22,7 +22,7 @@ export type Asked = {
 }
 
 /** The bounds of a transaction in which nothing of the agreed asset is free: nobody looks at them. */
-export const noBounds: Bounds = { tolerance: 0n, least: 0n, most: 0n, priceOf: () => 'none', isSuspect: false }
+const noBounds: Bounds = { tolerance: 0n, least: 0n, most: 0n, priceOf: () => 'none', isSuspect: false }
 
 /** What of a transaction's money may be exchanged now, and at which price: by the pair, the account, the customer, the market. */
 export async function boundsOf(ctx: Ctx, db: Db, asked: Asked): Promise<Bounds> {

@@ -7,7 +7,13 @@ import type { Status } from './lifecycle.ts'
 import type { Personal, RefundView, StatusDetails } from './transaction.ts'
 
 /** What a customer still has to give, in the order in which the checkout asks for it. */
-export type Missing = 'email' | 'code' | 'country' | 'billing' | 'payout_address'
+export type Missing = 'email' | 'code' | 'terms' | 'country' | 'billing' | 'payout_address' | 'identity'
+
+/**
+ * How far the check of the customer's identity has come that an order waits for: to be begun, to be shown something again, looked at
+ * by the provider, or over without being enough for this order.
+ */
+export type IdentityState = 'start' | 'again' | 'review' | 'over'
 
 /**
  * A transaction as the checkout needs it. It holds personal data: what of it a page may show depends on whether the e-mail
@@ -25,6 +31,8 @@ export type CheckoutView = {
   errors: { code: string; reason: string }[]
   /** Empty when payment is next. */
   missing: Missing[]
+  /** Null where no check of the identity is waited for. */
+  identity: IdentityState | null
   email: string | null
   country: string | null
   /** Billing information; null where none is asked for, and until the e-mail address is proven. */

@@ -1,14 +1,15 @@
 import type { Ctx } from '../context.ts'
 import { refuseBlocked } from '../customers/block.ts'
-import { refuseOverLimit } from '../customers/customer-limit.ts'
 import type { Atomic } from '../db/sql.ts'
 import { type Instruction, instructionOf } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { keepAcceptance } from './accept-terms.ts'
 import { advance, amend } from './advance.ts'
-import { awaitDeposit } from './await-deposit.ts'
+import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import type { CheckoutView } from './checkout-view.ts'
 import { quoteRow } from './create.ts'
 import { type Details, judgeDetails, mayChangeMethod, missingOf, partnerOf } from './details.ts'
+import { identityStateOf, judgeIdentity, untilChecked, waitsForIdentity } from './identity-step.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from './method.ts'
 import { moneyOf, standingOf } from './money-of.ts'
@@ -57,9 +58,11 @@ export async function completeDetails(
   ])
   const given = { ...transaction, ...change }
   const isNew = transaction.status === 'new' || transaction.status === 'waiting_for_customer'
-  if (isNew && missingOf(given).length === 0) await refuseOverLimit(ctx, db, given)
+  const isWhole = missingOf(ctx, given).length === 0
+  const verdict = isNew && isWhole ? await judgeIdentity(ctx, db, transaction, given) : 'within'
 
   // From here on nothing may refuse.
+  keepAcceptance(ctx, db, transaction, given)
   if (quoted) queries.insertQuotes(db, [quoteRow(given)])
   if (transaction.status === 'on_hold') return payAgain(ctx, db, transaction, given)
   if (transaction.status === 'waiting_for_deposit') {
@@ -67,11 +70,17 @@ export async function completeDetails(
     const { personal, expiresAt } = await awaitDeposit(ctx, db, given)
     return amend(ctx, db, transaction, { ...change, personal, expiresAt })
   }
-  if (missingOf(given).length > 0) {
-    if (transaction.status === 'waiting_for_customer') return amend(ctx, db, transaction, change)
-    return single(await advance(ctx, db, [{ transaction, fact: 'opened', to: 'waiting_for_customer', change }]))
+  if (verdict === 'never') {
+    const step = { transaction, fact: 'identity_refused', to: 'failed' } as const
+    return single(await advance(ctx, db, [{ ...step, change }]))
+  }
+  if (!isWhole || verdict === 'check') {
+    const waits = { ...change, ...(isWhole ? untilChecked(ctx, given) : { statusDetails: null }) }
+    if (transaction.status === 'waiting_for_customer') return amend(ctx, db, transaction, waits)
+    return single(await advance(ctx, db, [{ transaction, fact: 'opened', to: 'waiting_for_customer', change: waits }]))
   }
   const { personal, expiresAt } = await awaitDeposit(ctx, db, given)
+  if (waitsForIdentity(transaction)) endEarlier(ctx, db, { ...given, expiresAt })
   const step = { transaction, fact: 'complete', to: 'waiting_for_deposit' } as const
   return single(await advance(ctx, db, [{ ...step, change: { ...change, personal, expiresAt } }]))
 }
@@ -111,6 +120,7 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
   const partner = await partnerOf(ctx, transaction)
   const { personal, terms, to, outputHash, status, statusDetails } = transaction
   const mask = to.network.chain?.explorerMask
+  const identity = await identityStateOf(ctx, transaction)
   const deposit = depositMethodOf(transaction)
   const instruction = status === 'waiting_for_deposit' ? await instructionOf(ctx.db, transaction.id) : undefined
   return {
@@ -121,7 +131,8 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
     status,
     statusDetails,
     errors: transaction.errors,
-    missing: missingOf(transaction),
+    missing: [...missingOf(ctx, transaction), ...(identity === null ? [] : ['identity' as const])],
+    identity,
     email: personal.email,
     country: transaction.country,
     billing: transaction.customerId === null ? null : personal.billing,

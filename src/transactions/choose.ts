@@ -34,11 +34,16 @@ export type CustomerChoices = {
   /** What was paid out came back; given by `giveDetails` with `payoutAddress`. */
   payout_address?: { toAmount: bigint }
   /** Nothing has been paid yet, and the customer does not want to. */
-  cancel?: Record<never, never>
+  cancel?: object
 }
 
 /** Why a transaction is held where its customer may decide. */
-const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>(['underpaid', 'late', 'wrong_asset'])
+const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>([
+  'underpaid',
+  'overpaid',
+  'late',
+  'wrong_asset',
+])
 
 /** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
 export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {

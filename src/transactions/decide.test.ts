@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { type Bounds, decide, type Decision, type Part, type Standing, type Wish } from './decide.ts'
+import { type Bounds, decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
 import { ended, lifecycle, type Status } from './lifecycle.ts'
 
 /** Random numbers that are the same for the same seed (mulberry32). */
@@ -49,7 +49,7 @@ function standingOf(model: Model): Standing {
   const { status, details, deposits, payouts, refunds } = model
   const is = (state: Payout['state']) => payouts.some((one) => one.state === state)
   const has = (state: Refund['state']) => refunds.some((one) => one.state === state)
-  const back = payouts.filter(({ state }) => state === 'bounced' || state === 'never').at(-1)
+  const back = payouts.findLast(({ state }) => state === 'bounced' || state === 'never')
   return {
     status,
     details,
@@ -72,7 +72,10 @@ function standingOf(model: Model): Standing {
 function goOn(model: Model, wish: Wish = 'none'): void {
   const before = standingOf(model)
   const decision: Decision = decide(before, model.bounds, wish)
-  for (const part of decision.exchange?.parts ?? []) use(model, part, 'exchanged')
+  const parts = decision.exchange?.parts ?? []
+  const exchanged = parts.reduce((sum, { amount }) => sum + amount, 0n)
+  assert.equal(exchanged, decision.exchange?.amount ?? 0n, 'what is exchanged is what deposits are used for')
+  for (const part of parts) use(model, part, 'exchanged')
   for (const part of decision.refund) {
     use(model, part, 'refunded')
     model.refunds.push({ state: 'open' })
@@ -106,26 +109,26 @@ function happen(model: Model, random: (below: number) => number): void {
       const amount = pick(amounts) ?? 1n
       const id = BigInt(model.deposits.length + 1)
       model.deposits.push({ id, asset, amount, exchanged: 0n, refunded: 0n, taken: 0n })
-      return void goOn(model)
+      return goOn(model)
     }
     case 1: {
       const payout = pick(model.payouts.filter(({ state }) => state === 'open'))
       if (!payout) return
       if (model.status === 'exchanging') model.status = 'sending'
       payout.state = random(6) === 0 ? 'never' : 'paid'
-      return void goOn(model)
+      return goOn(model)
     }
     case 2: {
       const refund = pick(model.refunds.filter(({ state }) => state === 'open'))
       if (!refund) return
       refund.state = random(4) === 0 ? 'needed' : 'paid'
-      return void goOn(model)
+      return goOn(model)
     }
     case 3: {
       const payout = pick(model.payouts.filter(({ state }) => state === 'paid'))
       if (!payout) return
       payout.state = 'bounced'
-      return void goOn(model)
+      return goOn(model)
     }
     case 4: {
       const deposit = pick(
@@ -133,7 +136,7 @@ function happen(model: Model, random: (below: number) => number): void {
       )
       if (!deposit) return
       deposit.taken = deposit.amount
-      return void goOn(model)
+      return goOn(model)
     }
     case 5:
       if (model.status === 'on_hold' && freeIn(model).length > 0)
@@ -234,4 +237,21 @@ test('money that comes after an end is exchanged within the range, and waits bel
   assert.deepEqual(decidedOf([50n], {}, 'none', 'expired'), ['exchanging', null, 50n, 0n])
   assert.deepEqual(decidedOf([19n], {}, 'none', 'cancelled'), ['on_hold', 'underpaid', null, 0n])
   assert.deepEqual(decidedOf([1_500n], {}, 'none', 'finished'), ['exchanging', null, 1_000n, 500n])
+})
+
+test('of several deposits the oldest are used first, and never more than is exchanged', () => {
+  assert.deepEqual(decidedOf([600n, 600n]), ['exchanging', null, 1_000n, 200n])
+  const free = [600n, 600n].map((amount, index) => ({ depositId: BigInt(index), asset: 'A', amount }))
+  const [taken, rest] = split(free, 'A', 1_000n)
+  assert.deepEqual([taken.map(({ amount }) => amount), rest.map(({ amount }) => amount)], [[600n, 400n], [200n]])
+})
+
+test('an ordered payout keeps its transaction from any end', () => {
+  const model: Model = { ...modelOf(bounds), status: 'on_hold', details: 'review', payouts: [{ state: 'open' }] }
+  for (const wish of ['none', 'refund', 'release'] as const) {
+    const { to, details } = decide(standingOf(model), bounds, wish)
+    assert.deepEqual([to, details], ['on_hold', 'review'])
+  }
+  const paidBefore = { ...model, payouts: [{ state: 'paid' }, { state: 'open' }] } satisfies Model
+  assert.equal(decide(standingOf(paidBefore), bounds, 'release').to, 'on_hold')
 })

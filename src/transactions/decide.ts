@@ -57,7 +57,7 @@ export type Decision = {
 }
 
 /** Why a transaction is held, for its history. */
-export const reasons: Partial<Record<StatusDetails, string>> = {
+const reasons: Partial<Record<StatusDetails, string>> = {
   underpaid: 'Less money arrived than can be exchanged as agreed.',
   late: 'Money arrived when its price no longer held.',
   wrong_asset: 'Money of another currency arrived.',

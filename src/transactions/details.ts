@@ -10,6 +10,7 @@ import { badField, Refusal } from '../lib/refusal.ts'
 import { findPartners } from '../partners/known.ts'
 import type { Partner } from '../partners/partner.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
+import { acceptable, lacksTerms } from './accept-terms.ts'
 import type { Change } from './advance.ts'
 import { payableUntil, toldMethods } from './await-deposit.ts'
 import { filledBilling, judgedBilling } from './billing.ts'
@@ -40,14 +41,17 @@ export type Details = {
   payoutHolder?: string
   /** The customer has seen that the address resembles an earlier one, and means it. */
   confirmsResembling?: boolean
+  /** The versions of the terms and of the privacy notice that the customer was shown and accepts. */
+  accepts?: string
 }
 
 /** What still has to be known before the customer can pay, in the order in which it is asked. */
-export function missingOf(transaction: Transaction): Missing[] {
+export function missingOf(ctx: Pick<Ctx, 'config'>, transaction: Transaction): Missing[] {
   const { personal, customerId, country } = transaction
   const missing: Missing[] = []
   if (personal.email === null) missing.push('email')
   if (customerId === null) missing.push('code')
+  if (lacksTerms(ctx, transaction)) missing.push('terms')
   if (country === null) missing.push('country')
   if (personal.billing !== null && !isBillingComplete(personal.billing)) missing.push('billing')
   if (!hasDestination(transaction)) missing.push('payout_address')
@@ -79,6 +83,7 @@ export async function judgeDetails(
     const { customerId } = { ...transaction, ...change }
     personal.billing = await judgedOwnBilling(ctx, db, personal, customerId, details.billing)
   }
+  if (details.accepts === acceptable(ctx)) personal.accepted = details.accepts
   if (details.payoutAddress !== undefined)
     Object.assign(personal, await judgedDestination(ctx, db, transaction, details))
   if (details.payoutHolder !== undefined) personal.payoutHolder = judgedHolder(transaction, details.payoutHolder)

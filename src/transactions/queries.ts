@@ -168,7 +168,8 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
     ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method,
-      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, moves, events, errors, output_hash, partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
+      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, moves, events, errors, output_hash,
+      partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
     where transactions.id = new.id`
 
 /** A new transaction; what `Changed` has not. */

@@ -9,4 +9,4 @@ export function refundCost(assetId: string): bigint {
 }
 
 /** Whether an asset moves on a chain, to an address that somebody can be asked for. */
-export const isOnChain = (assetId: string): boolean => listingById(assetId)?.network.chain != null
+export const isOnChain = (assetId: string): boolean => (listingById(assetId)?.network.chain ?? null) !== null

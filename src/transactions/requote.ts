@@ -11,10 +11,10 @@ export type Requoted = { transaction: Transaction; withinSlippage: boolean }
 
 /**
  * Prices a transaction anew, for money that arrived after its price had ended: the same source amount, or another (in its
- * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its range when it was agreed: that the range
- * has moved since is nobody's fault. Undefined when no price can be made now. Gains and losses pass
- * alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than before, or
- * of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen.
+ * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its
+ * range when it was agreed: that the range has moved since is nobody's fault. Undefined when no price can be made now. Gains and
+ * losses pass alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than
+ * before, or of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen.
  */
 export function requote(
   ctx: Ctx,

@@ -109,7 +109,7 @@ async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promis
     await orderRefund(ctx, db, own, origin)
     payouts = await lockRefundPayouts(db, [refund.id])
   }
-  const [payout] = payouts.filter(isUnplanned)
+  const payout = payouts.find(isUnplanned)
   if (!payout) throw new Error(`The refund ${refund.id} has no payout.`)
   const key = await keyOf(ctx, db, own, payout.data_key_id)
   const covered = await coverWaiting(db, [{ ...payout, dataKey: key }])

@@ -44,6 +44,8 @@ export type Personal = {
   billing: Billing | null
   /** The address that it was passed of; absent: of nobody in particular, so it goes with the transaction. */
   billingEmail?: string
+  /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
+  accepted?: string
   /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
   sharedToken?: SharedToken
 }

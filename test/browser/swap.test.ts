@@ -16,7 +16,7 @@ import {
   phones,
 } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy } from '../support/customer.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
 import { pay } from '../support/journey.ts'
 
 const swap = { from_amount: '500', from_currency: 'XRP', to_currency: 'USDT', to_network: 'TRX' }
@@ -26,7 +26,7 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
   let browser: Browser
   const address = findNetwork('TRX')?.addressExample ?? ''
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([startExchange({}, hurried), launchBrowser()])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])

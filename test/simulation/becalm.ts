@@ -82,6 +82,7 @@ async function isStill(stage: Stage): Promise<boolean> {
     `select 1 from jobs
      where (timebase = 'real' or run_at <= $1 or lease_until is not null)
        and not (kind = 'payout.due' and exists (select 1 from payouts where id::text = key and state = 'waiting'))
+       and not (kind = 'refund.due' and exists (select 1 from payouts where refund_id::text = key and state = 'waiting'))
        and not (kind = 'transaction.deadline' and timebase = 'real') limit 1`,
     [worker?.house.ctx.clock.now()],
   )

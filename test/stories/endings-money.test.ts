@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { acceptNow, askForRefund, cancelByCustomer, customerChoices } from '../../src/transactions/choose.ts'
 import { explainPrices } from '../../src/transactions/explain-price.ts'
+import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
@@ -13,7 +14,6 @@ import {
   lookup,
   owed,
   pay,
-  read,
   readyToPay,
   seen,
   settled,
@@ -36,7 +36,7 @@ const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
 const ctxOf = () => exchange.service.house.ctx
 
 /** It has ended, nobody is owed anything, and the books hold. */
-async function assertEnded(id: string, status: string): Promise<Awaited<ReturnType<typeof read>>> {
+async function assertEnded(id: string, status: string): Promise<TransactionRecord> {
   const record = await arrive(exchange, id, status)
   for (const asset of ['EUR-EUR', 'BTC-BTC', 'USD-USD']) assert.equal(await owed(exchange, id, asset), 0n, asset)
   await assertBooksHold(exchange)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { shownTerms } from '../support/checkout-forms.ts'
 import { runCommand } from '../support/command.ts'
 import type { Asking } from '../support/exchange.ts'
 import type { Body, Refused } from '../support/journey.ts'
@@ -178,7 +179,7 @@ describe('a card number', () => {
     await api(`/v1/sandbox/transaction/${id}/checkout`, { body: {} })
     const { body } = await api<TransactionRecord>(`/v1/transaction/${id}`)
     assert.equal(body.status, 'waiting_for_deposit')
-    await typed({ do: 'code', code: plainCard }, { do: 'country', country: plainCard })
+    await typed({ do: 'code', code: plainCard, accepts: plainCard }, { do: 'country', country: plainCard })
     await typed({ do: 'payout_address', payout_address: plainCard, extra_id: plainCard })
     assert.ok((await post(`${url}&${plainCard}=${plainCard}`, { do: 'pay' })).status < 500)
     assert.ok((await fetch(`${new URL(url).origin}/checkout?tid=${plainCard}`)).status < 500)
@@ -215,7 +216,7 @@ describe('a person', () => {
     const { id, redirect_url: url } = answer.body
     assert.equal((await post(url, { do: 'send' })).status, 303)
     const [mail] = (await api<{ subject: string }[]>(`/v1/sandbox/mail?to=${email}`)).body
-    const { status, cookie } = await post(url, { do: 'code', code: mail?.subject.slice(0, 6) ?? '' })
+    const { status, cookie } = await post(url, { do: 'code', code: mail?.subject.slice(0, 6) ?? '', accepts: shownTerms })
     assert.equal(status, 303)
     assert.equal((await post(url, { do: 'country', country: 'DE' }, cookie)).status, 303)
     const rest = { region: 'Berlin', city: 'Berlin', post_index: '10115', no_apartment: 'yes' }

@@ -7,6 +7,7 @@ import { findStuck, stuckStates } from '../../src/transactions/stuck.ts'
 import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, lookup } from '../support/journey.ts'
+import { read } from '../support/papers.ts'
 
 let exchange: Exchange
 let id: string
@@ -199,6 +200,13 @@ describe('what has waited longer than its state allows', () => {
     assert.deepEqual(
       plants.map(({ found }) => found).toSorted(),
       stuckStates.map(({ what, state }) => `${what} ${state}`).toSorted(),
+    )
+    const page = read('docs/operator/metrics.md')
+    const rows = [...page.matchAll(/^\| (\w+) \| ([a-z_ ]+) \| (?:at once|\d+ (?:min|h|d)) \| .+ \|$/gm)]
+    assert.deepEqual(
+      rows.map(([, what, state]) => ({ what, state })),
+      stuckStates,
+      'what the operator reads',
     )
   })
 

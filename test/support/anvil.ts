@@ -73,7 +73,8 @@ export async function startAnvil({ mines = false } = {}): Promise<Anvil> {
 function programOf(): string {
   const { platform, arch } = process
   const machine = `${platform}-${arch === 'x64' ? 'amd64' : arch}`
-  const found = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${machine}/package.json`)
+  const starter = createRequire(import.meta.url).resolve('@foundry-rs/anvil/package.json')
+  const found = createRequire(starter).resolve(`@foundry-rs/anvil-${machine}/package.json`)
   return join(dirname(found), 'bin', platform === 'win32' ? 'anvil.exe' : 'anvil')
 }
 

@@ -18,6 +18,7 @@ import { recordedMarket } from '../../src/pricing/recorded-market.ts'
 import { openKeyring } from '../../src/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/privacy/master-key.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
+import { closedOffice } from './sandbox-identity.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
 
@@ -78,7 +79,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
     market: recordedMarket(config.pricing.marketSeed),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
-    identity: openIdentityProviders(config, { clock, log: silentLog }),
+    identity: openIdentityProviders(config, { clock, log: silentLog, office: closedOffice }),
     wakeRelay: () => undefined,
     publicUrl: 'http://localhost:3000',
   }

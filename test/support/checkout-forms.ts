@@ -1,6 +1,9 @@
 import { codeFor } from './customer.ts'
 import type { Exchange } from './exchange.ts'
 
+/** The versions that the pages of a sandbox show, as its forms name them. */
+export const shownTerms = '1 1'
+
 /** What a page answered. */
 export type Answer = { status: number; headers: Headers; text: string }
 
@@ -24,7 +27,11 @@ export function formsOn(exchange: Exchange): Forms {
       ask(url, { method: 'POST', headers: { origin: exchange.url, ...headers }, body: new URLSearchParams(form) }),
     prove: async (url, email) => {
       await forms.post(url, { do: 'email', email })
-      const answer = await forms.post(url, { do: 'code', code: await codeFor(exchange, email) })
+      const answer = await forms.post(url, {
+        do: 'code',
+        code: await codeFor(exchange, email),
+        accepts: shownTerms,
+      })
       return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
     },
   }

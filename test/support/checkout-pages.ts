@@ -1,7 +1,7 @@
 import { languageOf } from '../../src/language/language.ts'
 import type { PageProps } from '../../src/checkout/page.ts'
 import { payAidsOf } from '../../src/checkout/pay-aids.ts'
-import type { Step } from '../../src/checkout/step.ts'
+import type { Step, Wish } from '../../src/checkout/step.ts'
 import type { Billing } from '../../src/customers/billing-field.ts'
 import { after } from '../../src/lib/clock.ts'
 import { parseAmount } from '../../src/money/amount.ts'
@@ -18,6 +18,7 @@ type Sample = {
   more?: Partial<PageProps>
   isProven?: boolean
   choices?: CustomerChoices
+  wish?: Wish
 }
 
 const minute = 60_000
@@ -84,6 +85,8 @@ const beforePaying: Record<string, Sample> = {
     isProven: false,
     more: { problems: [problem('code', 'CODE_WRONG')] },
   },
+  'code-terms': { step: 'code', view: { missing: ['code', 'terms'] }, isProven: false },
+  terms: { step: 'terms', view: { missing: ['terms'] } },
   country: { step: 'country', view: { country: null, missing: ['country'] } },
   billing: { step: 'billing', view: { billing: { firstName: 'Jan', countryAlpha2: 'US' }, missing: ['billing'] } },
   'billing-refused': { step: 'billing', view: { billing: { ...billing, countryAlpha2: 'IR' }, missing: ['billing'] } },
@@ -141,6 +144,22 @@ const beforePaying: Record<string, Sample> = {
     step: 'payout_address',
     view: { ...paidToAccount, status: 'on_hold', statusDetails: 'address_needed' },
     order: sellOfBtc,
+  },
+  ...Object.fromEntries(
+    (['start', 'again', 'review', 'over'] as const).map((identity): [string, Sample] => [
+      `identity-${identity}`,
+      { step: 'identity', view: { statusDetails: 'kyc_required', missing: ['identity'], identity } },
+    ]),
+  ),
+  'identity-result': {
+    step: 'identity',
+    view: { statusDetails: 'kyc_required', missing: ['identity'], identity: 'start' },
+    wish: 'identity',
+  },
+  'identity-down': {
+    step: 'identity',
+    view: { statusDetails: 'kyc_required', missing: ['identity'], identity: 'start' },
+    more: { problems: [problem('', 'SERVICE_UNAVAILABLE')] },
   },
   pay: { step: 'pay', view: waits },
   'pay-billing': { step: 'pay', view: { ...waits, billing } },
@@ -324,7 +343,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     visit: {
       view,
       step,
-      wish: undefined,
+      wish: sample.wish,
       choices: sample.choices ?? {},
       isRefused: false,
       isBack: false,
@@ -341,6 +360,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     isSandbox: true,
     look: { name: undefined, style: undefined, logo: undefined },
     ways: sample.ways ?? [],
+    legal: { termsUrl: '/en/terms', privacyUrl: '/en/privacy', accepts: '1 1' },
     aids: step === 'pay' ? await payAidsOf(view) : {},
     ...more,
   }

@@ -85,6 +85,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     statusDetails: null,
     errors: [],
     missing: [],
+    identity: null,
     email: 'jan.jansen@example.com',
     country: 'NL',
     billing: null,

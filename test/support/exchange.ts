@@ -35,17 +35,17 @@ export type Exchange = {
   stop(): Promise<void>
 }
 
-/** A sandbox chain makes four blocks a second here, in real time, where it makes one elsewhere. */
-const hurriedBlockMs = 250
+/** How often sandbox chains make a block, in milliseconds of real time. */
+export type Beat = { blockMs?: number }
+
+/** Four blocks a second, for whoever waits for chains without having to catch anything between two blocks. */
+export const hurried: Beat = { blockMs: 250 }
 
 /**
- * Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings; `blockMs` is how
- * often the sandbox chains make a block, for what must be caught between two of them.
+ * Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings; the sandbox chains
+ * make a block a second, as everywhere, unless the test is in a hurry.
  */
-export async function startExchange(
-  env: Record<string, string> = {},
-  { blockMs = hurriedBlockMs }: { blockMs?: number } = {},
-): Promise<Exchange> {
+export async function startExchange(env: Record<string, string> = {}, { blockMs }: Beat = {}): Promise<Exchange> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
   const settings = {
@@ -59,7 +59,7 @@ export async function startExchange(
   const service = await startService(config, createLog(config.logLevel))
   const { sandbox } = service
   if (!sandbox) throw new Error('Only a sandbox can be tested.')
-  service.house.processor.blockMs = blockMs
+  if (blockMs !== undefined) service.house.processor.blockMs = blockMs
 
   return {
     url: service.url,

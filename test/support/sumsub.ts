@@ -17,6 +17,8 @@ export const order = (partnerId = 1n, of = token) => ({ token: of, reference: im
 /** An answer given instead of the real one, which `real` gives all the same. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, real: () => void) => void
 
+type Sent = { externalUserId?: string; userId?: string; levelName?: string }
+
 /** A stand-in for Sumsub, and what was seen of it. */
 export type SumsubServer = {
   /** Opens the real adapter on it; `change` spoils its account. */
@@ -30,6 +32,8 @@ export type SumsubServer = {
   shared: Map<string, string>
   /** Answers given instead of the real ones, one after the other; undefined for a real one. */
   instead: (Answer | undefined)[]
+  /** What links to its pages were asked for. */
+  links: object[]
   /** Changes the one applicant. */
   is(change: object): void
 }
@@ -45,20 +49,22 @@ export async function startSumsub(t: TestContext): Promise<SumsubServer> {
   const shared = new Map([[token, 'good']])
   const made = new Map<string, string>()
   const instead: (Answer | undefined)[] = []
+  const links: object[] = []
   let applicant: Record<string, unknown> = person()
 
   const send = (response: ServerResponse, status: number, body: unknown, headers = {}) =>
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
 
-  function answer(request: IncomingMessage, response: ServerResponse): void {
+  function answer(request: IncomingMessage, response: ServerResponse, sent: string): void {
     const { method = '', url = '', headers } = request
     const at = String(headers['x-app-access-ts'])
-    const signature = createHmac('sha256', secretKey).update(`${at}${method}${url}`).digest('hex')
+    const signature = createHmac('sha256', secretKey).update(`${at}${method}${url}${sent}`).digest('hex')
     const late = Math.abs(Number(at) * 1_000 - now.getTime()) > 60_000
     if (headers['x-app-token'] !== appToken || headers['x-app-access-sig'] !== signature || late) {
       return void send(response, 401, { code: 401, errorCode: 4003, description: 'Request signature mismatch' })
     }
     const { pathname, searchParams } = new URL(url, 'http://sumsub')
+    if (sent !== '') return takeCheck(pathname, searchParams, JSON.parse(sent) as Sent, response)
     if (method === 'POST') return takeToken(pathname, searchParams, response)
     const [, byReference, id] =
       /^\/resources\/applicants\/(?:-;externalUserId=([^/]+)|(\w+))\/(?:one|status)$/.exec(pathname) ?? []
@@ -85,11 +91,30 @@ export async function startSumsub(t: TestContext): Promise<SumsubServer> {
     return void send(response, 200, applicant)
   }
 
+  function takeCheck(pathname: string, query: URLSearchParams, body: Sent, response: ServerResponse): void {
+    if (pathname === '/resources/applicants' && query.get('levelName') === 'id-and-liveness') {
+      if (made.has(body.externalUserId ?? '')) {
+        return void send(response, 409, { code: 409, description: `Applicant with external user id already exists` })
+      }
+      made.set(body.externalUserId ?? '', String(applicant.id))
+      return void send(response, 201, { ...applicant, review: { reviewStatus: 'init' } })
+    }
+    const isLink = pathname === '/resources/sdkIntegrations/levels/-/websdkLink' && body.levelName === 'id-and-liveness'
+    if (!isLink || !made.has(body.userId ?? '')) return void send(response, 404, { code: 404 })
+    links.push({ ...body, lang: query.get('lang') })
+    return void send(response, 200, { url: `https://in.sumsub.com/websdk/p/${links.length}` })
+  }
+
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${(request.url ?? '').replace(/\?.*/, '')}`)
-    const other = instead.shift()
-    if (other) other(request, response, () => answer(request, response))
-    else answer(request, response)
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const sent = Buffer.concat(chunks).toString('utf8')
+      const other = instead.shift()
+      if (other) other(request, response, () => answer(request, response, sent))
+      else answer(request, response, sent)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -118,6 +143,7 @@ export async function startSumsub(t: TestContext): Promise<SumsubServer> {
     logged,
     shared,
     instead,
+    links,
     is: (change) => {
       applicant = { ...person(), ...change }
     },

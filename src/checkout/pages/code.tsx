@@ -1,10 +1,12 @@
 import { maskEmail } from '../../customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
 import { mayChangeEmail } from '../step.ts'
+import { AcceptedTerms } from '../ui/accepted-terms.tsx'
 import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
 
 /** Asks for the code that was sent. It is never shown again once typed. */
-export function codePage({ visit, language, here, home, now, problems, isSandbox }: PageProps): Page {
+export function codePage(props: PageProps): Page {
+  const { visit, language, here, home, now, problems, isSandbox } = props
   const { say, duration } = language
   const { view, code } = visit
   const time = duration((code?.expiresAt ?? now).getTime() - now.getTime())
@@ -22,6 +24,7 @@ export function codePage({ visit, language, here, home, now, problems, isSandbox
             autocomplete="one-time-code"
             class="code"
           />
+          {view.missing.includes('terms') ? <AcceptedTerms {...props} /> : null}
           <Submit>{say('code.submit')}</Submit>
         </Form>
         <div class="others">

@@ -32,8 +32,8 @@ export type Answer =
 export type Caller = {
   /** Repeated after network failures, 5xx and 429, as long as there is time. */
   get(path: string): Promise<Answer>
-  /** Without a body. Repeated only where it cannot have happened: no connection, or 429. */
-  post(path: string): Promise<Answer>
+  /** With a body of JSON, or none. Repeated only where it cannot have happened: no connection, or 429. */
+  post(path: string, body?: object): Promise<Answer>
   close(): Promise<void>
 }
 
@@ -67,19 +67,21 @@ export function openCaller(account: Account, { clock, wait = (ms) => sleep(ms), 
     connect: guardedConnector(reach, { connectTimeoutMs: Math.min(longestConnectMs, timeoutMs), lookUp }),
   })
 
-  async function attempt(method: Dispatcher.HttpMethod, path: string, leftMs: number): Promise<Answer> {
+  async function attempt(method: Dispatcher.HttpMethod, path: string, sent: string, leftMs: number): Promise<Answer> {
     const unixSeconds = String(Math.floor(clock.realNow().getTime() / 1_000))
     try {
       const { statusCode, headers, body } = await pool.request({
         method,
         path,
+        ...(sent === '' ? {} : { body: sent }),
         signal: AbortSignal.timeout(Math.max(1, Math.ceil(leftMs))),
         headers: {
           accept: 'application/json',
+          ...(sent === '' ? {} : { 'content-type': 'application/json' }),
           'user-agent': 'Cambio-Identity/1',
           'x-app-token': account.appToken,
           'x-app-access-ts': unixSeconds,
-          'x-app-access-sig': signRequest(account.secretKey, unixSeconds, method, path),
+          'x-app-access-sig': signRequest(account.secretKey, unixSeconds, method, path, sent),
         },
       })
       const text = await readText(body)
@@ -90,10 +92,10 @@ export function openCaller(account: Account, { clock, wait = (ms) => sleep(ms), 
     }
   }
 
-  async function ask(method: 'GET' | 'POST', path: string): Promise<Answer> {
+  async function ask(method: 'GET' | 'POST', path: string, sent = ''): Promise<Answer> {
     const elapsed = stopwatch()
     for (let attempts = 1; ; attempts += 1) {
-      const answer = await attempt(method, path, timeoutMs - elapsed())
+      const answer = await attempt(method, path, sent, timeoutMs - elapsed())
       const pauseMs = pauseAfter(answer, attempts)
       const over = attempts === mostAttempts || elapsed() + pauseMs >= timeoutMs
       if (over || !mayRepeat(method, answer)) return answer
@@ -103,7 +105,7 @@ export function openCaller(account: Account, { clock, wait = (ms) => sleep(ms), 
 
   return {
     get: (path) => ask('GET', path),
-    post: (path) => ask('POST', path),
+    post: (path, body) => ask('POST', path, body === undefined ? '' : JSON.stringify(body)),
     close: () => pool.destroy(),
   }
 }

@@ -11,6 +11,14 @@ export async function armTimeout(
   await queries.armFault(db, markOf({ secrets }, recipient), 'timeout', clock.realNow())
 }
 
+/** Makes a chain refuse the next payout to an address, for good: it never carries it out, and says so. */
+export async function armRefusal(
+  { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
+  recipient: string,
+): Promise<void> {
+  await queries.armFault(db, markOf({ secrets }, recipient), 'refusal', clock.realNow())
+}
+
 /** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
 export async function armUnknownWord(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
@@ -33,6 +41,20 @@ export async function takeSilence(
   const marks = recipients.map((recipient) => markOf({ secrets }, recipient))
   const struck = new Set((await queries.takeFaults(db, marks, 'timeout')).map(({ reference }) => reference))
   return marks.map((mark) => struck.has(mark))
+}
+
+/** Tells for each recipient whether this payout to it is refused, and whether it stays without an answer. Each fault strikes once. */
+export async function takeFaults(
+  { db, secrets }: Pick<World, 'db' | 'secrets'>,
+  recipients: string[],
+): Promise<{ isRefused: boolean; isSilent: boolean }[]> {
+  const marks = recipients.map((recipient) => markOf({ secrets }, recipient))
+  const struck = new Set(
+    (await queries.takeFaultsOf(db, marks, ['refusal', 'timeout'])).map(
+      ({ reference, type }) => `${type} ${reference}`,
+    ),
+  )
+  return marks.map((mark) => ({ isRefused: struck.has(`refusal ${mark}`), isSilent: struck.has(`timeout ${mark}`) }))
 }
 
 /** By what a recipient is known again: these tables are no place for persons' accounts. */

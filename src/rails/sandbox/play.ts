@@ -58,6 +58,19 @@ export async function decline(world: World, payment: Payment): Promise<void> {
   await page.attempt(world, payment, 'declined')
 }
 
+/** The customer's bank wants to be sure who pays: an attempt that stops there until it is paid or voided. CONFLICT without a page. */
+export async function challenge(world: World, payment: Payment): Promise<void> {
+  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nobody is challenged on this rail.')
+  await page.attempt(world, payment, 'challenge')
+}
+
+/** The processor gives up a payment that was not captured, for good. CONFLICT without a page, and where it is captured. */
+export async function voidPayment(world: World, payment: Payment): Promise<void> {
+  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nothing can be voided on this rail.')
+  const state = await page.attempt(world, payment, 'voided')
+  if (state === 'captured') throw new Refusal('CONFLICT', 'This is paid already.')
+}
+
 /**
  * A payment is taken back: charged back where it was made at a page, recalled where it was a transfer between banks. CONFLICT
  * if nothing was paid, and on chains, where nobody can.

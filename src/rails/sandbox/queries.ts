@@ -27,3 +27,12 @@ export const armFault = (db: Db, reference: string, type: string, at: Date): Pro
 /** Takes armed faults of one type, so that each strikes once. */
 export const takeFaults = (db: Db, references: string[], type: string): Promise<{ reference: string }[]> =>
   db.sql`delete from sandbox.faults where reference = any(${references}) and type = ${type} returning reference`
+
+/** The same of several types at once, each with its type. */
+export const takeFaultsOf = (
+  db: Db,
+  references: string[],
+  types: string[],
+): Promise<{ reference: string; type: string }[]> =>
+  db.sql`
+    delete from sandbox.faults where reference = any(${references}) and type = any(${types}) returning reference, type`

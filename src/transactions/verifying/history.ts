@@ -100,7 +100,7 @@ export function standingKinds(booked: string[], history: Move[]): string[] {
   const left = booked
     .filter((entry) => !kindOf(entry).startsWith('payout_') || !refunds.has(entry.slice(entry.indexOf(':') + 1)))
     .map((entry) => (kindOf(entry) === 'suspense_matched' ? 'deposit' : kindOf(entry)))
-  for (const kind of [...left]) {
+  for (const kind of left.slice()) {
     for (const taken of takesAlong.get(kind) ?? []) {
       const at = left.indexOf(taken)
       if (at >= 0) left.splice(at, 1)

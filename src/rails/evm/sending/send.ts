@@ -34,7 +34,7 @@ async function makeSend(chain: Chain, { key, body }: Plan): Promise<queries.Send
     currentFees(chain),
     balancesAt(chain, coin, [keys.hot], 'latest'),
     balancesAt(chain, asset, [keys.hot], 'latest'),
-    node.ask<string>('eth_getTransactionCount', keys.hot, 'pending'),
+    node.ask<string>('eth_getTransactionCount', keys.hot, 'latest'),
   ])
   if (!fees) throw new Refusal('CONFLICT', `Gas on ${network.name} costs more than the ceiling allows.`)
   if (held < amount) throw poor(network.name)

@@ -3,7 +3,7 @@ import type { Db } from '../../../db/sql.ts'
 import { gather } from '../../../lib/gather.ts'
 import type { DepositRail, PayoutOrder, PayoutRail, PlanBody, PlanDraft, PlanOutcome } from '../../rail.ts'
 import { readWords } from '../callback.ts'
-import { takeSilence } from '../fault.ts'
+import { takeFaults } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { blockMsOf, currentBlock, timeOf } from './block.ts'
@@ -96,17 +96,18 @@ function planOf({ payoutId, asset, amount, destination }: PayoutOrder, network: 
 /**
  * Brings transfers to the chain: they are in its next block. Tells for each whether the node stayed silent about it. One that
  * goes to an address of ours (a customer pays out into another order) is told like every other transfer to us; should this
- * process die before it is, whoever looks finds it.
+ * process die before it is, whoever looks finds it. What the chain was told to refuse never gets there.
  */
 async function submitAll(world: World, network: Network, plans: PlanBody[]): Promise<boolean[]> {
   const block = currentBlock(world) + 1n
-  const rows = plans.map((plan) => transferRow(network, plan, block))
+  const faults = await takeFaults(
+    world,
+    plans.map(({ recipient = '' }) => recipient),
+  )
+  const rows = plans.filter((_, index) => !faults[index]?.isRefused).map((plan) => transferRow(network, plan, block))
   const arrived = await covered(queries.takeTransfers(world.db, walletOf(world, network), rows))
   if (arrived.length > 0) await world.db.atomic((db) => tellArrivals(world, db, network, arrived))
-  return takeSilence(
-    world,
-    rows.map(({ recipient }) => recipient),
-  )
+  return faults.map(({ isSilent }) => isSilent)
 }
 
 function transferRow(network: Network, plan: PlanBody, block: bigint): queries.TransferRow {
@@ -156,3 +157,10 @@ const untilBlock = (world: World, block: bigint): number =>
 /** Gives the exchange's wallet on a chain its first coins. Tells whether it was new. */
 export const fundWallet = async (db: Db, network: Network, asset: string, amount: bigint): Promise<boolean> =>
   (await queries.fund(db, network.code, walletOf({ confirmations: {} }, network).address, asset, amount)).length > 0
+
+/** The exchange's owner brings coins to its wallet on a chain or, below zero, takes them home. CONFLICT where there are not so many. */
+export async function moveCoins(db: Db, network: Network, asset: string, by: bigint): Promise<void> {
+  const { address } = walletOf({ confirmations: {} }, network)
+  const moved = await covered(queries.shift(db, { chain: network.code, address, asset, by }))
+  if (moved.length === 0) throw new Error(`There is no wallet for ${asset}.`)
+}

@@ -160,6 +160,15 @@ export const fund = (
     insert into sandbox.wallets (chain, address, asset, balance) values (${chain}, ${address}, ${asset}, ${amount})
     on conflict do nothing returning balance`
 
+/** Changes what a wallet has by something that is no transfer between customers and it. Gives nothing where there is no such wallet. */
+export const shift = (
+  db: Db,
+  { chain, address, asset, by }: { chain: string; address: string; asset: string; by: bigint },
+): Promise<{ balance: bigint }[]> =>
+  db.sql`
+    update sandbox.wallets set balance = balance + ${by}::numeric
+    where chain = ${chain} and address = ${address} and asset = ${asset} returning balance`
+
 /**
  * Drops what strangers sent to a reference and what is in a block: the wallet has it no longer. Gives what was dropped.
  */

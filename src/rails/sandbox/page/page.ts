@@ -85,7 +85,7 @@ export async function toldOf({ db }: Pick<World, 'db'>, reference: string): Prom
   return payment ? [wordsOf(payment)] : []
 }
 
-type Outcome = 'captured' | 'challenge' | 'declined'
+type Outcome = 'captured' | 'challenge' | 'declined' | 'voided'
 
 /** What somebody tries, and what comes of it. */
 type Attempt = { order: DepositOrder; outcome: Outcome }

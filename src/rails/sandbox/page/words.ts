@@ -35,6 +35,7 @@ export const publicRefundId = (id: bigint): string => `ref_${id}`
 const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
   ['CAPTURED', 'deposit.final'],
   ['DECLINED', 'deposit.declined'],
+  ['VOIDED', 'deposit.declined'],
   ['CHARGED_BACK', 'deposit.reversed'],
   ['REFUND_RETURNED', 'payout.returned'],
 ])

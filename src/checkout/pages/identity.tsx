@@ -1,0 +1,95 @@
+import type { Page, PageProps } from '../page.ts'
+import { Form, QuietSubmit, Submit } from '../../ui/form.tsx'
+import { RefreshLink } from '../ui/links.tsx'
+import { Way } from '../ui/way.tsx'
+import type { Visit } from '../visit.ts'
+
+/** How long a check usually takes somebody who has a document at hand, in milliseconds. */
+const usualMs = 180_000
+
+/**
+ * The order waits for a check of who the customer is: why, how it goes and how long it takes; then that it is looked at. What the
+ * provider thinks of somebody is never said.
+ */
+export function identityPage(props: PageProps): Page {
+  const { view } = props.visit
+  if (waitsForResult(props.visit)) return view.identity === 'review' ? reviewPage(props) : resultPage(props)
+  return view.identity === 'over' ? overPage(props) : askPage(props)
+}
+
+/** Whether nothing is asked of the customer: the provider decides, or its word is on the way. */
+export const waitsForResult = ({ view: { identity }, wish }: Visit): boolean =>
+  identity === 'review' || (identity === 'start' && wish === 'identity')
+
+function askPage({ visit: { view }, language: { say, duration }, here }: PageProps): Page {
+  const isAgain = view.identity === 'again'
+  return {
+    title: isAgain ? say('identity.again.title') : say('identity.title'),
+    body: (
+      <>
+        <p class="lead">{isAgain ? say('identity.again.lead') : say('identity.lead')}</p>
+        <Way
+          label={say('identity.label')}
+          now={0}
+          stages={[say('identity.document'), say('identity.face'), say('identity.return')]}
+        />
+        <p class="hint">{say('identity.time', { time: duration(usualMs) })}</p>
+        <Form here={here} does="identity">
+          <Submit>{isAgain ? say('identity.again.submit') : say('identity.submit')}</Submit>
+        </Form>
+        <p class="hint">{say('identity.kept')}</p>
+      </>
+    ),
+  }
+}
+
+/** The customer is back, and the provider's word has not come yet; or the customer has stopped half-way. */
+function resultPage(props: PageProps): Page {
+  const { say } = props.language
+  return {
+    title: say('identity.result.title'),
+    body: (
+      <>
+        <p class="lead">{say('identity.result.lead')}</p>
+        <div class="spinner" aria-hidden="true" />
+        <RefreshHere {...props} />
+        <div class="others">
+          <p>{say('identity.result.unfinished')}</p>
+          <QuietSubmit here={props.here} does="identity">
+            {say('identity.result.back')}
+          </QuietSubmit>
+        </div>
+      </>
+    ),
+  }
+}
+
+function reviewPage(props: PageProps): Page {
+  const { say } = props.language
+  return {
+    title: say('identity.review.title'),
+    body: (
+      <>
+        <p class="lead">{say('identity.review.lead')}</p>
+        <p class="hint">{say('identity.review.close')}</p>
+        <RefreshLink {...props} />
+      </>
+    ),
+  }
+}
+
+function overPage(props: PageProps): Page {
+  const { say } = props.language
+  return {
+    title: say('identity.over.title'),
+    body: (
+      <>
+        <p class="lead">{say('problem.CUSTOMER_LIMIT')}</p>
+        <RefreshLink {...props} />
+      </>
+    ),
+  }
+}
+
+/** Where no script moves the page on: the same page again, which knows that the customer is back. */
+const RefreshHere = (props: PageProps) => <RefreshLink {...props} home={props.here} />

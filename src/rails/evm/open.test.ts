@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+
+import { testDatabase } from '../../../test/support/database.ts'
+import { ConfigError, readConfig } from '../../config.ts'
+import { openPool } from '../../db/pool.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { silentLog } from '../../lib/log.ts'
+import { createKeystore, openEvmRails } from '../evm.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-open-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+const password = 'a-password-for-tests'
+const keystore = join(folder, 'keystore')
+const own = { DATA_DIR: folder, EVM_KEYSTORE_FILE: keystore, EVM_KEYSTORE_PASSWORD: password }
+const secret = 'https://node.example.com/v3/a-secret-key'
+
+describe('the settings of chains of the EVM', () => {
+  it('are refused without the keys for them, and never shown', () => {
+    const wrong: [Record<string, string>, RegExp][] = [
+      [{ EVM_RPC_URLS: `ETH=${secret}` }, /EVM_RPC_URLS: goes with EVM_KEYSTORE_FILE/],
+      [{ ...own, EVM_RPC_URLS: secret }, /is not of the form NAME=address/],
+      [{ ...own, EVM_RPC_URLS: `ETH=ftp://a-secret-key` }, /no http or https address for ETH/],
+      [{ ...own, EVM_RPC_URLS: `ETH=${secret},eth=${secret}` }, /names a network twice/],
+      [{ ...own, EVM_KEYSTORE_PASSWORD: 'a secret-key' }, /EVM_KEYSTORE_PASSWORD: is not a secret/],
+    ]
+    for (const [settings, sentence] of wrong) {
+      assert.throws(
+        () => readConfig({ DATA_DIR: folder, ...settings }),
+        (error) =>
+          error instanceof ConfigError && sentence.test(error.message) && !error.message.includes('secret-key'),
+        JSON.stringify(settings),
+      )
+    }
+  })
+
+  it('open nothing where no chain is real, and refuse a network of another kind or a wrong password', async () => {
+    const { url } = await testDatabase()
+    const db = openPool({ urls: [url], size: 2, statementNames: true })
+    const ground = { db, clock: systemClock(), log: silentLog }
+    const openWith = (settings: Record<string, string>) =>
+      openEvmRails({ ...ground, config: readConfig({ DATA_DIR: folder, ...settings }) })
+    try {
+      assert.equal((await openWith({})).roads.size, 0)
+      await createKeystore(keystore, password)
+      await assert.rejects(openWith({ ...own, EVM_RPC_URLS: `BTC=${secret}` }), /BTC is no network of the EVM/)
+      const wrong = { ...own, EVM_RPC_URLS: `ETH=${secret}`, EVM_KEYSTORE_PASSWORD: 'another-password' }
+      await assert.rejects(openWith(wrong), /does not open the keystore/)
+      const { roads } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
+      assert.deepEqual([...roads.keys()], ['ETH', 'BASE'])
+      await assert.rejects(
+        openEvmRails({ ...ground, config: readConfig(own) }).then((evm) => evm.opening('ETH', 'ETH-ETH')),
+        /no node for ETH/,
+      )
+    } finally {
+      await db.close()
+    }
+  })
+})

@@ -1,0 +1,73 @@
+import { assetById, assetOf, listingById } from '../catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import { Refusal } from '../lib/refusal.ts'
+import type { Asset } from '../money/amount.ts'
+import { readAmount } from '../money/amount-in.ts'
+import { ErasedPerson } from '../privacy/data-key.ts'
+import { pay, type Payment, type World } from '../rails/sandbox.ts'
+import { methodOf } from '../transactions/method.ts'
+import { checkoutUrl } from '../transactions/record.ts'
+import * as queries from './queries.ts'
+
+/**
+ * How much a test customer pays instead of what is due: an amount as it was written, or `units` of what is due. `isPooled`: out of
+ * a wallet that many persons send from.
+ */
+export type TestDeposit = {
+  amount?: unknown
+  units?: bigint
+  currency?: string
+  network?: string
+  reference?: string
+  isPooled?: boolean
+}
+
+/** Pays as the customer would, exactly what is due if nothing else is said. Gives the rail's id of the payment. */
+export async function payDeposit(
+  ctx: Ctx,
+  world: World,
+  { partnerId, publicId, deposit }: { partnerId: bigint; publicId: bigint; deposit: TestDeposit },
+): Promise<{ deposit_id: string; hash: string }> {
+  const payment = await paymentOf(ctx, partnerId, publicId)
+  const due = assetById(payment.asset)
+  const asset = deposit.currency
+    ? assetOf(deposit.currency, deposit.network)
+    : due && assetOf(due.ticker, deposit.network ?? due.network)
+  if (!asset)
+    throw new Refusal('BAD_REQUEST', 'We do not know this currency.', [
+      { path: 'currency', code: 'CURRENCY_UNKNOWN', message: 'We do not know this currency.' },
+    ])
+  const units = deposit.units ?? payment.amount
+  const amount = deposit.amount === undefined ? units : readAmount(deposit.amount, asset, 'amount')
+  const rail = railFor(ctx, payment, asset)
+  const { isPooled = false } = deposit
+  const how = { ...optionalReference(deposit), isPooled }
+  const { id, hash } = await pay(world, { ...payment, rail, asset: asset.id, amount }, how)
+  return { deposit_id: id, hash }
+}
+
+const optionalReference = ({ reference }: TestDeposit) => (reference === undefined ? {} : { reference })
+
+/** Coins that are sent on another chain arrive there, not where they were awaited. */
+function railFor({ rails }: Ctx, { rail, payTo, category }: Payment, asset: Asset): string {
+  if (payTo.kind !== 'address') return rail
+  const other = rails.forDeposit(category, asset.network)
+  if (!other) throw new Refusal('BAD_REQUEST', 'Coins move on chains only.')
+  return other.name
+}
+
+/** What the customer of a partner's own transaction was told to pay, and how. CONFLICT before the checkout is complete. */
+export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<Payment> {
+  const [row] = await queries.payable(ctx.db, partnerId, publicId)
+  if (!row) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+  if (row.is_erased) throw new ErasedPerson()
+  const { rail, reference, method, pay_to: payTo, asset, amount, locale } = row
+  if (rail === null || reference === null || method === null || payTo === null || asset === null || amount === null) {
+    throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
+  }
+  const listing = listingById(asset)
+  if (!listing) throw new Error(`The catalogue has lost ${asset}.`)
+  const { category } = methodOf(listing, method)
+  const returnUrl = checkoutUrl(ctx, publicId)
+  return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en' }
+}

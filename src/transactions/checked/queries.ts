@@ -1,0 +1,9 @@
+import type { Db } from '../../db/sql.ts'
+
+/** The orders of a partner's customer, and of whoever is the same person, that wait for the identity to be checked. */
+export const waitingFor = (db: Db, partnerCustomerId: bigint): Promise<{ publicId: bigint }[]> =>
+  db.sql`
+    select transactions.public_id as "publicId"
+    from partner_customers join transactions on transactions.customer_id = partner_customers.customer_id
+    where partner_customers.id = ${partnerCustomerId} and status = 'waiting_for_customer'
+      and status_details = 'kyc_required' order by transactions.id`

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+
+import { type Answer, type Forms, formsOn } from './checkout-forms.ts'
+import { someAddress } from './customer.ts'
+import type { Exchange } from './exchange.ts'
+import { create } from './journey.ts'
+import { until } from './telling.ts'
+
+/** A customer without a screen who is at the check of the identity, or wherever the order stands. */
+export type Visitor = {
+  id: string
+  page(): Promise<Answer>
+  /** Posts a form of the checkout. */
+  send(form: Record<string, string>): Promise<Answer>
+  /** Goes to the provider's page from the checkout, and gives its address. */
+  goToCheck(): Promise<string>
+  /** Presses a button of the provider's pages. Gives where it leads. */
+  press(url: string, button: string): Promise<string>
+}
+
+/** Brings a new customer as far as the order lets them: e-mail address, country and payout address are given. */
+export async function visitor(
+  exchange: Exchange,
+  email: string,
+  { amount, category = 'SEPA' }: { amount: number; category?: string },
+): Promise<Visitor> {
+  const forms = formsOn(exchange)
+  const { id, redirect_url: url } = await create(exchange, { from_amount: amount, deposit: { payment_category: category } })
+  const { cookie } = await forms.prove(url, email)
+  const visit = visitorOn(forms, { id, url, cookie })
+  await visit.send({ do: 'country', country: 'NL' })
+  await visit.send({ do: 'payout_address', payout_address: someAddress, confirms: someAddress })
+  return visit
+}
+
+function visitorOn(forms: Forms, { id, url, cookie }: { id: string; url: string; cookie: string }): Visitor {
+  const visit: Visitor = {
+    id,
+    page: () => forms.get(url, { cookie }),
+    send: (form) => forms.post(url, form, { cookie }),
+    goToCheck: async () => {
+      const { status, headers } = await visit.send({ do: 'identity' })
+      assert.equal(status, 303)
+      return headers.get('location') ?? ''
+    },
+    press: async (page, button) => {
+      const { status, headers } = await forms.post(page, { do: button })
+      assert.equal(status, 303)
+      return headers.get('location') ?? ''
+    },
+  }
+  return visit
+}
+
+/** Waits until the page of a customer is as wanted. */
+export const shows = (visit: Visitor, what: RegExp): Promise<void> =>
+  until(async () => what.test((await visit.page()).text), `a page with ${what}`)
