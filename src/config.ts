@@ -254,7 +254,10 @@ function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
 }
 
 /** What may be played in the sandbox, but not with money. */
-function liveProblems({ database, http, identity, legal, masterKeyFile, webhooks, mail }: Choices, env: Source): Problem[] {
+function liveProblems(
+  { database, http, identity, legal, masterKeyFile, webhooks, mail }: Choices,
+  env: Source,
+): Problem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
     [database.urls.length === 0, 'DATABASE_URL', 'live mode does not run on the embedded database'],
@@ -265,7 +268,11 @@ function liveProblems({ database, http, identity, legal, masterKeyFile, webhooks
     [mail.smtpUrl === undefined, 'SMTP_URL', 'live mode needs one: customers get their codes by mail'],
     [mail.from === '', 'MAIL_FROM', 'live mode needs one'],
     [legal.termsUrl === undefined, 'TERMS_URL', 'live mode needs one: customers accept your terms'],
-    [legal.privacyUrl === undefined, 'PRIVACY_URL', 'live mode needs one: customers are told what you do with their data'],
+    [
+      legal.privacyUrl === undefined,
+      'PRIVACY_URL',
+      'live mode needs one: customers are told what you do with their data',
+    ],
     [Boolean(identity.sumsubAppToken?.startsWith('sbx:')), 'SUMSUB_APP_TOKEN', "is of Sumsub's sandbox (sbx:)"],
   ])
 }

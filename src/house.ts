@@ -43,6 +43,8 @@ import {
   type World,
 } from './rails/sandbox.ts'
 import { receiveCallbacks } from './callbacks/receive.ts'
+import { playAsked } from './sandbox-api/play-asked.ts'
+import { scenarioDue } from './transactions/ask-scenario.ts'
 import { deadlineDue, expireTransactions } from './transactions/expire.ts'
 import { finishPayouts } from './transactions/finish-payouts.ts'
 import { goOnWhenChecked } from './transactions/go-on-when-checked.ts'
@@ -144,8 +146,7 @@ const officeOf = ({ db, clock }: Pick<Ground, 'db' | 'clock'>, processor: () => 
   url: () => processor().url,
   sign: (use, text) => sign(processor(), use, text),
   isSigned: (use, text, signature) => isSigned(processor(), use, text, signature),
-  owe: (block, words) =>
-    oweCallbacks(processor(), block, [{ rail: sandboxProvider, words, dueAt: clock.realNow() }]),
+  owe: (block, words) => oweCallbacks(processor(), block, [{ rail: sandboxProvider, words, dueAt: clock.realNow() }]),
 })
 
 /** Where prices come from: the market that ships with the project, which counts as enough by itself in the sandbox only. */
@@ -173,6 +174,7 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),
+  [scenarioDue]: playAsked(ctx, processor),
   [callbackOwed]: {
     batch: 64,
     concurrency: 1,

@@ -123,7 +123,8 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
     pages: [
       callbackRoutes(ctx),
       mailPage(ctx),
-      (scope) => buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
+      (scope) =>
+        buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
       (scope) => buildCalculator(scope, ctx, { accounts }),
     ],
   })

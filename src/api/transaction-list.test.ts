@@ -58,7 +58,12 @@ describe('GET /v1/transactions', () => {
     const limited = await openTestApi({ RATE_LIMITS: 'on', RATE_LIMIT_KEY_PER_SECOND: '1', RATE_LIMIT_KEY_BURST: '2' })
     t.after(() => limited.close())
     const ask = () => limited.ask({ url: '/v1/transactions', key: limited.all.secret_key })
-    assert.deepEqual([(await ask()).status, (await ask()).status, (await ask()).code], [200, 200, 'RATE_LIMITED'])
+    await ask()
+    // A slow machine may have filled the bucket again by then: of those that come at once only two are taken.
+    const told = await Promise.all(Array.from({ length: 6 }, ask))
+    const refused = told.filter(({ status }) => status === 429)
+    assert.ok(refused.length >= 4, `${refused.length} of six were refused`)
+    assert.deepEqual(new Set(refused.map(({ code }) => code)), new Set(['RATE_LIMITED']))
   })
 
   it('200: gives the very records that GET /v1/transaction/{id} gives, the newest first', async () => {

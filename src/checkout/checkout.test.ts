@@ -42,7 +42,7 @@ describe('the checkout over HTTP', () => {
     const buy = await createBuy(exchange)
     const answer = await get(buy.url.replace('/checkout', '/de-DE/checkout'))
     assert.equal(answer.status, 200)
-    assert.equal(titleOf(answer), 'Confirm your e-mail')
+    assert.equal(titleOf(answer), 'E-Mail-Adresse bestätigen')
     assert.equal((await recordOfBuy(exchange, buy.id)).status, 'waiting_for_customer')
   })
 

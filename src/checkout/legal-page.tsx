@@ -14,7 +14,11 @@ const texts = ['terms', 'privacy'] as const
  * `/terms` and `/privacy`, and the same in a language: plain pages that say which version they are, for a sandbox whose operator has
  * named none of its own.
  */
-export function serveLegalPages(app: FastifyInstance, { config }: Pick<Ctx, 'config'>, { assets, headers }: Door): void {
+export function serveLegalPages(
+  app: FastifyInstance,
+  { config }: Pick<Ctx, 'config'>,
+  { assets, headers }: Door,
+): void {
   const { termsUrl, privacyUrl, termsVersion, privacyVersion } = config.legal
   const open = { terms: termsUrl === undefined, privacy: privacyUrl === undefined }
   const versions = { terms: termsVersion, privacy: privacyVersion }

@@ -91,8 +91,9 @@ function stepOfStatus(status: Status, known: Known): Step {
 }
 
 function holdStep({ view, choices }: Known): Step {
-  if (isAddressNeeded(view)) return 'payout_address'
+  // A refund that does not know where to go is said to need an address, too.
   if (choices.refund_address) return 'refund_address'
+  if (isAddressNeeded(view)) return 'payout_address'
   return choices.accept_price || choices.exchange_what_came || choices.refund ? 'decide' : 'hold'
 }
 

@@ -6,7 +6,7 @@ import { after } from '../lib/clock.ts'
 import { randomToken } from '../lib/ids.ts'
 import { indexHash } from '../privacy/master-key.ts'
 import * as checks from './check/queries.ts'
-import { applicantHash, keptOf, type KeptApplicant, openImport, sealApplicant } from './imported.ts'
+import { applicantHash, type Import, keptOf, type KeptApplicant, openImport, sealApplicant } from './imported.ts'
 import * as imports from './imports/queries.ts'
 import { reviewDue } from './look-at-reviews.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
@@ -58,7 +58,10 @@ const nothingKnown: Omit<KeptApplicant, 'applicantId'> = {
 
 type Planned = Pick<checks.CheckRow, 'reference' | 'importId' | 'provider' | 'isTaken'>
 
-/** The check that is open, or a new one. Of somebody who was erased nothing is gone on with. */
+/**
+ * The check that is open, or a new one. Of somebody who was erased nothing is gone on with; nor is a check that was passed: its
+ * documents have expired since.
+ */
 async function plan(
   ctx: Ctx,
   db: Atomic,
@@ -68,7 +71,8 @@ async function plan(
   queries.lockCustomer(db, customerId)
   const [last] = await checks.lastCheck(db, customerId)
   const isErased = last?.isTaken === true && last.wrapped === null
-  if (last && !isErased && ctx.identity.named(last.provider)) return last
+  const isSpent = last !== undefined && (isErased || openCheck(ctx, last)?.status === 'approved')
+  if (last && !isSpent && ctx.identity.named(last.provider)) return last
   const planned = {
     reference: `cambio-check-${randomToken(18)}`,
     importId: await ctx.rowIds.next(),
@@ -112,6 +116,12 @@ async function keep(ctx: Ctx, db: Atomic, { subject, planned, kept, askedAt, loo
   await tellStatus(ctx, db, [customer.id])
 }
 
+/** What the provider knows of a check; undefined before it has answered, and once the person is erased. */
+function openCheck({ keyring }: Pick<Ctx, 'keyring'>, check: checks.CheckRow): Import | undefined {
+  const row = checks.importRowOf(check)
+  return row && check.wrapped ? openImport(keyring.unwrap(row.dataKeyId, check.wrapped), row) : undefined
+}
+
 /** How the customer's own check stands: `not_started` where there is none, or where its person was erased. */
 export async function ownCheckOf(
   { keyring, clock }: Pick<Ctx, 'keyring' | 'clock'>,
@@ -119,9 +129,8 @@ export async function ownCheckOf(
   customerId: bigint,
 ): Promise<ReviewStatus> {
   const [last] = await checks.lastCheck(db, customerId)
-  const row = last && checks.importRowOf(last)
-  if (!row || !last.wrapped) return 'not_started'
-  return statusThatHolds([openImport(keyring.unwrap(row.dataKeyId, last.wrapped), row)], clock.now())
+  const known = last && openCheck({ keyring }, last)
+  return known ? statusThatHolds([known], clock.now()) : 'not_started'
 }
 
 /** Lets a test customer of the sandbox pass a check, in the caller's block, without any pages. */

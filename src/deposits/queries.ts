@@ -171,18 +171,20 @@ export type BookedRow = {
   refunded: bigint
   taken_back: bigint
   state: 'seen' | 'final' | 'reversed' | 'lost'
+  /** When an operator found whose it is; null where the rail said so. */
+  matched_at: Date | null
 }
 
 /** Locks the deposit that was booked for a payment. */
 export const lockBooked = (db: Db, rail: string, payment: string): Promise<BookedRow[]> =>
   db.sql`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state from deposits
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at from deposits
     where rail = ${rail} and payment = ${payment} for update`
 
 /** The deposits of a transaction that were booked, oldest first. */
 export const ofTransaction = (db: Db, transactionId: bigint): Promise<BookedRow[]> =>
   db.sql`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state from deposits
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at from deposits
     where transaction_id = ${transactionId} and state <> 'seen' order by id`
 
 /** How much more, or less, of a deposit is used for what. */
@@ -225,7 +227,7 @@ export type SuspenseRow = {
 /** Locks a deposit. */
 export const lockDeposit = (db: Db, id: bigint): Promise<(BookedRow & { at: Date })[]> =>
   db.sql`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, at from deposits
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
     where id = ${id} for update`
 
 /** Gives a deposit of nobody's to a transaction. */

@@ -123,13 +123,16 @@ export function openSumsub(account: SumsubAccount, surroundings: SumsubSurroundi
     const { level } = account
     if (level === undefined) throw new Error('Sumsub starts no checks without a level.')
     const applicantId = await applicantFor(level, order)
-    const answer = await caller.post(`/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(order.locale)}`, {
-      levelName: level,
-      userId: order.reference,
-      applicantIdentifiers: { email: order.email },
-      redirect: { successUrl: order.returnUrl, rejectUrl: order.returnUrl },
-      ttlInSecs: linkSeconds,
-    })
+    const answer = await caller.post(
+      `/resources/sdkIntegrations/levels/-/websdkLink?lang=${encodeURIComponent(order.locale)}`,
+      {
+        levelName: level,
+        userId: order.reference,
+        applicantIdentifiers: { email: order.email },
+        redirect: { successUrl: order.returnUrl, rejectUrl: order.returnUrl },
+        ttlInSecs: linkSeconds,
+      },
+    )
     const goTo = answer.came && answer.status < 300 ? linkIn(answer.body) : undefined
     if (goTo === undefined) throw down(answer, 'link')
     return { applicantId, goTo }

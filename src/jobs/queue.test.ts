@@ -90,6 +90,25 @@ describe('the queue', () => {
     assert.deepEqual(done, ['a'])
   })
 
+  it('leaves a job to the worker that holds it, as long as its lease runs', async () => {
+    const done: string[] = []
+    const heir = worker({
+      held: {
+        batch: 1,
+        concurrency: 1,
+        run: (jobs) => heir.finish(jobs, async (_, held) => void done.push(...held.map(({ key }) => key))),
+      },
+    })
+    await enqueue(worker({}), 'held', ['theirs', 'free'])
+    const leaseUntil = later(clock.realNow(), 60_000)
+    await db.sql`update jobs set lease_until = ${leaseUntil}, fence = 1 where kind = 'held' and key = 'theirs'`
+    heir.start()
+    while (done.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await heir.stop()
+    assert.deepEqual(done, ['free'])
+    assert.equal(await left('held'), 1)
+  })
+
   it('tries a batch that failed one by one, and keeps the job that fails', async () => {
     const done: string[] = []
     const queue = worker({

@@ -3,7 +3,7 @@ import { held, placeIn } from './account.ts'
 import type { Entry } from './entry.ts'
 import * as queries from './queries.ts'
 
-export { exchangesOf, owedForExchanges, postingsOf } from './queries.ts'
+export { exchangesOf, owedForExchanges, postingsOf, sentBy } from './queries.ts'
 
 /** What an account holds of an asset, debits counting up (so `customer:` and `capital` are negative when we owe them). */
 export async function balanceOf(db: Db, account: string, asset: string): Promise<bigint> {

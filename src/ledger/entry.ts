@@ -22,6 +22,7 @@ export type EntryKind =
   | 'exchange_mirrored' // an exchange was undone before it was paid out; ref is the quote's number
   | 'loss_recovered' //   what was taken back is no loss, its exchange was undone; ref is the quote's number
   | 'refund_cost' //      what of a refund is kept for sending it; ref is the refund
+  | 'refund_cost_mirrored' // a refund was undone and nothing of it is kept; ref is the refund
   | 'write_off' //        too little to be sent back; ref is an id of its own
   | 'suspense_matched' // money of nobody's was found to be a customer's; ref is the deposit
   | 'wallet_cost' //      what moving money between wallets of ours has cost; ref is an id of its own

@@ -197,6 +197,14 @@ export const owedForExchanges = (
       and (kind in ('exchange', 'exchange_mirrored')
         or (kind in ('payout_sent', 'payout_returned', 'payout_failed') and ref = any(${payoutIds})))`
 
+/** What has left by some payouts of a transaction, or of nobody's (null), and has neither come back nor failed. */
+export const sentBy = (db: Db, transactionId: bigint | null, payoutIds: bigint[]): Promise<{ amount: bigint }[]> =>
+  db.sql`
+    select coalesce(sum(case kind when 'payout_sent' then amount else -amount end), 0)::numeric(38, 0) as amount
+    from entries join postings on entry_id = entries.id
+    where (transaction_id = ${transactionId}::bigint or ${transactionId}::bigint is null and transaction_id is null)
+      and kind in ('payout_sent', 'payout_returned', 'payout_failed') and ref = any(${payoutIds})`
+
 /** The numbers of the quotes that a transaction is exchanged at, less those whose exchange was mirrored, the newest first. */
 export const exchangesOf = (db: Db, transactionId: bigint): Promise<{ number: bigint }[]> =>
   db.sql`

@@ -2,33 +2,58 @@ import type { Ctx } from '../context.ts'
 import type { Journal } from '../db/journal.ts'
 import { on } from '../db/within.ts'
 import type { World } from '../rails/sandbox.ts'
+import { NotYet, type Scene, type Seen } from './scenarios/step.ts'
+import { steps, type StepWord } from './scenarios/steps.ts'
 
-/**
- * Does what a step changes, once, in one block: `ctx` and `world` are to be used in place of the caller's. `first` waits for what
- * must be there before; it is not waited for again when the change was made.
- */
-export type Act = (change: (ctx: Ctx, world: World) => Promise<unknown>, first?: () => Promise<void>) => Promise<void>
+/** How a player waits for what a step needs: until a record is as wanted, and until business time has come to a moment. */
+export type Patience = {
+  until(isReached: (record: Seen) => boolean): Promise<Seen>
+  moment(at: Date): Promise<void>
+}
+
+/** Whose transaction is played, and in which scenario. */
+export type Cast = Pick<Scene, 'partnerId' | 'publicId' | 'name'>
 
 /**
  * Plays steps one after the other. Begun again after its process has died, it goes on at the step that was not over, and what that
- * one has changed already is not changed again; what it waits for is waited for.
+ * one has changed already is not changed again: a step is written down in the block of its change.
  */
-export async function eachOnce<Step extends string>(
-  { ctx, world, journal }: { ctx: Ctx; world: World; journal: Journal },
-  steps: readonly Step[],
-  play: (step: Step, act: Act) => Promise<void>,
+export async function eachOnce(
+  { ctx, world, journal, patience }: { ctx: Ctx; world: World; journal: Journal; patience: Patience },
+  words: readonly StepWord[],
+  cast: Cast,
 ): Promise<void> {
-  for (const [index, step] of steps.entries()) {
-    const [change, over] = [`${index} ${step}: changed`, `${index} ${step}: over`]
-    const act: Act = async (work, first) => {
-      if (first && !(await journal.isDone(change))) await first()
-      await journal.once(change, async (db) => {
-        await work(on(ctx, db), on(world, db))
-        return null
+  let kept: string | null = null
+  for (const [index, word] of words.entries()) {
+    const name = `${index} ${word}`
+    const step = steps[word]
+    const isDone = await journal.isDone(name)
+    const record = await patience.until((seen) => isDone || (step.ready?.(seen) ?? true))
+    if (step.moment && !isDone) await patience.moment(step.moment(record))
+    const change = async (): Promise<string | null> =>
+      journal.once(name, async (db) => {
+        const given = await step.change?.({ ...cast, ctx: on(ctx, db), world: on(world, db), house: ctx, record, kept })
+        return typeof given === 'string' ? given : null
       })
-    }
-    if (await journal.isDone(over)) continue
-    await play(step, act)
-    await journal.once(over, () => Promise.resolve(null))
+    kept = (await whenPossible(change, patience)) ?? kept
   }
 }
+
+/** Tries again what is not possible yet, after another look. */
+async function whenPossible<Given>(change: () => Promise<Given>, patience: Patience): Promise<Given> {
+  let given: { is: Given } | undefined
+  let left = mostTries
+  while (!given) {
+    try {
+      given = { is: await change() }
+    } catch (error) {
+      if (!(error instanceof NotYet) || (left -= 1) < 0) throw error
+      let looks = 0
+      await patience.until(() => (looks += 1) > 1)
+    }
+  }
+  return given.is
+}
+
+/** Each after a tenth of a second. */
+const mostTries = 600

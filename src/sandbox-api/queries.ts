@@ -46,3 +46,19 @@ export const planned = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ 
 /** Which key encrypts what a transaction tells of its person. */
 export const dataKeyOf = (db: Db, publicId: bigint): Promise<{ data_key_id: bigint }[]> =>
   db.sql`select data_key_id from transactions where public_id = ${publicId}`
+
+/** Money of nobody's, by the rail's own id of its payment. */
+export const strayDeposit = (db: Db, payment: string): Promise<{ id: bigint }[]> =>
+  db.sql`select id from deposits where payment = ${payment} and transaction_id is null and state = 'final'`
+
+/** The rail's id of the payment that came last for a transaction. */
+export const lastDeposit = (db: Db, publicId: bigint): Promise<{ payment: string }[]> =>
+  db.sql`
+    select payment from deposits join transactions on transactions.id = transaction_id
+    where public_id = ${publicId} and payment is not null order by deposits.id desc limit 1`
+
+/** The payouts of a transaction that wait until there is enough to pay them out of. */
+export const waitingPayouts = (db: Db, publicId: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select payouts.id from payouts join transactions on transactions.id = transaction_id
+    where public_id = ${publicId} and payouts.state = 'waiting'`

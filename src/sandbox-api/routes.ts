@@ -15,9 +15,11 @@ import type { DataKey } from '../privacy/data-key.ts'
 import type { World } from '../rails/sandbox.ts'
 import { readTransaction } from '../transactions/read.ts'
 import { advanceClock, type DueWork, readAdvance } from './clock.ts'
-import { completeCheckout, payDeposit, playRailEvent, type TestCustomer } from './drive.ts'
+import { completeCheckout, type TestCustomer } from './drive.ts'
+import { payDeposit } from './pay.ts'
 import * as queries from './queries.ts'
-import { playScenario, scenarios } from './scenarios.ts'
+import { playRailEvent } from './rail-events.ts'
+import { playScenario, scenarios, toldOf } from './scenarios.ts'
 import { sandboxAnswers } from './shapes.ts'
 
 /** What driving the sandbox needs besides the context. */
@@ -47,9 +49,7 @@ export const sandboxApi =
       const to = text(request.query as Fields, 'to', () => false)
       return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
     })
-    app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () =>
-      scenarios.map(({ name, title, steps, ends_in }) => ({ name, title, steps, ends_in })),
-    )
+    app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () => scenarios.map(toldOf))
     app.post('/sandbox/scenarios/:name', answering('POST /sandbox/scenarios/:name'), async (request, reply) => {
       const { name } = request.params as { name: string }
       const transactionId = await playScenario(ctx, deps, {

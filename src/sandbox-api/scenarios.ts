@@ -6,125 +6,48 @@ import { findPartners } from '../partners/known.ts'
 import type { World } from '../rails/sandbox.ts'
 import { createTransaction } from '../transactions/create.ts'
 import type { CreateInput } from '../transactions/create-input.ts'
-import { ended, type Status } from '../transactions/lifecycle.ts'
 import { readTransaction } from '../transactions/read.ts'
 import { advanceClock, type DueWork } from './clock.ts'
-import { completeCheckout, payDeposit, playRailEvent } from './drive.ts'
-import { type Act, eachOnce } from './each-once.ts'
+import { eachOnce, type Patience } from './each-once.ts'
+import { amounts } from './scenarios/amounts.ts'
+import { coins } from './scenarios/coins.ts'
+import { cards } from './scenarios/cards.ts'
+import { deadlines } from './scenarios/deadlines.ts'
+import { holds } from './scenarios/holds.ts'
+import { payouts } from './scenarios/payouts.ts'
+import { prices } from './scenarios/prices.ts'
+import { refunds } from './scenarios/refunds.ts'
+import type { Exchange, Scenario } from './scenarios/scenario.ts'
+import type { Seen } from './scenarios/step.ts'
+import { straight } from './scenarios/straight.ts'
+import { unmatched } from './scenarios/unmatched.ts'
 
-/** What can happen in a scenario, in words that are played and printed alike. */
-type Step =
-  | 'create'
-  | 'checkout'
-  | 'pay'
-  | 'decline'
-  | 'rail times out'
-  | 'pass the deadline'
-  | 'wait for the end'
-  | 'charge back'
-  | 'payout bounces'
-  | 'give another address'
-  | 'reorganise the chain'
+export type { Scenario } from './scenarios/scenario.ts'
 
-/** One story of a transaction, as data: what is exchanged, what happens, and where it ends. */
-export type Scenario = { name: string; title: string; steps: Step[]; ends_in: Status; exchange: Exchange }
-
-/** What a scenario exchanges, as a create request says it. */
-type Exchange = Pick<CreateInput, 'fromCurrency' | 'toCurrency' | 'fromAmount' | 'depositCategory'>
-
-const byCard: Exchange = { fromCurrency: 'EUR', toCurrency: 'BTC', fromAmount: '100', depositCategory: 'VISA_MC' }
-const byTransfer: Exchange = { ...byCard, fromAmount: '250', depositCategory: 'SEPA' }
-const sale: Exchange = { fromCurrency: 'BTC', toCurrency: 'EUR', fromAmount: '0.01', depositCategory: undefined }
-const swap: Exchange = { fromCurrency: 'BTC', toCurrency: 'ETH', fromAmount: '0.01', depositCategory: undefined }
-
-/** The stories that the sandbox plays. */
+/** The catalogue: every way in which a transaction can end, as the sandbox plays it and docs/partner/scenarios.md prints it. */
 export const scenarios: readonly Scenario[] = [
-  {
-    name: 'card-buy',
-    title: 'A buy paid by card, coins go out',
-    exchange: byCard,
-    steps: ['create', 'checkout', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'sepa-buy',
-    title: 'A buy paid by bank transfer, priced when the money arrives',
-    exchange: byTransfer,
-    steps: ['create', 'checkout', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'sell',
-    title: 'Coins come in, are confirmed, and euro go to a bank account',
-    exchange: sale,
-    steps: ['create', 'checkout', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'swap',
-    title: 'Coins come in, are confirmed, and other coins go out',
-    exchange: swap,
-    steps: ['create', 'checkout', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'declined-then-paid',
-    title: 'The first card is declined, the second pays',
-    exchange: byCard,
-    steps: ['create', 'checkout', 'decline', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'payout-timeout',
-    title: 'The chain takes the payout and does not answer: it is found, not sent again',
-    exchange: byCard,
-    steps: ['create', 'checkout', 'rail times out', 'pay', 'wait for the end'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'chargeback',
-    title: 'The card payment is charged back after the coins have gone out: our loss, and the customer is marked',
-    exchange: byCard,
-    steps: ['create', 'checkout', 'pay', 'wait for the end', 'charge back'],
-    ends_in: 'finished',
-  },
-  {
-    name: 'payout-bounces',
-    title: 'The bank sends the payout back; the customer gives another account',
-    exchange: sale,
-    steps: [
-      'create',
-      'checkout',
-      'pay',
-      'wait for the end',
-      'payout bounces',
-      'give another address',
-      'wait for the end',
-    ],
-    ends_in: 'finished',
-  },
-  {
-    name: 'reorganised-deposit',
-    title: 'The block with the deposit is undone before it is final: nothing is credited, and the time to pay passes',
-    exchange: sale,
-    steps: ['create', 'checkout', 'pay', 'reorganise the chain', 'pass the deadline'],
-    ends_in: 'expired',
-  },
-  {
-    name: 'never-paid',
-    title: 'The customer completes the checkout and never pays',
-    exchange: byCard,
-    steps: ['create', 'checkout', 'pass the deadline'],
-    ends_in: 'expired',
-  },
-  {
-    name: 'never-opened',
-    title: 'The customer never comes',
-    exchange: byCard,
-    steps: ['create', 'pass the deadline'],
-    ends_in: 'expired',
-  },
+  ...straight,
+  ...deadlines,
+  ...amounts,
+  ...prices,
+  ...cards,
+  ...coins,
+  ...unmatched,
+  ...holds,
+  ...refunds,
+  ...payouts,
 ]
+
+/** A scenario as programs are told of it. */
+export const toldOf = ({ name, title, steps, statuses, postings, events, ends_in }: Scenario) => ({
+  name,
+  title,
+  steps,
+  statuses,
+  postings,
+  events,
+  ends_in,
+})
 
 /** What playing needs besides the context. */
 type Stage = { processor: World; work: DueWork[] }
@@ -136,7 +59,7 @@ type Stage = { processor: World; work: DueWork[] }
  */
 export async function playScenario(
   ctx: Ctx,
-  stage: Stage,
+  { processor: world, work }: Stage,
   { partnerId, name, journal }: { partnerId: bigint; name: string; journal: Journal },
 ): Promise<string> {
   const scenario = scenarios.find((one) => one.name === name)
@@ -147,9 +70,8 @@ export async function playScenario(
     const read = { input: { ...nothingElse, ...scenario.exchange }, problems: [], warnings: [] }
     return (await createTransaction(on(ctx, db), partner, read)).record.id
   })
-  const actor = { partnerId, publicId: BigInt(id) }
-  const { processor: world, work } = stage
-  await eachOnce({ ctx, world, journal }, scenario.steps, (step, act) => play(ctx, work, actor, { step, act }))
+  const cast = { partnerId, publicId: BigInt(id), name }
+  await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, work, cast) }, scenario.steps, cast)
   return id
 }
 
@@ -172,69 +94,26 @@ const nothingElse: Omit<CreateInput, keyof Exchange> = {
   billing: undefined,
 }
 
-type Actor = { partnerId: bigint; publicId: bigint }
-
-async function play(ctx: Ctx, work: DueWork[], actor: Actor, { step, act }: { step: Step; act: Act }): Promise<void> {
-  const happens = (type: string, first?: () => Promise<void>) =>
-    act((within, world) => playRailEvent(within, world, { ...actor, type }), first)
-  switch (step) {
-    case 'create':
-      return
-    case 'checkout':
-      await act((within) => completeCheckout(within, actor.partnerId, actor.publicId, {}))
-      return
-    case 'pay':
-      await act((within, world) => payDeposit(within, world, { ...actor, deposit: {} }))
-      return
-    case 'decline':
-      await happens('decline')
-      return
-    case 'rail times out':
-      await happens('timeout')
-      return
-    case 'charge back':
-      await happens('chargeback')
-      await until(ctx, actor, ({ errors }) => errors.length > 0)
-      return
-    case 'payout bounces':
-      await happens('bounce')
-      await until(ctx, actor, ({ status }) => status === 'on_hold')
-      return
-    case 'give another address':
-      await act((within) => completeCheckout(within, actor.partnerId, actor.publicId, {}))
-      return
-    case 'reorganise the chain':
-      await happens('reorg', () => until(ctx, actor, ({ status_details: details }) => details === 'confirming'))
-      await until(ctx, actor, ({ status_details: details }) => details === null)
-      return
-    case 'pass the deadline': {
-      const record = await recordOf(ctx, actor)
-      await advanceClock(ctx, work, Date.parse(record.expires_at) - ctx.clock.now().getTime() + 1_000)
-      return
-    }
-    case 'wait for the end':
-      await untilEnded(ctx, actor)
-  }
-}
-
 /** Confirmations of the slowest chain, a second each, and a margin. */
 const patienceMs = 60_000
 
-const untilEnded = (ctx: Ctx, actor: Actor): Promise<void> =>
-  until(ctx, actor, ({ status }) => ended.has(status) || status === 'on_hold')
+type Actor = { partnerId: bigint; publicId: bigint }
 
-async function until(ctx: Ctx, actor: Actor, isReached: (record: Seen) => boolean): Promise<void> {
-  const deadline = ctx.clock.realNow().getTime() + patienceMs
-  while (ctx.clock.realNow().getTime() < deadline) {
-    if (isReached(await recordOf(ctx, actor))) return
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-  throw new Refusal('SERVICE_UNAVAILABLE', 'The scenario did not come to its end in time.')
-}
+/** Looks ten times a second, and moves the clock where time must pass. */
+const patienceOf = (ctx: Ctx, work: DueWork[], actor: Actor): Patience => ({
+  until: async (isReached) => {
+    const deadline = ctx.clock.realNow().getTime() + patienceMs
+    while (ctx.clock.realNow().getTime() < deadline) {
+      const record = await recordOf(ctx, actor)
+      if (isReached(record)) return record
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    throw new Refusal('SERVICE_UNAVAILABLE', 'The scenario did not come to its end in time.')
+  },
+  moment: async (at) => void (await advanceClock(ctx, work, at.getTime() - ctx.clock.now().getTime())),
+})
 
-type Seen = Awaited<ReturnType<typeof recordOf>>
-
-async function recordOf(ctx: Ctx, { partnerId, publicId }: Actor) {
+async function recordOf(ctx: Ctx, { partnerId, publicId }: Actor): Promise<Seen> {
   const record = await readTransaction(ctx, partnerId, publicId)
   if (!record) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
   return record

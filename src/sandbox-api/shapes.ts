@@ -18,7 +18,15 @@ export const sandboxAnswers = {
   'GET /sandbox/scenarios': {
     200: listOf(
       1_000,
-      exactly({ name: word(64), title: text(1_000), steps: listOf(1_000, text(100)), ends_in: word(32) }),
+      exactly({
+        name: word(64),
+        title: text(1_000),
+        steps: listOf(1_000, text(100)),
+        statuses: listOf(100, word(32)),
+        postings: listOf(100, word(32)),
+        events: listOf(100, word(64)),
+        ends_in: word(32),
+      }),
     ),
   },
   'POST /sandbox/scenarios/:name': {

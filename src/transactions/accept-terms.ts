@@ -24,9 +24,7 @@ export const lacksTerms = (
   ctx: Pick<Ctx, 'config'>,
   { kind, status, personal }: Pick<Transaction, 'kind' | 'status' | 'personal'>,
 ): boolean =>
-  kind === 'retail' &&
-  (status === 'new' || status === 'waiting_for_customer') &&
-  personal.accepted !== acceptable(ctx)
+  kind === 'retail' && (status === 'new' || status === 'waiting_for_customer') && personal.accepted !== acceptable(ctx)
 
 /** Writes down, in the caller's block, that a customer has accepted the versions that hold now. */
 export function keepAcceptance(ctx: Ctx, db: Atomic, before: Transaction, given: Transaction): void {

@@ -47,12 +47,16 @@ export async function withoutUnapproved(
   return payouts.filter((payout) => !held.includes(payout))
 }
 
-/** The quote may be one of a later exchange of the same pair: a payout is worth its own part of it, or a multiple. */
+/**
+ * The quote may be one of a later exchange of the same pair: a payout is worth its own part of it, or a multiple. What was paid out
+ * of the same transaction before counts, so that nobody gets around the limit by paying in parts.
+ */
 function isAbove({ amount }: LockedPayout, transaction: Transaction | undefined, limit: bigint): boolean {
   if (!transaction) return false
-  const { quote } = transaction
+  const { quote, toAmount } = transaction
+  const sum = amount + (toAmount ?? 0n)
   const cents = eurCentsOf(quote, parseAmount(quote.fromAmount, quote.from))
-  return cents === null || scale(cents, amount, parseAmount(quote.toAmount, quote.to), 'up') > limit
+  return cents === null || scale(cents, sum, parseAmount(quote.toAmount, quote.to), 'up') > limit
 }
 
 async function countsOf(db: Atomic, payouts: { id: bigint }[]): Promise<Map<bigint, number>> {

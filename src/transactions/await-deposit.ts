@@ -33,8 +33,11 @@ export async function awaitDeposit(
 }
 
 /** A wait for the identity was given more time than there is to pay: the order ends when that is over, not later. */
-export const endEarlier = ({ queue }: Ctx, db: Atomic, { id, expiresAt }: Pick<Transaction, 'id' | 'expiresAt'>): void =>
-  queue.enqueue(db, [{ kind: deadlineDue, key: `${id}:identity`, runAt: expiresAt }])
+export const endEarlier = (
+  { queue }: Ctx,
+  db: Atomic,
+  { id, expiresAt }: Pick<Transaction, 'id' | 'expiresAt'>,
+): void => queue.enqueue(db, [{ kind: deadlineDue, key: `${id}:identity`, runAt: expiresAt }])
 
 /** A method by which a customer was told to pay, and when. */
 export type ToldMethod = { method: string; created_at: Date }

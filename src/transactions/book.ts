@@ -102,22 +102,26 @@ export function mirrorEntry(exchanged: Exchanged, at: Date): Entry {
   return entry({ ...what, kind: 'exchange_mirrored' }, swapped)
 }
 
-/** What counted as lost is not: the exchange that it paid for was undone, and the customer is owed nothing for it. */
+/** What counted as lost is not: the exchange or the refund that it paid for was undone, and its owner is owed nothing for it. */
 export const recoveryEntry = (
-  { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
-  recovered: { ref: bigint; asset: string; amount: bigint },
+  owner: string,
+  recovered: { transactionId: bigint | null; ref: bigint; asset: string; amount: bigint },
   at: Date,
 ): Entry =>
-  entry({ transactionId: id, kind: 'loss_recovered', ref: recovered.ref, at }, [
-    { debit: customer(publicId), credit: losses('chargebacks'), asset: recovered.asset, amount: recovered.amount },
+  entry({ transactionId: recovered.transactionId, kind: 'loss_recovered', ref: recovered.ref, at }, [
+    { debit: owner, credit: losses('chargebacks'), asset: recovered.asset, amount: recovered.amount },
+  ])
+
+type RefundCost = { id: bigint; transactionId: bigint | null; asset: string; cost: bigint }
+
+/** Books that nothing of a refund is kept: it was undone, and all of it is owed again. */
+export const refundCostMirror = (owner: string, { id, transactionId, asset, cost }: RefundCost, at: Date): Entry =>
+  entry({ transactionId, kind: 'refund_cost_mirrored', ref: id, at }, [
+    { debit: networkFees, credit: owner, asset, amount: cost },
   ])
 
 /** Books what of a refund is kept for sending it. */
-export const refundCostEntry = (
-  owner: string,
-  refund: { id: bigint; transactionId: bigint | null; asset: string; cost: bigint },
-  at: Date,
-): Entry =>
+export const refundCostEntry = (owner: string, refund: RefundCost, at: Date): Entry =>
   entry({ transactionId: refund.transactionId, kind: 'refund_cost', ref: refund.id, at }, [
     { debit: owner, credit: networkFees, asset: refund.asset, amount: refund.cost },
   ])

@@ -1,7 +1,9 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
+import { customerLimit } from '../customers/customer-limit.ts'
 import { type Standing as CustomerStanding, standingsOf } from '../customers/standing.ts'
 import type { Db } from '../db/sql.ts'
+import { depositsOf } from '../deposits/deposit.ts'
 import type { Partner } from '../partners/partner.ts'
 import { type Bounds, freeExpected, type PriceWord, type Standing } from './decide.ts'
 import { ended } from './lifecycle.ts'
@@ -36,7 +38,7 @@ export async function boundsOf(ctx: Ctx, db: Db, asked: Asked): Promise<Bounds> 
   )
   const range = outcome.available ? outcome.exchange.range : { min: 0n, max: standing.agreed }
   const customer = await customerOf(ctx, db, transaction)
-  const room = customer && roomOf(customer, transaction, freeExpected(standing))
+  const room = await roomOf(ctx, db, transaction)
   return {
     tolerance: (standing.agreed * BigInt(partner.settings.underpaymentBasisPoints)) / 10_000n,
     least: range.min,
@@ -56,20 +58,17 @@ const isSuspect = ({ status, risk }: CustomerStanding): boolean =>
   status === 'blocked' || risk.level === 'high' || risk.level === 'prohibited'
 
 /**
- * What a customer may still exchange, in units of what the transaction takes; undefined where its worth is not known. What is free
- * of this very transaction counts as used already.
+ * What a customer may still exchange in a transaction, in units of what it takes, beside what everything else of theirs has used
+ * and is about to, and less what it has exchanged itself; undefined where its worth is not known.
  */
-function roomOf({ limits }: CustomerStanding, transaction: Transaction, free: bigint): bigint | undefined {
-  const { fromAmountInEur: cents, expectedFrom } = transaction
-  if (cents === null || cents === 0n) return undefined
-  const own = (free * cents) / expectedFrom
-  const left = limits.map(({ max, used }) => max - used + own)
-  const least = left.reduce<bigint | undefined>(
-    (one, other) => (one === undefined || other < one ? other : one),
-    undefined,
-  )
-  if (least === undefined) return undefined
-  return least > 0n ? (least * expectedFrom) / cents : 0n
+async function roomOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<bigint | undefined> {
+  const { id, kind, customerId, fromAmountInEur: cents, expectedFrom } = transaction
+  if (kind === 'b2b' || cents === null || cents === 0n) return undefined
+  const left = await customerLimit(ctx, db, customerId, ctx.clock.now(), { besides: id })
+  if (left === undefined) return undefined
+  const own = (await depositsOf(db, id)).reduce((sum, { exchanged }) => sum + exchanged, 0n)
+  const room = (left * expectedFrom) / cents - own
+  return room > 0n ? room : 0n
 }
 
 /** What holds of a price for an amount. */

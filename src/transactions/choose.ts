@@ -2,8 +2,7 @@ import { listingById } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { moneySeen } from '../deposits/deposit.ts'
-import { badField, Refusal } from '../lib/refusal.ts'
-import { markRefunds, type Refund, refundDue } from '../payouts/refund.ts'
+import { Refusal } from '../lib/refusal.ts'
 import { advance } from './advance.ts'
 import { boundsOf } from './bounds.ts'
 import { decide, type Standing } from './decide.ts'
@@ -13,9 +12,8 @@ import { open } from './lifecycle.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { type MoneyOf, moneyOf, standingOf } from './money-of.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
-import { checkDestination } from './payout-destination.ts'
 import { refundCost } from './refund-cost.ts'
-import { orderRefund } from './send-refunds.ts'
+import { addressAsked, refundElsewhere } from './refund-elsewhere.ts'
 import type { StatusDetails, Transaction } from './transaction.ts'
 
 /**
@@ -70,9 +68,6 @@ function addressChoices({ payouts, isLost }: Standing, money: MoneyOf): Customer
   return choices
 }
 
-const addressAsked = ({ refunds }: Pick<MoneyOf, 'refunds'>): Refund | undefined =>
-  refunds.find(({ state }) => state === 'address_needed')
-
 const hasMemo = (assetId: string): boolean => (listingById(assetId)?.network.chain?.memo ?? null) !== null
 
 async function exchangeChoice(ctx: Ctx, transaction: Transaction, standing: Standing): Promise<CustomerChoices> {
@@ -103,25 +98,36 @@ export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bi
   }))
 }
 
-/** Gives back everything that is free, the way it came, less the stated cost of sending it. 409 where nothing is. */
+/**
+ * Gives back everything that is free, the way it came, less the stated cost of sending it. 409 where nothing is, or where the cost
+ * would eat all of it.
+ */
 export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
-  return decideAs(ctx, publicId, (transaction) => ({
-    fact: `refund_asked:${transaction.moves + 1}`,
-    reason: 'The customer asked for it.',
-    wish: 'refund',
-  }))
+  return decideAs(ctx, publicId, (transaction, standing) => {
+    if (!refundChoice(standing).refund) throw movedOn()
+    const fact = `refund_asked:${transaction.moves + 1}`
+    return { fact, reason: 'The customer asked for it.', wish: 'refund' }
+  })
 }
 
 type Choice = Omit<Happened, 'transaction' | 'partner'>
 
-function decideAs(ctx: Ctx, publicId: bigint, choice: (transaction: Transaction) => Choice): Promise<Transaction> {
+function decideAs(
+  ctx: Ctx,
+  publicId: bigint,
+  choice: (transaction: Transaction, standing: Standing) => Choice,
+): Promise<Transaction> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
     const { status, statusDetails } = transaction
     if (status !== 'on_hold' || !decidable.has(statusDetails)) throw movedOn()
     const standing = standingOf(transaction, await moneyOf(db, transaction))
     if (standing.free.length === 0) throw movedOn()
-    return decided(ctx, db, { transaction, partner: await partnerOf(ctx, transaction), ...choice(transaction) })
+    return decided(ctx, db, {
+      transaction,
+      partner: await partnerOf(ctx, transaction),
+      ...choice(transaction, standing),
+    })
   })
 }
 
@@ -141,25 +147,8 @@ export function giveRefundAddress(
     const transaction = await lockRetail(ctx, db, publicId)
     const refund = addressAsked(await moneyOf(db, transaction))
     if (!refund) throw movedOn()
-    const { rail, check } = judgedAddress(ctx, refund.asset, written)
-    const destination = { address: check.address, extraId: check.extraId, holder: '' }
-    await orderRefund(ctx, db, { refund, transaction }, { rail, destination })
-    markRefunds(db, [refund.id], 'ordered')
-    ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refund.id), runAt: ctx.clock.now() }])
-    const fact = `refund_address:${transaction.moves + 1}`
-    return decided(ctx, db, { transaction, partner: await partnerOf(ctx, transaction), fact })
+    return last(await refundElsewhere(ctx, db, { transaction, refund }, written))
   })
-}
-
-function judgedAddress(ctx: Ctx, assetId: string, written: { address: string; extraId: string }) {
-  const listing = listingById(assetId)
-  const method = listing?.network.paymentMethods.find(({ withdrawal }) => withdrawal)
-  const rail = listing && method && ctx.rails.forPayout(method.category, listing.network.code)
-  if (!listing || !method || !rail)
-    throw new Refusal('CONFLICT', 'Nothing can be sent there. Please turn to our support.')
-  const check = checkDestination(ctx, { listing, method }, written)
-  if (!check.ok) throw badField(check.field === 'address' ? 'refund_address' : 'extra_id', check.reason, check.code)
-  return { rail, check }
 }
 
 /** Ends a transaction that its customer does not want any more. 409 once money was seen. */

@@ -12,6 +12,7 @@ import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import { advance, changedRow, createdEvents } from './advance.ts'
+import { askScenarios } from './ask-scenario.ts'
 import { holderIn } from './billing.ts'
 import { awaitDeposit } from './await-deposit.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
@@ -144,6 +145,7 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction
     created.map(({ id, expiresAt }) => ({ kind: deadlineDue, key: deadlineKey(id), runAt: expiresAt })),
   )
   takeSharedTokens(ctx, db, created)
+  askScenarios(ctx, db, created)
   return created
 }
 

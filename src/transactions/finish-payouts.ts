@@ -18,7 +18,7 @@ import { goOn, type Happened } from './go-on.ts'
 import { lockTransactions } from './load.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
 import type { Transaction } from './transaction.ts'
-import { forgetRefused } from './undo.ts'
+import { forgetRefund } from './undo.ts'
 
 /** How long to wait before a rail that gave no clear answer is asked again, in real milliseconds. */
 const askAgainMs = 2_000
@@ -111,7 +111,7 @@ async function endRound(ctx: Ctx, db: Atomic, round: Plain[], transactions: Map<
     } else {
       await post(db, ctx, [booked])
       const refused = one.outcome.state === 'never' ? plan.refund_id : null
-      if (transaction && refused !== null) await forgetRefused(ctx, db, transaction, refused)
+      if (refused !== null) await forgetRefund(ctx, db, transaction, refused)
       if (transaction) await goOn(ctx, db, outcome, await happened(ctx, transaction, one))
     }
   }
@@ -123,6 +123,10 @@ async function endRound(ctx: Ctx, db: Atomic, round: Plain[], transactions: Map<
 /** Writes down what became of plans, of their payouts, and of the refunds that those pay. */
 function writeEnds(ctx: Ctx, db: Atomic, done: Done[], never: Plain[]): void {
   const at = ctx.clock.now()
+  // Refunds before their payouts: the order in which whoever undoes them locks them.
+  const refunds = (of: Plain[]): bigint[] => of.flatMap(({ plan }) => plan.refund_id ?? [])
+  if (refunds(done).length > 0) markRefunds(db, refunds(done), 'paid')
+  if (refunds(never).length > 0) markRefunds(db, refunds(never), 'failed')
   const paid = done.map(({ plan, outcome: { evidence } }) => ({
     planId: plan.id,
     payoutId: plan.payout_id,
@@ -135,9 +139,6 @@ function writeEnds(ctx: Ctx, db: Atomic, done: Done[], never: Plain[]): void {
   if (paid.length > 0) endPlans(db, paid)
   const failed = never.map(({ plan }) => ({ planId: plan.id, payoutId: plan.payout_id, at }))
   if (failed.length > 0) failPlans(db, failed)
-  const refunds = (of: Plain[]): bigint[] => of.flatMap(({ plan }) => plan.refund_id ?? [])
-  if (refunds(done).length > 0) markRefunds(db, refunds(done), 'paid')
-  if (refunds(never).length > 0) markRefunds(db, refunds(never), 'failed')
 }
 
 function settlementsOf({ place, asset, amount }: Sent['plan'], { fee }: Evidence): Settlement[] {

@@ -57,7 +57,7 @@ export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Hap
   ]
   if (uses.length > 0) useDeposits(db, uses)
   if (dust.length > 0) changed.errors = [...transaction.errors, belowCost].slice(-10)
-  changed.refunds = refundViews(transaction.refunds, [...money.refunds, ...ordered])
+  changed.refunds = refundViews(transaction.refunds, [...money.refunds, ...ordered], money.payouts)
   changed.statusDetails = decision.details
   outcome.steps.push(...stepsOf(transaction, decision, { fact, reason, change: changed }))
   if (exchanged) bookExchange(ctx, outcome, exchanged.transaction, money, exchanged.isNew)
@@ -79,7 +79,9 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
   const all = standingOf(transaction, money)
   const standing = refundAtMost === undefined ? all : { ...all, free: split(all.free, all.expected, refundAtMost)[0] }
   const bounds = await boundsOf(ctx, db, { transaction, partner, standing, arrival })
-  const decision = decide(standing, bounds, wish)
+  const ruled = decide(standing, bounds, wish)
+  const isPart = sumOf(standing.free) < sumOf(all.free)
+  const decision: Decision = isPart && all.details === 'review' ? { ...ruled, details: 'review' } : ruled
   const why = decision.exchange
     ? 'More money arrived than can be exchanged.'
     : (happened.reason ?? 'It is wanted back.')
@@ -90,9 +92,18 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
   const dust = priced.filter(({ part, cost }) => cost >= part.amount).map(({ part }) => part)
   if (decision.to !== 'on_hold' || dust.length === 0 || orders.length > 0) return { decision, orders, dust }
   // All of it was too little to be sent: what is left to decide is where the transaction ends.
+  const refused = new Set(dust.map(({ depositId }) => depositId))
+  if (all.free.some(({ depositId, amount }) => !refused.has(depositId) || amount > amountIn(dust, depositId))) {
+    throw new Refusal('CONFLICT', 'Sending that little back costs more than it is.')
+  }
   const rest = { ...standing, free: [], refunds: { ...standing.refunds, paid: true } }
   return { decision: decide(rest, bounds, 'release'), orders, dust }
 }
+
+const sumOf = (parts: readonly Part[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
+
+const amountIn = (parts: Part[], id: bigint): bigint =>
+  parts.reduce((sum, { depositId, amount }) => sum + (depositId === id ? amount : 0n), 0n)
 
 async function writeOff(ctx: Ctx, outcome: Outcome, transaction: Transaction, dust: Part[]): Promise<void> {
   const at = ctx.clock.now()
@@ -134,7 +145,7 @@ function agreedFor(transaction: Transaction, amount: bigint): Transaction {
   const wasExchanged = transaction.history.some(({ status }) => status === 'exchanging')
   if (amount === transaction.expectedFrom && !wasExchanged) return transaction
   const quote = atSamePrice(transaction.quote, amount) as Quote | undefined
-  if (!quote) throw new Error('An amount was exchanged of which nothing is left to pay out.')
+  if (!quote) throw new Refusal('CONFLICT', 'Costs would take all of it: there is nothing to exchange.')
   return {
     ...transaction,
     quote,

@@ -93,8 +93,9 @@ export function paidOf({ payouts }: MoneyOf): { toAmount: bigint | null; outputH
 }
 
 /** Refunds as records tell of them, once this block has changed them: those that were told before keep their plans. */
-export const refundViews = (before: RefundView[], refunds: Refund[]): RefundView[] =>
-  refunds.map(({ public_id: publicId, asset, amount, cost, reason, state }) => {
+export const refundViews = (before: RefundView[], refunds: Refund[], payouts: StandingPayout[]): RefundView[] =>
+  refunds.map(({ id, public_id: publicId, asset, amount, cost, reason, state }) => {
     const told = before.find((one) => one.publicId === publicId)
-    return { plan: null, hash: null, ...told, publicId, asset, amount, cost, reason, state }
+    const hash = payouts.findLast((payout) => payout.refund_id === id)?.hash ?? null
+    return { plan: told?.plan ?? null, hash, publicId, asset, amount, cost, reason, state }
   })

@@ -4,6 +4,7 @@ import { paymentOf } from '../deposits/deposit.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { clearing, customer, suspense } from '../ledger/account.ts'
+import { sentBy } from '../ledger/balance.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { after } from '../lib/clock.ts'
 import { orderPayouts } from '../payouts/order.ts'
@@ -126,7 +127,7 @@ async function keyOf(ctx: Ctx, db: Atomic, { transaction }: Own, id: bigint): Pr
   return key
 }
 
-/** Orders the payout of a refund, to where the money came from or to where its customer says. */
+/** Orders the payout of a refund, less what is out already, to where the money came from or to where its customer says. */
 export async function orderRefund(
   ctx: Ctx,
   db: Atomic,
@@ -135,9 +136,10 @@ export async function orderRefund(
 ): Promise<void> {
   const [made] = transaction ? [transaction.dataKey] : await ctx.keyring.makeMany(db, 1)
   if (!made) throw new Error('A data key is missing.')
-  const before = transaction
-    ? ((await lastRefundNumber(db, transaction.id))[0]?.number ?? 0)
-    : (await lockRefundPayouts(db, [refund.id])).length
+  const earlier = await lockRefundPayouts(db, [refund.id])
+  const before = transaction ? ((await lastRefundNumber(db, transaction.id))[0]?.number ?? 0) : earlier.length
+  const payoutIds = earlier.map(({ id }) => id)
+  const [sent] = earlier.length > 0 ? await sentBy(db, refund.transaction_id, payoutIds) : []
   await orderPayouts(ctx, db, [
     {
       transactionId: refund.transaction_id,
@@ -146,7 +148,7 @@ export async function orderRefund(
       number: before + 1,
       rail,
       asset: refund.asset,
-      amount: refund.amount - refund.cost,
+      amount: refund.amount - refund.cost - (sent?.amount ?? 0n),
       destination,
       dataKey: made,
     },

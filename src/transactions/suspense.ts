@@ -3,8 +3,9 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { freeOf, lockDeposit, matchDeposit, suspenseDeposits, useDeposits } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { suspense } from '../ledger/account.ts'
 import { post } from '../ledger/post.ts'
-import { lockRefundsOf, markRefunds, orderRefunds, refundDue } from '../payouts/refund.ts'
+import { lockRefundPayouts, lockRefundsOf, markRefunds, orderRefunds, refundDue } from '../payouts/refund.ts'
 import { matchEntry } from './book.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import { partnerOf } from './details.ts'
@@ -12,6 +13,7 @@ import { goOn } from './go-on.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
 import { refundCost } from './refund-cost.ts'
 import type { Transaction } from './transaction.ts'
+import { cancelRefunds } from './undo.ts'
 
 /** Money that arrived and is nobody's that we know. `amount` in the asset's smallest unit; `reference` as the rail told it. */
 export type SuspenseDeposit = {
@@ -41,6 +43,7 @@ export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, ord
     if (transaction.status === 'new' || transaction.status === 'waiting_for_customer') {
       throw new Refusal('CONFLICT', 'Nobody was told how to pay for this transaction.')
     }
+    await forgetFailed(ctx, db, depositId)
     const deposit = await lockNobodys(db, depositId)
     const at = ctx.clock.now()
     matchDeposit(db, deposit.id, transaction.id, at)
@@ -57,6 +60,17 @@ export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, ord
     if (!moved) throw new Error('The transaction did not move.')
     return moved
   })
+}
+
+/** Money that could not be sent back, or has come back from there, lies in suspense as if nobody had tried. */
+async function forgetFailed(ctx: Ctx, db: Atomic, depositId: bigint): Promise<void> {
+  await lockDeposit(db, depositId)
+  const refunds = (await lockRefundsOf(db, depositId)).filter(
+    ({ state, transaction_id: owner }) => state === 'failed' && owner === null,
+  )
+  const ids = refunds.map(({ id }) => id)
+  if (ids.length === 0) return
+  await cancelRefunds(ctx, db, { depositId, owner: suspense }, { refunds, payouts: await lockRefundPayouts(db, ids) })
 }
 
 async function lockNobodys(db: Atomic, depositId: bigint) {
@@ -90,11 +104,12 @@ export async function returnSuspense(ctx: Ctx, depositId: bigint, { reason, acto
 }
 
 async function sendFailedAgain(ctx: Ctx, db: Atomic, depositId: bigint): Promise<bigint | undefined> {
-  await lockDeposit(db, depositId)
+  const [deposit] = await lockDeposit(db, depositId)
   const failed = (await lockRefundsOf(db, depositId)).find(
     ({ state, transaction_id: owner }) => state === 'failed' && owner === null,
   )
-  if (!failed) return undefined
+  // What was taken back meanwhile is not sent once more.
+  if (!failed || deposit?.state !== 'final') return undefined
   markRefunds(db, [failed.id], 'ordered')
   ctx.queue.enqueue(db, [{ kind: refundDue, key: String(failed.id), runAt: ctx.clock.now() }])
   return failed.public_id

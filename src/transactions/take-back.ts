@@ -19,7 +19,7 @@ import * as queries from './queries.ts'
 import { isOnChain } from './refund-cost.ts'
 import { requote } from './requote.ts'
 import type { Transaction } from './transaction.ts'
-import { cancelRefunds, undoExchanges } from './undo.ts'
+import { cancelRefunds, forgetRefund, undoExchanges } from './undo.ts'
 
 /** A fact and the transaction that it is about, locked. */
 type Told = { fact: MatchedFact; transaction: Transaction }
@@ -73,6 +73,9 @@ export async function settleReversal(
     if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
     return
   }
+  if (fact.transaction_id === null && deposit.transaction_id !== null && deposit.matched_at !== null) {
+    throw new Error(`Deposit ${deposit.id} was found to be somebody's while its recall was read: it is read again.`)
+  }
   const isTheirs = deposit.transaction_id === (transaction?.id ?? null)
   const amount = BigInt(fact.body.amount)
   if (!isTheirs || deposit.state !== 'final' || deposit.asset !== fact.body.asset || amount > deposit.amount) {
@@ -92,7 +95,7 @@ export async function settleReversal(
       db,
       refunds.map(({ id }) => id),
     )
-    const back = cancelRefunds(db, deposit.id, { refunds, payouts })
+    const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: suspense }, { refunds, payouts })
     const [theirs, loss] = shared({ ...deposit, refunded: deposit.refunded - back }, amount)
     markTaken(db, deposit.id, loss > 0n ? 'lost' : 'reversed', amount)
     outcome.entries.push(suspenseReversalEntry({ ...deposit, theirs, loss }, rail.place, at))
@@ -142,7 +145,8 @@ const lostReason = 'The payment was taken back after it had been exchanged.'
 async function freed(ctx: Ctx, db: Atomic, { deposit, amount, transaction }: Taken): Promise<BookedDeposit> {
   if (freeOf(deposit) >= amount) return deposit
   const money = await moneyOf(db, transaction)
-  const back = cancelRefunds(db, deposit.id, money)
+  const owner = customer(transaction.publicId)
+  const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner }, money)
   const less = { ...deposit, refunded: deposit.refunded - back }
   if (freeOf(less) >= amount || deposit.exchanged === 0n) return less
   if ((await undoExchanges(ctx, db, transaction, money)) === 0) return less
@@ -173,6 +177,7 @@ export async function settleReturn(
   const returned = { id: payout.id, transactionId: payout.transaction_id, asset: payout.asset, amount }
   const owner = transaction ? customer(transaction.publicId) : suspense
   await post(db, ctx, [returnEntry(owner, returned, payout.place, ctx.clock.now())])
+  if (payout.refund_id !== null) await forgetRefund(ctx, db, transaction, payout.refund_id)
   if (!transaction || !partner) return true
   await goOn(ctx, db, outcome, {
     transaction,

@@ -1,15 +1,16 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import { type BookedDeposit, type DepositUse, lossOf, useDeposits } from '../deposits/deposit.ts'
-import { exchangesOf, releaseReserves } from '../ledger/balance.ts'
+import { type BookedDeposit, type DepositUse, lockDeposit, lossOf, useDeposits } from '../deposits/deposit.ts'
+import { customer, suspense } from '../ledger/account.ts'
+import { exchangesOf, releaseReserves, sentBy } from '../ledger/balance.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import { parseAmount } from '../money/amount.ts'
-import { markRefunds, type Refund } from '../payouts/refund.ts'
+import { lockRefundPayouts, markRefunds, readRefunds, type Refund } from '../payouts/refund.ts'
 import { cancelPayouts, type StandingPayout } from '../payouts/returned.ts'
 import type { Quote } from '../pricing/quote.ts'
-import { mirrorEntry, recoveryEntry } from './book.ts'
-import { isOpen, isUnplanned, type MoneyOf, moneyOf } from './money-of.ts'
+import { mirrorEntry, recoveryEntry, refundCostMirror } from './book.ts'
+import { isOpen, isUnplanned, type MoneyOf } from './money-of.ts'
 import * as queries from './queries.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -17,7 +18,7 @@ import type { Transaction } from './transaction.ts'
 type Cancellable = Pick<StandingPayout, 'id' | 'state' | 'place' | 'asset' | 'amount'>
 
 /** Refunds, and the payouts that pay them. */
-type Refunds = { refunds: Refund[]; payouts: (Cancellable & Pick<StandingPayout, 'refund_id' | 'reason'>)[] }
+type Refunds = { refunds: Refund[]; payouts: (Cancellable & Pick<StandingPayout, 'refund_id'>)[] }
 
 /** Takes back payouts that nobody has planned: nothing of them will leave, and nothing is promised for them any more. */
 export function cancelUnplanned(db: Atomic, payouts: Cancellable[]): void {
@@ -34,51 +35,64 @@ export function cancelUnplanned(db: Atomic, payouts: Cancellable[]): void {
 }
 
 /**
- * Takes back the refunds of a deposit of which nothing has left or ever will: their money is free again. Gives how much.
+ * Takes back the refunds of a deposit of which nothing has left, or all has come back: their money is free again, and nothing is
+ * kept for having tried. Gives how much.
  */
-export function cancelRefunds(db: Atomic, depositId: bigint, { refunds, payouts }: Refunds): bigint {
-  const unsent = refunds.filter(
-    (refund) =>
-      refund.deposit_id === depositId &&
-      isUnsent(
-        refund,
-        payouts.filter(({ refund_id: paid }) => paid === refund.id),
-      ),
-  )
-  if (unsent.length === 0) return 0n
-  const ids = unsent.map(({ id }) => id)
-  cancelUnplanned(
-    db,
-    payouts.filter(({ refund_id: paid }) => paid !== null && ids.includes(paid)),
-  )
-  markRefunds(db, ids, 'cancelled')
-  const amount = unsent.reduce((sum, refund) => sum + refund.amount, 0n)
-  useDeposits(db, [{ id: depositId, exchanged: 0n, refunded: -amount }])
+export async function cancelRefunds(
+  ctx: Ctx,
+  db: Atomic,
+  { depositId, owner }: { depositId: bigint; owner: string },
+  { refunds, payouts }: Refunds,
+): Promise<bigint> {
+  let amount = 0n
+  for (const refund of refunds) {
+    if (refund.deposit_id !== depositId || !undoable.has(refund.state)) continue
+    const own = payouts.filter(({ refund_id: paid }) => paid === refund.id)
+    const planned = own.filter((one) => !isUnplanned(one) && one.state !== 'cancelled')
+    if (await isOut(db, refund, planned)) continue
+
+    cancelUnplanned(db, own)
+    markRefunds(db, [refund.id], 'cancelled')
+    const { id, transaction_id: transactionId, asset, cost } = refund
+    const wasKept = planned.length > 0 && cost > 0n
+    if (wasKept) await post(db, ctx, [refundCostMirror(owner, { id, transactionId, asset, cost }, ctx.clock.now())])
+    amount += refund.amount
+  }
+  if (amount > 0n) useDeposits(db, [{ id: depositId, exchanged: 0n, refunded: -amount }])
   return amount
 }
 
-/** Of one that the rail refused for good everything is there still, if nothing was kept for sending it. */
-function isUnsent({ state, cost }: Refund, payouts: Refunds['payouts']): boolean {
-  const isThere = payouts.every((one) => isUnplanned(one) || one.state === 'cancelled')
-  if (state === 'ordered' || state === 'address_needed') return isThere
-  return state === 'failed' && cost === 0n && payouts.every(({ reason }) => reason === 'never')
+/** Where a refund stands of which nothing need be out. */
+const undoable: ReadonlySet<Refund['state']> = new Set<Refund['state']>(['ordered', 'address_needed', 'failed'])
+
+/** Whether something of a refund has left and has not come back. */
+async function isOut(db: Atomic, { transaction_id: id }: Refund, planned: { id: bigint }[]): Promise<boolean> {
+  if (planned.length === 0) return false
+  const payoutIds = planned.map((payout) => payout.id)
+  const [sent] = await sentBy(db, id, payoutIds)
+  return sent?.amount !== 0n
 }
 
 /**
- * Owes a refund no more that the rail will never carry out, because its payment was taken back before: what counted as our loss is
- * none.
+ * Owes a refund no more that came back, or that the rail will never carry out, where its payment was taken back before: what
+ * counted as our loss is none. `transaction`: whose it is, locked; undefined for nobody's.
  */
-export async function forgetRefused(ctx: Ctx, db: Atomic, transaction: Transaction, refundId: bigint): Promise<void> {
-  const money = await moneyOf(db, transaction)
-  const refund = money.refunds.find(({ id }) => id === refundId)
-  const deposit = money.deposits.find(({ id }) => id === refund?.deposit_id)
+export async function forgetRefund(
+  ctx: Ctx,
+  db: Atomic,
+  transaction: Transaction | undefined,
+  refundId: bigint,
+): Promise<void> {
+  const [refund] = await readRefunds(db, [refundId])
+  const [deposit] = refund ? await lockDeposit(db, refund.deposit_id) : []
   if (!refund || !deposit || lossOf(deposit) === 0n) return
-  const amount = lossOf(deposit)
-  const back = cancelRefunds(db, deposit.id, { refunds: [refund], payouts: money.payouts })
-  const recovered = amount - lossOf({ ...deposit, refunded: deposit.refunded - back })
+  const owner = transaction ? customer(transaction.publicId) : suspense
+  const payouts = await lockRefundPayouts(db, [refund.id])
+  const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner }, { refunds: [refund], payouts })
+  const recovered = lossOf(deposit) - lossOf({ ...deposit, refunded: deposit.refunded - back })
   if (recovered === 0n) return
-  const what = { ref: refundId, asset: refund.asset, amount: recovered }
-  await post(db, ctx, [recoveryEntry(transaction, what, ctx.clock.now())])
+  const what = { transactionId: refund.transaction_id, ref: refundId, asset: refund.asset, amount: recovered }
+  await post(db, ctx, [recoveryEntry(owner, what, ctx.clock.now())])
 }
 
 /**
@@ -89,7 +103,7 @@ export async function forgetRefused(ctx: Ctx, db: Atomic, transaction: Transacti
 export async function undoExchanges(ctx: Ctx, db: Atomic, transaction: Transaction, money: MoneyOf): Promise<number> {
   const payouts = money.payouts.filter(({ purpose }) => purpose === 'payout')
   if (payouts.some((payout) => isOpen(payout) && !isUnplanned(payout))) return 0
-  const undone = await unpaidExchanges(db, transaction, money.owedForExchanges)
+  const undone = await unpaidExchanges(db, transaction, money)
   if (undone.length === 0) return 0
 
   cancelUnplanned(db, payouts)
@@ -104,7 +118,8 @@ export async function undoExchanges(ctx: Ctx, db: Atomic, transaction: Transacti
     const recovered = lossesOf(deposits) - lossesOf(given.deposits)
     const ref = BigInt(one.quoteNumber)
     if (recovered > 0n) {
-      entries.push(recoveryEntry(transaction, { ref, asset: transaction.from.asset.id, amount: recovered }, at))
+      const what = { transactionId: transaction.id, ref, asset: transaction.from.asset.id, amount: recovered }
+      entries.push(recoveryEntry(customer(transaction.publicId), what, at))
     }
     uses.push(...given.uses)
     deposits = given.deposits
@@ -116,25 +131,37 @@ export async function undoExchanges(ctx: Ctx, db: Atomic, transaction: Transacti
 
 const lossesOf = (deposits: BookedDeposit[]): bigint => deposits.reduce((sum, deposit) => sum + lossOf(deposit), 0n)
 
-/** The newest exchanges that together owe no more than is still owed: what they promised has not been paid. */
-async function unpaidExchanges(db: Atomic, transaction: Transaction, owed: bigint): Promise<Transaction[]> {
+/** The exchanges whose payouts were not made, or came back whole, the newest first: together they owe no more than is owed. */
+async function unpaidExchanges(
+  db: Atomic,
+  transaction: Transaction,
+  { owedForExchanges: owed, payouts }: MoneyOf,
+): Promise<Transaction[]> {
   const [numbers, quotes] = await Promise.all([
     exchangesOf(db, transaction.id),
     queries.quotesOf(db, transaction.publicId),
   ])
+  const paid = payouts.filter(({ purpose, state }) => purpose === 'payout' && state === 'paid').map((one) => one.amount)
   const unpaid: Transaction[] = []
   let left = owed
   for (const { number } of numbers) {
     const quote = quotes.find((one) => BigInt(one.number) === number)?.quote as Quote | undefined
     if (!quote) throw new Error(`The quote ${number} of an exchange is missing.`)
-    left -= parseAmount(quote.toAmount, transaction.to.asset)
-    if (left < 0n) break
-    unpaid.push({ ...transaction, quote, quoteNumber: Number.parseInt(String(number), 10) })
+    const promised = parseAmount(quote.toAmount, transaction.to.asset)
+    const payout = paid.indexOf(promised)
+    if (payout >= 0) paid.splice(payout, 1)
+    else if (promised <= left) {
+      left -= promised
+      unpaid.push({ ...transaction, quote, quoteNumber: Number.parseInt(String(number), 10) })
+    }
   }
   return unpaid
 }
 
-/** Takes an exchanged amount off deposits again, the newest first: they were used oldest first. */
+/**
+ * Takes an exchanged amount off deposits again: off the one of which just that was exchanged, else the newest first, as they were
+ * used oldest first.
+ */
 function giveBack(
   deposits: BookedDeposit[],
   asset: string,
@@ -142,8 +169,9 @@ function giveBack(
 ): { uses: DepositUse[]; deposits: BookedDeposit[] } {
   const uses: DepositUse[] = []
   let left = amount
+  const own = deposits.findLast((deposit) => deposit.asset === asset && deposit.exchanged === amount)
   const changed = deposits.toReversed().map((deposit) => {
-    if (deposit.asset !== asset) return deposit
+    if (deposit.asset !== asset || (own && deposit !== own)) return deposit
     const given = deposit.exchanged < left ? deposit.exchanged : left
     if (given === 0n) return deposit
     left -= given

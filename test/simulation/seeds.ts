@@ -15,4 +15,9 @@ export const seedsThatFailed: readonly FoundBy[] = [
     found:
       'Of a refund of a part that was too small to be sent, the rest was forgotten: the transaction ended as refunded and owed it.',
   },
+  {
+    seed: 23,
+    steps: 300,
+    found: 'Letting so little money go on that fees leave nothing of it was a fault instead of a refusal.',
+  },
 ]

@@ -45,47 +45,55 @@ const left = async (of: TransactionRecord, besides: bigint | null = null): Promi
   return customerLimit(ctx, ctx.db, (await rowOf(of)).customer, ctx.clock.now(), { besides })
 }
 
+/** Somebody whom no check can let exchange more. */
+async function rejected(): Promise<string> {
+  const email = newEmail()
+  await importNew(exchange, 'rejected', email)
+  return email
+}
+
 describe('what a customer may exchange', () => {
   it('is judged at the checkout, and never by create or health', async () => {
-    const email = newEmail()
+    const email = await rejected()
     assert.deepEqual(told(await checkout(await order(email, 9_000))), ready)
-    const second = await order(email, 7_000)
+    const second = await order(email, 12_000)
     const { body: health } = await exchange.api<{ healthy: boolean; errors: unknown[] }>('/v1/transaction/health', {
-      body: { from_amount: 7_000, from_currency: 'EUR', to_currency: 'BTC', customer: { contact_info: { email } } },
+      body: { from_amount: 12_000, from_currency: 'EUR', to_currency: 'BTC', customer: { contact_info: { email } } },
     })
     assert.deepEqual([second.status, health.healthy, health.errors], ['new', true, []])
     const refused = await checkout(second)
     assert.deepEqual(told(refused), over)
     assert.equal((await exchange.api<Checked>(`/v1/transaction/${second.id}`)).body.deposit_type, 'SEPA_1')
-    assert.deepEqual(told(await checkout(await order(email, 6_000))), ready, 'what is left can be had')
+    assert.deepEqual(told(await checkout(await order(email, 11_000))), ready, 'what is left can be had')
     assert.deepEqual(told(await checkout(await order(newEmail(), 14_000))), ready, 'another customer has all')
   })
 
   it('counts the orders of the same proven address with every partner', async () => {
-    const email = newEmail()
+    const email = await rejected()
     const key = exchange.sandbox.second_partner.secret_key
+    assert.deepEqual(told(await checkout(await order(email, 9_000), undefined)), ready)
     assert.deepEqual(told(await checkout(await order(email, 9_000, key), key)), ready)
-    assert.deepEqual(told(await checkout(await order(email, 7_000))), over)
+    assert.deepEqual(told(await checkout(await order(email, 3_000))), over)
   })
 
-  it('is more for somebody who is verified, whenever that is known', async () => {
+  it('is more for somebody who is verified, whenever that is known, and has an end', async () => {
     const email = newEmail()
-    assert.deepEqual(told(await checkout(await order(email, 14_000))), ready)
-    const second = await order(email, 14_000)
-    assert.deepEqual(told(await checkout(second)), over)
     const imported = await share(exchange, {
       kyc_shared_token: tokenFor('approved'),
       kyc_shared_token_provider: 'sumsub',
       email,
     })
-    assert.equal(imported.status, 200)
-    assert.deepEqual(told(await checkout(second)), ready)
+    assert.equal(imported.status, 201)
+    for (const amount of [14_000, 14_000, 14_000]) {
+      assert.deepEqual(told(await checkout(await order(email, amount))), ready)
+    }
+    assert.deepEqual(told(await checkout(await order(email, 9_000))), over)
   })
 
   it('cannot be taken twice by two orders at once', async () => {
-    const email = newEmail()
+    const email = await rejected()
     await checkout(await order(email, 100))
-    const orders = await Promise.all([1, 2, 3, 4].map(() => order(email, 8_000)))
+    const orders = await Promise.all([1, 2, 3, 4].map(() => order(email, 11_000)))
     const outcomes = (await Promise.all(orders.map((one) => checkout(one)))).map(({ status }) => status)
     assert.deepEqual(
       outcomes.toSorted((one, other) => one - other),
@@ -99,17 +107,17 @@ describe('what a customer may exchange', () => {
     assert.equal(await left(first), undefined, 'nobody has proven an address')
     await checkout(first)
     const { id } = await rowOf(first)
-    assert.deepEqual([await left(first), await left(first, id)], [10_000_00n, 15_000_00n])
+    assert.deepEqual([await left(first), await left(first, id)], [15_000_00n, 20_000_00n])
     await pay(exchange, first.id)
     await arrive(exchange, first.id, 'finished')
-    assert.deepEqual([await left(first), await left(first, id)], [10_000_00n, 15_000_00n])
+    assert.deepEqual([await left(first), await left(first, id)], [15_000_00n, 20_000_00n])
 
     const second = await order(email, 3_000)
     await checkout(second)
-    assert.equal(await left(first), 7_000_00n)
+    assert.equal(await left(first), 12_000_00n)
     await advance(exchange, 'P8D')
     assert.equal((await exchange.api<Checked>(`/v1/transaction/${second.id}`)).body.status, 'expired')
-    assert.equal(await left(first), 15_000_00n, 'an order that expired uses nothing, and a day is over')
+    assert.equal(await left(first), 20_000_00n, 'an order that expired uses nothing, and a day is over')
   })
 })
 

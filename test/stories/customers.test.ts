@@ -32,7 +32,7 @@ describe('GET /v1/customer/{id}/status', () => {
         missing_fields: ['first_name', 'last_name', 'date_of_birthday', 'country_alpha_2'],
       },
       limits: [
-        { period: 'day', currency: 'EUR', max: '15000', used: '0' },
+        { period: 'day', currency: 'EUR', max: '20000', used: '0' },
         { period: 'month', currency: 'EUR', max: '50000', used: '0' },
       ],
       updated_at: body.updated_at,

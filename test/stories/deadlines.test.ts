@@ -69,6 +69,24 @@ describe('the deadline', () => {
     assert.equal((await read(exchange, id)).status, 'finished')
   })
 
+  it('does not end what was paid and never told: the rail is asked first', async () => {
+    const { id } = await readyToPay(exchange)
+    await lookup(
+      exchange,
+      `create function lose() returns trigger language plpgsql as 'begin return null; end';
+      create trigger lose before insert on sandbox.callbacks for each row execute function lose()`,
+    )
+    try {
+      await pay(exchange, id)
+    } finally {
+      await lookup(exchange, 'drop trigger lose on sandbox.callbacks; drop function lose')
+    }
+    assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
+    await advance(exchange, 'PT31M')
+    const { status_history: history } = await arrive(exchange, id, 'finished')
+    assert.ok(history.every(({ status }) => status !== 'expired'))
+  })
+
   it('begins anew when the customer has given everything', async () => {
     const { id, expires_at: first } = await create(exchange)
     await advance(exchange, 'PT20M')

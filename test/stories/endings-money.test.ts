@@ -117,7 +117,7 @@ describe('less than was agreed', () => {
 describe('more than was agreed', () => {
   it('is exchanged up to the limit of the pair, and the rest goes back by itself', async () => {
     const { body: range } = await exchange.api<{ max: number }>('/v1/market-info/min-max-range/eur_btc')
-    const { id } = await readyToPay(exchange, transfer)
+    const { id } = await readyToPay(exchange)
     await pay(exchange, id, { amount: String(range.max + 100) })
     const record = await assertEnded(id, 'finished')
     assert.equal(record.from_amount, String(range.max + 100))

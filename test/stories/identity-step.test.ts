@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { titleOf } from '../support/checkout-forms.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { assertBooksHold, arrive, lookup, pay, read, statusesOf } from '../support/journey.ts'
+import { advance, assertBooksHold, arrive, lookup, pay, read, statusesOf } from '../support/journey.ts'
 import { importNew, newEmail, statusOf } from '../support/shared-identity.ts'
 import { shows, type Visitor, visitor } from '../support/identity-check.ts'
 
@@ -58,14 +58,18 @@ describe('an order beyond what somebody unknown may exchange', () => {
     assert.deepEqual([record.errors, record.status_history.at(-1)?.reason, record.status_details], [[], null, null])
     const page = await visit.page()
     assert.equal(titleOf(page), 'This order cannot be carried out')
-    assert.doesNotMatch(page.text, /identity|document|check|reject|launder/i)
+    const shown = /<main.*<\/main>/s.exec(page.text)?.[0] ?? assert.fail('a page has a main part')
+    assert.doesNotMatch(shown, /identity|document|check|reject|launder/i)
   })
 
   it('asks again for what could not be read, of the same person', async () => {
     const visit = await beyond()
     const document = await visit.goToCheck()
+    const [seen, unseen] = [await visit.version(true), await visit.version(false)]
     await visit.press(document, 'blurred')
     await shows(visit, /Please show it once more/)
+    assert.notEqual(await visit.version(true), seen, 'an open page is shown anew')
+    assert.equal(await visit.version(false), unseen, 'and tells nobody else')
     const again = await visit.goToCheck()
     assert.equal(new URL(again).searchParams.get('applicant'), new URL(document).searchParams.get('applicant'))
     await visit.press(again, 'document')
@@ -85,20 +89,24 @@ describe('an order beyond what somebody unknown may exchange', () => {
     assert.ok(Date.parse((await read(exchange, visit.id)).expires_at) - Date.now() > 23 * 3_600_000)
     assert.equal((await visit.send({ do: 'identity' })).headers.get('location'), `/checkout?tid=${visit.id}`)
 
+    const { now } = await advance(exchange, 'PT40M')
+    assert.deepEqual(await details(visit), waits)
     await visit.press(document, 'approve')
     const { expires_at: end } = await arrive(exchange, visit.id, 'waiting_for_deposit')
-    assert.ok(Date.parse(end) - Date.now() < 31 * 60_000, 'from then on there is the usual time to pay')
+    assert.ok(Date.parse(end) - Date.parse(now) < 31 * 60_000, 'from then on there is the usual time to pay')
+    await advance(exchange, 'PT31M')
+    assert.equal((await read(exchange, visit.id)).status, 'expired')
   })
 
   it('says that it waits for the result when the customer is back before it', async () => {
     const visit = await beyond()
     await visit.goToCheck()
-    const { text } = await (async () => {
-      const answer = await fetch(`${exchange.url}/checkout?tid=${visit.id}&ask=identity`)
-      return { text: await answer.text() }
-    })()
-    assert.match(text, /Confirm your e-mail/, 'nothing is said to a browser that has proven nothing')
-    assert.match((await visit.page()).text, /Confirm who you are/)
+    const back = `${exchange.url}/checkout?tid=${visit.id}&ask=identity`
+    assert.equal(titleOf({ text: await (await fetch(back)).text() }), 'Confirm your e-mail', 'to nobody else')
+    const page = await visit.page('&ask=identity')
+    assert.match(page.text, /Waiting for the result.*Go back to the check/s)
+    assert.match(page.text, /http-equiv="refresh"/)
+    assert.equal(titleOf(await visit.page()), 'Confirm who you are')
   })
 
   it('is refused where nobody could let it pass: beyond every limit, and for somebody who was rejected', async () => {
@@ -134,12 +142,20 @@ describe('the provider’s pages', () => {
   it('know no link but their own, count a form once, and tell nobody who has not signed', async () => {
     const visit = await beyond()
     const document = await visit.goToCheck()
-    for (const forged of [document.replace('applicant=', 'applicant=x'), `${document}&more=1`, new URL('/identity', document).href])
+    for (const forged of [
+      document.replace('applicant=', 'applicant=x'),
+      `${document}&more=1`,
+      new URL('/identity', document).href,
+    ])
       assert.equal((await fetch(forged)).status, 404, forged)
     await visit.press(document, 'selfie')
     assert.match(await (await fetch(document)).text(), /Show your document/)
 
-    const callback = { method: 'POST', body: '{"applicant":"x","change":"1"}', headers: { 'x-processor-signature': '00' } }
+    const callback = {
+      method: 'POST',
+      body: '{"applicant":"x","change":"1"}',
+      headers: { 'x-processor-signature': '00' },
+    }
     assert.equal((await fetch(`${exchange.url}/callbacks/sandbox`, callback)).status, 401)
   })
 })

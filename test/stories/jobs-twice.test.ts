@@ -10,6 +10,7 @@ import { expireTransactions } from '../../src/transactions/expire.ts'
 import { finishPayouts } from '../../src/transactions/finish-payouts.ts'
 import { sendPayouts } from '../../src/transactions/send-payouts.ts'
 import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
+import { holdTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, lookup, read, readyToPay, statusesOf } from '../support/journey.ts'
@@ -103,6 +104,37 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     assert.deepEqual(statusesOf(await read(exchange, id)), ['new', 'waiting_for_deposit', 'expired'])
     await assertBooksHold(exchange)
   })
+})
+
+describe('a job that comes too late', () => {
+  it('plans no payout of a transaction that a person has stopped, until it is let go', async () => {
+    await lookup(exchange, `delete from jobs`)
+    const { id } = await readyToPay(exchange)
+    await callBack(exchange, captured(await referenceOf(exchange, id), { event: 'held', payment: 'pay_held' }))
+    await settleDeposits(ctx).run([await jobOf('fact.received')])
+    const stale = await jobOf('payout.due')
+    const order = { actor: 'cli:a', reason: 'Who is it?' }
+    await holdTransaction(ctx, BigInt(id), order)
+    await sendPayouts(ctx).run([stale])
+    assert.equal((await read(exchange, id)).status, 'on_hold')
+    assert.equal((await payoutOf(id)).plan_id, null)
+
+    await releaseTransaction(ctx, BigInt(id), order)
+    await sendPayouts(ctx).run([await jobOf('payout.due')])
+    assert.equal((await read(exchange, id)).status, 'sending')
+    assert.notEqual((await payoutOf(id)).plan_id, null)
+    await assertBooksHold(exchange)
+  })
+
+  const payoutOf = async (id: string) => {
+    const rows = await lookup<{ plan_id: string | null }>(
+      exchange,
+      'select plan_id from payouts where transaction_id = (select id from transactions where public_id = $1)',
+      [id],
+    )
+    assert.ok(rows[0] && rows.length === 1)
+    return rows[0]
+  }
 })
 
 describe('a job that fails', () => {

@@ -103,6 +103,19 @@ describe('a payout above the limit', () => {
     await assertBooksHold(exchange)
   })
 
+  it('is not got around by paying in parts', async () => {
+    const { id } = await readyToPay(exchange, { from_amount: '400', deposit: { payment_category: 'SEPA' } })
+    await pay(exchange, id)
+    await arrive(exchange, id, 'finished')
+    await pay(exchange, id)
+    const record = await arrive(exchange, id, 'on_hold')
+    assert.match(record.status_history.at(-1)?.reason ?? '', /needs the approval of 2/)
+    await approve(id, 0)
+    await approve(id, 1)
+    await arrive(exchange, id, 'finished')
+    await assertBooksHold(exchange)
+  })
+
   it('is approved by nobody without a token', async () => {
     const id = await held()
     const { exitCode, err } = await command(null, 'payout', 'approve', id)

@@ -216,7 +216,11 @@ describe('a person', () => {
     const { id, redirect_url: url } = answer.body
     assert.equal((await post(url, { do: 'send' })).status, 303)
     const [mail] = (await api<{ subject: string }[]>(`/v1/sandbox/mail?to=${email}`)).body
-    const { status, cookie } = await post(url, { do: 'code', code: mail?.subject.slice(0, 6) ?? '', accepts: shownTerms })
+    const { status, cookie } = await post(url, {
+      do: 'code',
+      code: mail?.subject.slice(0, 6) ?? '',
+      accepts: shownTerms,
+    })
     assert.equal(status, 303)
     assert.equal((await post(url, { do: 'country', country: 'DE' }, cookie)).status, 303)
     const rest = { region: 'Berlin', city: 'Berlin', post_index: '10115', no_apartment: 'yes' }

@@ -9,7 +9,10 @@ import { until } from './telling.ts'
 /** A customer without a screen who is at the check of the identity, or wherever the order stands. */
 export type Visitor = {
   id: string
-  page(): Promise<Answer>
+  /** The checkout's page; `asked` is added to its address. */
+  page(asked?: string): Promise<Answer>
+  /** What an open page hears when it asks whether something has changed; `isKnown`: in the browser that has proven the address. */
+  version(isKnown: boolean): Promise<string>
   /** Posts a form of the checkout. */
   send(form: Record<string, string>): Promise<Answer>
   /** Goes to the provider's page from the checkout, and gives its address. */
@@ -25,7 +28,10 @@ export async function visitor(
   { amount, category = 'SEPA' }: { amount: number; category?: string },
 ): Promise<Visitor> {
   const forms = formsOn(exchange)
-  const { id, redirect_url: url } = await create(exchange, { from_amount: amount, deposit: { payment_category: category } })
+  const { id, redirect_url: url } = await create(exchange, {
+    from_amount: amount,
+    deposit: { payment_category: category },
+  })
   const { cookie } = await forms.prove(url, email)
   const visit = visitorOn(forms, { id, url, cookie })
   await visit.send({ do: 'country', country: 'NL' })
@@ -36,7 +42,11 @@ export async function visitor(
 function visitorOn(forms: Forms, { id, url, cookie }: { id: string; url: string; cookie: string }): Visitor {
   const visit: Visitor = {
     id,
-    page: () => forms.get(url, { cookie }),
+    page: (asked = '') => forms.get(url + asked, { cookie }),
+    version: async (isKnown) => {
+      const status = url.replace('/checkout?', '/checkout/status?')
+      return (JSON.parse((await forms.get(status, isKnown ? { cookie } : {})).text) as { version: string }).version
+    },
     send: (form) => forms.post(url, form, { cookie }),
     goToCheck: async () => {
       const { status, headers } = await visit.send({ do: 'identity' })

@@ -91,7 +91,8 @@ function tick(): void {
 
 document.addEventListener('visibilitychange', () => {
   wait = askEveryMs
-  if (document.visibilityState === 'visible') void look()
+  clearTimeout(timer)
+  timer = setTimeout(() => void look(), 0)
 })
 tick()
 setInterval(tick, 1_000)

@@ -59,7 +59,15 @@ export function Summary(props: PageProps) {
   )
 }
 
-const stepsBeforePaying: ReadonlySet<Step> = new Set(['email', 'code', 'country', 'payout_address', 'method', 'pay'])
+const stepsBeforePaying: ReadonlySet<Step> = new Set([
+  'email',
+  'code',
+  'terms',
+  'country',
+  'payout_address',
+  'method',
+  'pay',
+])
 
 /** Where the customer pays by hand, they stand beside what has to be paid. */
 const showsDeadlines = ({ step, view }: Visit): boolean =>

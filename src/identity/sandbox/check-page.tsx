@@ -38,7 +38,9 @@ export const selfiePage = (merchant: Merchant): string =>
     'Show your face',
     <>
       <Asked merchant={merchant} step="2 of 2" />
-      <p>A real check would compare your face with the photo of your document. In the sandbox you choose what it sees.</p>
+      <p>
+        A real check would compare your face with the photo of your document. In the sandbox you choose what it sees.
+      </p>
       <Choices
         choices={[
           ['selfie', 'The same person: the check passes'],

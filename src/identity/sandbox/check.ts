@@ -56,7 +56,11 @@ const moves: Readonly<Record<string, Move>> = {
 }
 
 /** Does what a button says, and tells the exchange, as a provider would. Gives how the check stands then. */
-export async function press(office: Office, applicantId: string, button: string): Promise<queries.CheckState | undefined> {
+export async function press(
+  office: Office,
+  applicantId: string,
+  button: string,
+): Promise<queries.CheckState | undefined> {
   const move = Object.hasOwn(moves, button) ? moves[button] : undefined
   if (!move) return stateOf(office, applicantId)
   const at = office.clock.realNow()
@@ -132,5 +136,7 @@ function textsIn(body: string): Partial<Record<string, string>> {
     throw error
   }
   if (typeof said !== 'object' || said === null) return {}
-  return Object.fromEntries(Object.entries(said).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+  return Object.fromEntries(
+    Object.entries(said).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
 }

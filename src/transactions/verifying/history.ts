@@ -56,6 +56,7 @@ const besides: ReadonlySet<string> = new Set([
   'exchange_mirrored',
   'loss_recovered',
   'refund_cost',
+  'refund_cost_mirrored',
   'write_off',
 ])
 

@@ -14,6 +14,9 @@ type Holding = { keeper: Keeper; asset: string; difference?: bigint }
 const looks = 10
 const lookAgainMs = 300
 
+/** How many looks more it is worth while work that is due waits to be done: what a rail has told is then not booked yet. */
+const looksMore = 100
+
 /**
  * What lies at a place must be what the books say, as long as nothing is on its way. On a live exchange something often is: what
  * a rail has and has not told yet. So a difference counts only when it is still there, the very same, after a while.
@@ -21,14 +24,21 @@ const lookAgainMs = 300
 export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
   let suspects = await holdings(ctx)
   let problems: string[] = []
+  let more = looksMore
   for (let look = 0; look < looks && suspects.length > 0; look += 1) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    if (more > 0 && (await hasWork(ctx))) {
+      more -= 1
+      look -= 1
+    }
     const differing = await differingOf(ctx, suspects)
     suspects = differing.map(({ holding }) => holding)
     problems = differing.map(({ sentence }) => sentence)
   }
   return problems
 }
+
+const hasWork = async ({ queue, clock }: Ctx): Promise<boolean> => (await queue.nextDue(clock.now())) !== undefined
 
 /** Everything that may lie anywhere, and whatever the books say lies there, each place once. */
 async function holdings({ db, rails }: Ctx): Promise<Holding[]> {

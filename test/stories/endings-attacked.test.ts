@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { receiveFacts } from '../../src/deposits/fact.ts'
+import type { Fact } from '../../src/rails/rail.ts'
+import { customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
+import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { verify } from '../../src/transactions/verify.ts'
+import { referenceOf } from '../support/callback.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import {
+  arrive,
+  bookBalance,
+  buy,
+  lookup,
+  owed,
+  pay,
+  railEvent,
+  readyToPay,
+  seen,
+  settled,
+} from '../support/journey.ts'
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=1' })
+})
+after(() => exchange.stop())
+
+const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
+const order = { reason: 'A test asks for it.', actor: 'cli:test' }
+const elsewhere = { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', extraId: '' }
+const ctxOf = () => exchange.service.house.ctx
+
+/** It has ended, nobody is owed anything, and the books hold, but for what rails were made to say of what they hold. */
+async function assertOwesNobody(id: string, status: string): Promise<TransactionRecord> {
+  const record = await arrive(exchange, id, status)
+  for (const asset of ['EUR-EUR', 'BTC-BTC']) assert.equal(await owed(exchange, id, asset), 0n, asset)
+  const problems = await verify(ctxOf())
+  assert.deepEqual(
+    problems.filter((problem) => !problem.includes('the books say')),
+    [],
+  )
+  return record
+}
+
+/** A rail tells of a payment, which it makes up: what it says it holds is another matter. */
+const tell = (
+  rail: string,
+  kind: Fact['kind'],
+  reference: string,
+  payment: string,
+  asset: string,
+  amount: bigint,
+): Promise<void> =>
+  ctxOf().db.atomic((db) =>
+    receiveFacts(ctxOf(), db, [{ rail, key: `${kind} ${payment}`, kind, reference, payment, asset, amount, body: {} }]),
+  )
+
+/** A sale of which 0.002 BTC came and went back. */
+async function refundedSale(): Promise<string> {
+  const { id } = await readyToPay(exchange, sale)
+  await pay(exchange, id, { amount: '0.002' })
+  await arrive(exchange, id, 'on_hold')
+  await refundTransaction(ctxOf(), BigInt(id), order)
+  await arrive(exchange, id, 'refunded')
+  return id
+}
+
+/** The payouts of a transaction with the keys of their plans, in their order. */
+const payoutsOf = (id: string) =>
+  lookup<{ rail: string; key: string; amount: string; state: string }>(
+    exchange,
+    `select payouts.rail, plan_key as key, amount::text, payouts.state from payouts
+     join transactions on transactions.id = transaction_id left join plans on plans.id = plan_id
+     where public_id = $1 order by payouts.id`,
+    [id],
+  )
+
+describe('a refund', () => {
+  it('of a part that is less than sending it costs is refused, and nobody loses the rest', async () => {
+    const { id } = await readyToPay(exchange, sale)
+    await pay(exchange, id, { amount: '0.002' })
+    await arrive(exchange, id, 'on_hold')
+    await assert.rejects(refundTransaction(ctxOf(), BigInt(id), { ...order, amount: 1n }), { code: 'CONFLICT' })
+    assert.equal(await owed(exchange, id, 'BTC-BTC'), 200_000n)
+    await refundTransaction(ctxOf(), BigInt(id), order)
+    await assertOwesNobody(id, 'refunded')
+  })
+
+  it('of a part leaves the rest as it was held: for a person', async () => {
+    const { id } = await readyToPay(exchange)
+    await holdTransaction(ctxOf(), BigInt(id), order)
+    await pay(exchange, id, { amount: '150' })
+    await seen(exchange, id, 'the money', ({ from_amount: amount }) => amount === '150')
+    await refundTransaction(ctxOf(), BigInt(id), { ...order, amount: 5_000n })
+    const held = await seen(exchange, id, 'the refund', ({ refunds }) => refunds[0]?.status !== 'pending')
+    assert.deepEqual([held.status, held.status_details], ['on_hold', 'review'])
+    assert.deepEqual(await customerChoices(ctxOf(), BigInt(id)), {})
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 10_000n)
+    await releaseTransaction(ctxOf(), BigInt(id), order)
+    await assertOwesNobody(id, 'finished')
+  })
+
+  it('is told as paid with its proof', async () => {
+    const { id } = await readyToPay(exchange)
+    await pay(exchange, id, { amount: '60' })
+    await arrive(exchange, id, 'on_hold')
+    await refundTransaction(ctxOf(), BigInt(id), order)
+    const record = await arrive(exchange, id, 'refunded')
+    const { data } = (
+      await exchange.api<{ data: { payload: TransactionRecord }[] }>(`/v1/events?transaction_id=${id}&limit=100`)
+    ).body
+    assert.ok(record.refunds[0]?.output_hash)
+    assert.deepEqual(data.at(-1)?.payload.refunds, record.refunds)
+  })
+
+  it('that waits for its address is not kept for ever by a person who held it and lets it go', async () => {
+    const id = await refundedSale()
+    await railEvent(exchange, id, 'bounce')
+    await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'address_needed')
+    await holdTransaction(ctxOf(), BigInt(id), order)
+    const released = await releaseTransaction(ctxOf(), BigInt(id), order)
+    assert.equal(released.statusDetails, 'address_needed')
+    await giveRefundAddress(ctxOf(), BigInt(id), elsewhere)
+    await assertOwesNobody(id, 'refunded')
+  })
+
+  it('that came back goes out again as what came back, not more', async () => {
+    const id = await refundedSale()
+    const [sent] = await payoutsOf(id)
+    assert.ok(sent)
+    await tell(sent.rail, 'payout.returned', sent.key, `back ${id}`, 'BTC-BTC', BigInt(sent.amount) - 1_000n)
+    await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'address_needed')
+    await giveRefundAddress(ctxOf(), BigInt(id), elsewhere)
+    await assertOwesNobody(id, 'refunded')
+    assert.equal((await payoutsOf(id)).at(-1)?.amount, String(BigInt(sent.amount) - 1_000n))
+  })
+})
+
+describe('a refund that came back after its payment was taken back', () => {
+  it('is not paid once more, and is no loss', async () => {
+    const losses = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
+    const { id } = await readyToPay(exchange)
+    await pay(exchange, id, { amount: '60' })
+    await arrive(exchange, id, 'on_hold')
+    await refundTransaction(ctxOf(), BigInt(id), order)
+    await arrive(exchange, id, 'refunded')
+    const [sent] = await payoutsOf(id)
+    assert.ok(sent)
+    const [deposit] = await lookup<{ payment: string }>(
+      exchange,
+      'select payment from deposits join transactions on transactions.id = transaction_id where public_id = $1',
+      [id],
+    )
+    assert.ok(deposit)
+    const reference = await referenceOf(exchange, id)
+    await tell('sandbox-card', 'deposit.reversed', reference, deposit.payment, 'EUR-EUR', 6_000n)
+    await settled(exchange)
+    assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - losses, 6_000n)
+    await tell(sent.rail, 'payout.returned', sent.key, `back ${id}`, 'EUR-EUR', 6_000n)
+    await settled(exchange)
+    assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), losses)
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
+    await assert.rejects(releaseTransaction(ctxOf(), BigInt(id), order), { code: 'CONFLICT' })
+    assert.equal((await payoutsOf(id)).length, 1)
+  })
+})
+
+describe('a customer’s own limit', () => {
+  it('is not got around by paying more and more into one transaction', async () => {
+    const { id } = await buy(exchange, { from_amount: '9000', deposit: { payment_category: 'SEPA' } })
+    await pay(exchange, id, { amount: '9000' })
+    await seen(exchange, id, 'the second', ({ from_amount: amount }) => amount === '18000')
+    await arrive(exchange, id, 'finished')
+    await pay(exchange, id, { amount: '9000' })
+    await seen(exchange, id, 'the third', ({ from_amount: amount }) => amount === '27000')
+    const record = await arrive(exchange, id, 'finished')
+    const back = record.refunds.reduce((sum, { amount }) => sum + Number(amount), 0)
+    assert.deepEqual([record.status, back], ['finished', 7_000])
+  })
+
+  it('counts what other orders of theirs wait for', async () => {
+    const email = 'two-orders@example.com'
+    const with_ = { customer: { contact_info: { email } }, deposit: { payment_category: 'SEPA' } }
+    await readyToPay(exchange, { ...with_, from_amount: '15000' })
+    const { id } = await readyToPay(exchange, { ...with_, from_amount: '4000' })
+    await pay(exchange, id, { amount: '12000' })
+    const record = await arrive(exchange, id, 'finished')
+    assert.deepEqual([record.expected_from_amount, record.refunds.map(({ amount }) => amount)], ['5000', ['7000']])
+  })
+})
+
+describe('a payout that came back', () => {
+  it('of two is refunded by its own exchange, at its own price', async () => {
+    const { id } = await buy(exchange, { from_amount: '250', deposit: { payment_category: 'SEPA' } })
+    await pay(exchange, id, { amount: '100' })
+    await seen(exchange, id, 'the second payment', ({ from_amount: amount }) => amount === '350')
+    await arrive(exchange, id, 'finished')
+    const [first] = await payoutsOf(id)
+    assert.ok(first)
+    await tell(first.rail, 'payout.returned', first.key, `first ${id}`, 'BTC-BTC', BigInt(first.amount))
+    await seen(exchange, id, 'the bounce', ({ status }) => status === 'on_hold')
+    await refundTransaction(ctxOf(), BigInt(id), order)
+    const record = await assertOwesNobody(id, 'finished')
+    assert.deepEqual(
+      record.refunds.map(({ amount }) => amount),
+      ['250'],
+    )
+  })
+})

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { after, before, describe, it } from 'node:test'
+
+import { makeReference } from '../../src/bank/creditor-reference.ts'
+import { chargeback } from '../../src/rails/sandbox.ts'
+import { payDeposit } from '../../src/sandbox-api/pay.ts'
+import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import {
+  arrive,
+  assertBooksHold,
+  bookBalance,
+  lookup,
+  owed,
+  pay,
+  readyToPay,
+  seen,
+  settled,
+} from '../support/journey.ts'
+import { asOwner } from '../support/server.ts'
+import { until } from '../support/telling.ts'
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'XRP=1' })
+})
+after(() => exchange.stop())
+
+const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
+const order = { reason: 'A test asks for it.', actor: 'cli:test' }
+const ctxOf = () => exchange.service.house.ctx
+
+/** Waits until money lies in suspense that did not before, and gives its deposit. */
+async function inSuspense(known: Set<bigint>): Promise<bigint> {
+  let deposit: bigint | undefined
+  await until(async () => {
+    deposit = (await listSuspense(ctxOf())).find(({ id }) => !known.has(id))?.id
+    return deposit !== undefined
+  }, 'suspense')
+  return deposit ?? 0n
+}
+
+const knownNow = async () => new Set((await listSuspense(ctxOf())).map(({ id }) => id))
+
+/** A transfer with a good reference that is not ours. */
+async function strayTransfer(): Promise<{ id: string; deposit: bigint; recall: () => Promise<void> }> {
+  const known = await knownNow()
+  const { id } = await readyToPay(exchange, transfer)
+  const reference = makeReference(createHash('sha256').update(id).digest())
+  await pay(exchange, id, { reference })
+  const recall = () => chargeback(exchange.service.house.processor, { rail: 'sandbox-bank', reference })
+  return { id, deposit: await inSuspense(known), recall }
+}
+
+describe('money of nobody’s that was found to be a customer’s', () => {
+  it('and recalled after it was paid out is our loss, and marks the customer', async () => {
+    const losses = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
+    const { id, deposit, recall } = await strayTransfer()
+    await matchSuspense(ctxOf(), deposit, BigInt(id), order)
+    await arrive(exchange, id, 'finished')
+    await recall()
+    await seen(exchange, id, 'the recall', ({ errors }) => errors.length > 0)
+    assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - losses, 25_000n)
+    await assertBooksHold(exchange)
+  })
+
+  it('in the same moment in which it is recalled is not exchanged for nothing: the recall is booked', async () => {
+    const { id, deposit, recall } = await strayTransfer()
+    await asOwner(exchange.ownerUrl, async (client) => {
+      await client.query('begin')
+      await client.query('select from deposits where id = $1 for update', [deposit])
+      const waiting = (count: number) =>
+        until(async () => {
+          const rows = await lookup(
+            exchange,
+            `select from pg_stat_activity where wait_event_type = 'Lock'
+            and datname = current_database()`,
+          )
+          return rows.length >= count
+        }, `${count} who wait`)
+      const matched = matchSuspense(ctxOf(), deposit, BigInt(id), order)
+      await waiting(1)
+      await recall()
+      await waiting(2)
+      await client.query('commit')
+      await matched
+    })
+    await settled(exchange)
+    await until(async () => {
+      const [row] = await lookup<{ state: string }>(exchange, 'select state from deposits where id = $1', [deposit])
+      return row?.state !== 'final'
+    }, 'the recall to be booked')
+    await until(async () => {
+      const [row] = await lookup<{ status: string }>(exchange, 'select status from transactions where public_id = $1', [
+        id,
+      ])
+      return row?.status === 'finished' || row?.status === 'on_hold'
+    })
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
+    await assertBooksHold(exchange)
+  })
+
+  it('after nobody knew where to send it back to, is exchanged all the same', async () => {
+    const known = await knownNow()
+    const { id } = await readyToPay(exchange, { from_amount: '200', from_currency: 'XRP', to_currency: 'EUR' })
+    const [row] = await lookup<{ partner: string }>(
+      exchange,
+      'select partner_id as partner from transactions where public_id = $1',
+      [id],
+    )
+    const who = { partnerId: BigInt(row?.partner ?? 0), publicId: BigInt(id) }
+    const sent = { reference: '4294967295', isPooled: true }
+    await payDeposit(ctxOf(), exchange.service.house.processor, { ...who, deposit: sent })
+    const deposit = await inSuspense(known)
+    await returnSuspense(ctxOf(), deposit, order)
+    await until(
+      async () => (await lookup(exchange, `select from refunds where state = 'failed'`)).length > 0,
+      'failure',
+    )
+    await matchSuspense(ctxOf(), deposit, BigInt(id), order)
+    await arrive(exchange, id, 'finished')
+    await assertBooksHold(exchange)
+  })
+
+  it('is not sent back once it was recalled', async () => {
+    const { deposit, recall } = await strayTransfer()
+    await recall()
+    await settled(exchange)
+    await assert.rejects(returnSuspense(ctxOf(), deposit, order), { code: 'CONFLICT' })
+    await assertBooksHold(exchange)
+  })
+})

@@ -1,0 +1,41 @@
+import { listed, type Order } from './checkout-views.ts'
+import type { PageProps } from '../../src/checkout/page.ts'
+import type { Step, Wish } from '../../src/checkout/step.ts'
+import type { CheckoutView, WayToPay } from '../../src/transactions/checkout-view.ts'
+import type { CustomerChoices } from '../../src/transactions/choose.ts'
+
+/** What a sample page differs by from the usual one. */
+export type Sample = {
+  step: Step
+  view?: Partial<CheckoutView>
+  order?: Order
+  ways?: WayToPay[]
+  more?: Partial<PageProps>
+  isProven?: boolean
+  choices?: CustomerChoices
+  wish?: Wish
+}
+
+/** What sample orders are about. */
+export const [btc, eth, xrp, usdt, doge, card] = [
+  listed('BTC'),
+  listed('ETH'),
+  listed('XRP'),
+  listed('USDT', 'TRX'),
+  listed('DOGE'),
+  listed('EUR'),
+]
+
+/** A sell. */
+export const sellOfBtc: Order = { from: btc, to: card, amount: '0.05' }
+
+/** A sell into a currency, paid out in a way. */
+export const sellInto = (currency: string, payout: NonNullable<Order['payout']>): Order => ({
+  from: eth,
+  to: listed(currency),
+  amount: '1.5',
+  payout,
+})
+
+/** A swap. */
+export const swap: Order = { from: xrp, to: usdt, amount: '2500.5' }
