@@ -54,16 +54,8 @@ type Lane = { handler: Handler; ready: Job[]; running: number; single: Job[] }
 const mostReady = 256
 
 /** Opens the queue of this process. */
-export function openQueue({
-  db,
-  clock,
-  log,
-  handlers,
-  leaseMs,
-  pollMs,
-  onForeign,
-  pace = realPace,
-}: QueueOptions): Queue {
+export function openQueue(options: QueueOptions): Queue {
+  const { db, clock, log, handlers, leaseMs, pollMs, onForeign, pace = realPace } = options
   const lanes = new Map<string, Lane>()
   const underWay = new Map<bigint, Job>()
   let started = false

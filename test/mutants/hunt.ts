@@ -68,7 +68,7 @@ async function sureFailure(): Promise<string | undefined> {
 function firstFailure(): Promise<string | undefined> {
   const enough = new AbortController()
   interrupted.signal.addEventListener('abort', () => enough.abort())
-  const files = testsOf({ tests: words }).map((file) => join(projectFolder, file))
+  const files = testsOf(words).map((file) => join(projectFolder, file))
   const results = run({ files, concurrency: 1, timeout: fileTimeoutMs, signal: enough.signal })
   let caught: string | undefined
   return new Promise((resolve) => {

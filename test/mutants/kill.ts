@@ -31,9 +31,10 @@ export async function killMutants(
   const waiting = [...mutants]
   const untouched = new Map<string, Promise<string>>()
   /** Whether the same test file, or the simulation, fails in the sources as they are. */
-  const isBrokenAnyway = async (by: string): Promise<boolean> => {
+  const isBrokenAnyway = async (by: string, { tests }: Mutant): Promise<boolean> => {
     const [where = ''] = by.split(/[:,]/)
-    const only = where === 'the simulation' ? ['--only', 'simulation'] : ['--only', 'tests', where.replace(/\.ts$/, '')]
+    const words = where.endsWith('.test.ts') ? [where.replace(/\.ts$/, '')] : tests
+    const only = where === 'the simulation' ? ['--only', 'simulation'] : ['--only', 'tests', ...words]
     const before = untouched.get(where) ?? inCopy((copy) => hunted(copy, only, signal))
     untouched.set(where, before)
     return (await before) !== survived
@@ -52,29 +53,25 @@ export async function killMutants(
   return fates
 }
 
-/** What cannot be tried, with the reason. */
-class Untried extends Error {}
-
 /** The last word of a hunt that nothing came of. */
 const survived = 'survived'
 
 async function fateOf(
-  { path, tests }: Mutant,
+  mutant: Mutant,
   signal: AbortSignal,
-  isBrokenAnyway: (by: string) => Promise<boolean>,
+  isBrokenAnyway: (by: string, mutant: Mutant) => Promise<boolean>,
 ): Promise<Pick<Fate, 'end' | 'by'>> {
+  const { path, tests } = mutant
   try {
     const by = await inCopy(async (copy) => {
       await need('It does not apply', runIn(copy, ['git', 'apply', '--whitespace=nowarn', path], signal))
       return hunted(copy, tests, signal)
     })
     if (by === survived) return { end: 'survived', by: tests.join(' ') }
-    if (!(await isBrokenAnyway(by))) return { end: 'caught', by }
+    if (!(await isBrokenAnyway(by, mutant))) return { end: 'caught', by }
     return { end: 'broken', by: `It fails in the sources as they are, too: ${by}` }
   } catch (error) {
-    if (error instanceof Untried) return { end: 'broken', by: error.message }
-    if (signal.aborted) return { end: 'broken', by: 'It was interrupted.' }
-    throw error
+    return { end: 'broken', by: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -103,7 +100,7 @@ async function hunted(copy: string, tests: string[], signal: AbortSignal): Promi
 /** What a program said that must have ended well. */
 async function need(what: string, ran: Promise<{ status: number | null; said: string }>): Promise<string> {
   const { status, said } = await ran
-  if (status !== 0) throw new Untried(`${what}: ${said.slice(-2_000)}`)
+  if (status !== 0) throw new Error(`${what}: ${said.slice(-2_000)}`)
   return said
 }
 

@@ -32,12 +32,12 @@ function readMutant(file: string): Mutant {
   return { name: file.replace(/\.patch$/, ''), path, guard: guard.replaceAll('\n', ' '), tests: words.split(' ') }
 }
 
-/** The built test files, by their paths from the project's folder, that a mutant names with one of its words. */
-export function testsOf({ tests }: Pick<Mutant, 'tests'>): string[] {
-  return ['src', 'test']
+/** The built test files that words name, by their paths from the project's folder: those of the first word first. */
+export function testsOf(words: string[]): string[] {
+  const files = ['src', 'test']
     .flatMap((part) => readdirSync(join(projectFolder, 'dist', part), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.name.endsWith('.test.js'))
     .map((entry) => join(entry.parentPath, entry.name).slice(projectFolder.length))
-    .filter((file) => tests.some((word) => file.includes(word)))
     .toSorted()
+  return [...new Set(words.flatMap((word) => files.filter((file) => file.includes(word))))]
 }

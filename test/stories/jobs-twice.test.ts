@@ -6,8 +6,10 @@ import type { Handler, Job } from '../../src/jobs/job.ts'
 import { openQueue } from '../../src/jobs/queue.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { sendPlans } from '../../src/payouts/send.ts'
+import { advance } from '../../src/transactions/advance.ts'
 import { expireTransactions } from '../../src/transactions/expire.ts'
 import { finishPayouts } from '../../src/transactions/finish-payouts.ts'
+import { lockTransaction } from '../../src/transactions/load.ts'
 import { sendPayouts } from '../../src/transactions/send-payouts.ts'
 import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
 import { holdTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
@@ -83,6 +85,7 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     assert.equal((await read(exchange, id)).status, 'exchanging')
     await doAgainAndAgain('payout.due', sendPayouts(ctx))
     assert.equal((await read(exchange, id)).status, 'sending')
+    assert.deepEqual(await transfers(), [], 'nothing leaves before its plan is committed')
 
     const { key } = await jobOf('plan.due')
     const broadcast = async () => (await sendPlans(ctx, [BigInt(key)]))[0]?.outcome.state
@@ -125,6 +128,37 @@ describe('a job that comes too late', () => {
     assert.notEqual((await payoutOf(id)).plan_id, null)
     await assertBooksHold(exchange)
   })
+
+  it('waits for whoever holds its transaction, and goes by what that one leaves', async () => {
+    await lookup(exchange, `delete from jobs`)
+    const { id } = await readyToPay(exchange)
+    await callBack(exchange, captured(await referenceOf(exchange, id), { event: 'waits', payment: 'pay_waits' }))
+    const told = await jobOf('fact.received')
+    await whileStopped(id, () => settleDeposits(ctx).run([told]))
+    assert.deepEqual(statusesOf(await read(exchange, id)).slice(1), ['waiting_for_deposit', 'on_hold', 'on_hold'])
+
+    await releaseTransaction(ctx, BigInt(id), { actor: 'cli:a', reason: 'It is well.' })
+    const due = await jobOf('payout.due')
+    await whileStopped(id, () => sendPayouts(ctx).run([due]))
+    assert.equal((await read(exchange, id)).status, 'on_hold')
+    assert.equal((await payoutOf(id)).plan_id, null)
+    await assertBooksHold(exchange)
+  })
+
+  /** Does a job while a block that stops its transaction for a person has not committed. */
+  async function whileStopped(id: string, work: () => Promise<void>): Promise<void> {
+    let worked: Promise<void> | undefined
+    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await ctx.db.atomic(async (db) => {
+      const transaction = await lockTransaction(ctx, db, BigInt(id))
+      assert.ok(transaction)
+      worked = work()
+      await until(async () => (await lookup(exchange, waiting)).length > 0, 'the job to wait')
+      const fact = `held:${transaction.moves + 1}`
+      await advance(ctx, db, [{ transaction, fact, to: 'on_hold', change: { statusDetails: 'review' } }])
+    })
+    await worked
+  }
 
   const payoutOf = async (id: string) => {
     const rows = await lookup<{ plan_id: string | null }>(

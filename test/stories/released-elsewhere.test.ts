@@ -44,7 +44,7 @@ async function payElsewhere(accounts: [string, string], { isPaid }: { isPaid: bo
   const { id } = await made(calls.order({ ...halfBitcoin, to_currency: 'USD', payout_address_id: first.id }))
   await holdTransaction(ctxOf(), BigInt(id), order)
   const other = await made(calls.addBank(dollars('Second Inc', accounts[1])))
-  const euro = await made(calls.addBank(bankAccount('euro')))
+  const euro = await made(calls.addBank(bankAccount(`euro ${accounts[0]}`)))
   const to = (address: { id: string }) =>
     releaseTransaction(ctxOf(), BigInt(id), { ...order, payTo: BigInt(address.id) })
   await assert.rejects(to(euro), { code: 'CONFLICT' })
