@@ -97,16 +97,18 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const { choice, menu } = found
   const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
   let refusal: string | undefined
+  let leadsTo: string | undefined
   if (typed.do === 'continue' && outcome.sum) {
     try {
       const made = await goOn(ctx, partner, { presets, choice, outcome, locale: presets.locale ?? language.tag })
-      return reply.headers(headersOf(ctx, partner)).redirect(made.redirect_url, 303)
+      leadsTo = made.redirect_url
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       void reply.code(refusals[error.code])
       refusal = error.message
     }
   }
+  if (leadsTo !== undefined) return reply.headers(headersOf(ctx, partner)).redirect(leadsTo, 303)
   const amounts = amountsOf(choice, outcome)
   const props = { language, presets, choice, menu, outcome, amounts, refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)

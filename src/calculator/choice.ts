@@ -22,7 +22,7 @@ export type Menu = { from: readonly Listing[]; to: readonly Listing[] }
 export type Typed = Readonly<Record<string, string>>
 
 /** What may be paid and received on a side: what the partner listed, of what is on offer there now. */
-export function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
+function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
   const isOffered = ({ asset }: Listing) =>
     isAvailable(offers.assets.get(asset.id)) && offers.assets.get(asset.id)?.[side] === true
   const ofKind = (kind: Listing['currency']['kind']) => listings.filter(({ currency }) => currency.kind === kind)

@@ -18,7 +18,7 @@ export type Outcome = {
 }
 
 /** What is asked of the resolver, as the estimate of the interface asks it: the two can say nothing different. */
-export const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Required<Pick<Ask, 'amount'>> => ({
+const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Required<Pick<Ask, 'amount'>> => ({
   fromCurrency: from.currency.ticker,
   fromNetwork: from.network.code,
   toCurrency: to.currency.ticker,

@@ -114,7 +114,7 @@ function placesOf(sources: readonly Told[]): Place[] {
 const isSound = ({ bid, ask }: Book): boolean => bid.numerator > 0n && !isGreater(bid, ask)
 
 /** The one book that enough sources agree on; undefined where they do not. */
-export function agreedBook(
+function agreedBook(
   market: Market,
   tellings: readonly Telling[],
   { isFiat, least, toleranceBasisPoints }: Agreement,

@@ -7,7 +7,7 @@ import type { Transaction } from './transaction.ts'
 export type LegalText = { url: string; version: string }
 
 /** The texts that hold now. Where an operator names no page of its own, it is ours. */
-export const legalTexts = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>) => {
+const legalTexts = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>) => {
   const { termsUrl, termsVersion, privacyUrl, privacyVersion } = config.legal
   return {
     terms: { url: termsUrl ?? `${publicUrl}/terms`, version: termsVersion },

@@ -16,8 +16,8 @@ export type { StaffOrder } from './by-staff.ts'
 export { releaseTransaction } from './release.ts'
 
 /**
- * Stops a transaction for a person: what is ordered and not planned waits, what arrives is booked and stays. 409 where it has
- * ended, where nobody has come to the checkout yet, and where its payout is with the rail.
+ * Stops a transaction for a person: a payout that is ordered and not planned waits, what arrives is booked and stays; a refund that
+ * was ordered goes back all the same. 409 where it has ended, where nobody has come to the checkout yet, and where its payout is with the rail.
  */
 export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.held' }, async (db, transaction) => {

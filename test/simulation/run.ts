@@ -19,7 +19,7 @@ import { openStage, type Stage } from './stage.ts'
 export type Run = { seed: number; steps: number; trace: string }
 
 /** Something that must hold did not. */
-export class Broken extends Error {
+class Broken extends Error {
   constructor(seed: number, step: number, what: string, past: string[]) {
     super(`Seed ${seed} broke at step ${step}: ${what}\nThe last steps:\n${past.slice(-25).join('\n')}`)
     this.name = 'Broken'
@@ -114,7 +114,7 @@ function taskOf(stage: Stage, fault: Fault | undefined, tell: (word: string) => 
 }
 
 /** Looks whether everything holds. What processes complain of is only let pass where a fault has struck. */
-export async function check(stage: Stage, fault?: Fault): Promise<void> {
+async function check(stage: Stage, fault?: Fault): Promise<void> {
   if (fault) stage.complaints.length = 0
   const [, found] = await Promise.all([lookAtDeals(stage), violations(stage)])
   if (found.length > 0) throw new Error(`This does not hold:\n  ${found.slice(0, 10).join('\n  ')}`)

@@ -2,9 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { receiveFacts } from '../../src/deposits/fact.ts'
+import { resumeRail } from '../../src/deposits/halted.ts'
 import type { Fact } from '../../src/rails/rail.ts'
 import { customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
-import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import {
+  cancelTransaction,
+  holdTransaction,
+  refundTransaction,
+  releaseTransaction,
+} from '../../src/transactions/staff.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { verify } from '../../src/transactions/verify.ts'
 import { referenceOf } from '../support/callback.ts'
@@ -78,6 +84,16 @@ const payoutsOf = (id: string) =>
     [id],
   )
 
+/** The rail's id of the payment that a transaction was paid by. */
+async function paymentOf(id: string): Promise<string> {
+  const [deposit] = await lookup<{ payment: string }>(
+    exchange,
+    'select payment from deposits join transactions on transactions.id = transaction_id where public_id = $1',
+    [id],
+  )
+  return deposit?.payment ?? assert.fail('nothing was paid')
+}
+
 describe('a refund', () => {
   it('of a part that is less than sending it costs is refused, and nobody loses the rest', async () => {
     const { id } = await readyToPay(exchange, sale)
@@ -149,14 +165,8 @@ describe('a refund that came back after its payment was taken back', () => {
     await arrive(exchange, id, 'refunded')
     const [sent] = await payoutsOf(id)
     assert.ok(sent)
-    const [deposit] = await lookup<{ payment: string }>(
-      exchange,
-      'select payment from deposits join transactions on transactions.id = transaction_id where public_id = $1',
-      [id],
-    )
-    assert.ok(deposit)
     const reference = await referenceOf(exchange, id)
-    await tell('sandbox-card', 'deposit.reversed', reference, deposit.payment, 'EUR-EUR', 6_000n)
+    await tell('sandbox-card', 'deposit.reversed', reference, await paymentOf(id), 'EUR-EUR', 6_000n)
     await settled(exchange)
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - losses, 6_000n)
     await tell(sent.rail, 'payout.returned', sent.key, `back ${id}`, 'EUR-EUR', 6_000n)
@@ -165,6 +175,31 @@ describe('a refund that came back after its payment was taken back', () => {
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
     await assert.rejects(releaseTransaction(ctxOf(), BigInt(id), order), { code: 'CONFLICT' })
     assert.equal((await payoutsOf(id)).length, 1)
+  })
+
+  it('of coins, nor where they are taken back afterwards: what was kept for sending them is not either', async () => {
+    const books = async () => [
+      await bookBalance(exchange, 'losses:chargebacks', 'BTC-BTC'),
+      await bookBalance(exchange, 'fees:dust', 'BTC-BTC'),
+    ]
+    const before = await books()
+    const id = await refundedSale()
+    await railEvent(exchange, id, 'bounce')
+    await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'address_needed')
+    await tell(
+      'sandbox-btc',
+      'deposit.reversed',
+      await referenceOf(exchange, id),
+      await paymentOf(id),
+      'BTC-BTC',
+      200_000n,
+    )
+    await seen(exchange, id, 'the reorganisation', ({ from_amount: amount }) => amount === '0')
+    await assert.rejects(giveRefundAddress(ctxOf(), BigInt(id), elsewhere), { code: 'CONFLICT' })
+    await resumeRail(ctxOf(), 'sandbox-btc', order)
+    assert.deepEqual(await books(), before)
+    await cancelTransaction(ctxOf(), BigInt(id), order)
+    await assertOwesNobody(id, 'cancelled')
   })
 })
 

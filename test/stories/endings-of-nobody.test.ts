@@ -126,7 +126,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
   it('is not sent back once it was recalled', async () => {
     const { deposit, recall } = await strayTransfer()
     await recall()
-    await settled(exchange)
+    await until(async () => !(await knownNow()).has(deposit), 'the recall')
     await assert.rejects(returnSuspense(ctxOf(), deposit, order), { code: 'CONFLICT' })
     await assertBooksHold(exchange)
   })

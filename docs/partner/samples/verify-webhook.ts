@@ -1,6 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-export type CambioEvent = { id: string; type: string; sequence: number; created_at: string; payload: { id: string; status?: string } }
+export type CambioEvent = {
+  id: string
+  type: string
+  sequence: number
+  created_at: string
+  payload: { id: string; status?: string }
+}
 
 type Headers = Record<string, string | string[] | undefined>
 

@@ -178,7 +178,7 @@ if (form && main) {
   form.addEventListener('change', (event) => {
     const { name } = event.target as HTMLInputElement
     if (name === 'side') edited = ''
-    if (!name.endsWith('_amount')) void workOut(form)
+    if (!name.endsWith('_amount')) workOut(form).catch(reportError)
   })
   form.addEventListener('submit', (event) => {
     const { value } = event.submitter as HTMLButtonElement
@@ -187,7 +187,7 @@ if (form && main) {
       return
     }
     event.preventDefault()
-    if (value !== 'continue') void workOut(form)
+    if (value !== 'continue') workOut(form).catch(reportError)
     else inputOf(form, edited === 'reverse' ? 'to' : 'from')?.focus()
   })
   new ResizeObserver(() => tell('size', { height: Math.ceil(main.getBoundingClientRect().bottom) + 1 })).observe(main)
