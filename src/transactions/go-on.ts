@@ -10,8 +10,8 @@ import { eurCentsOf, type Quote } from '../pricing/quote.ts'
 import type { Change, Step } from './advance.ts'
 import { exchangeEntry, payoutOrder, writeOffEntry } from './book.ts'
 import { type Arrival, boundsOf } from './bounds.ts'
-import { decide, type Decision, type Part, split, type Wish } from './decide.ts'
-import { lifecycle } from './lifecycle.ts'
+import { decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
+import { ended, lifecycle } from './lifecycle.ts'
 import { arrivedOf, type MoneyOf, moneyOf, paidOf, refundViews, standingOf } from './money-of.ts'
 import type { Outcome } from './outcome.ts'
 import { refundCost } from './refund-cost.ts'
@@ -79,7 +79,8 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
   const all = standingOf(transaction, money)
   const standing = refundAtMost === undefined ? all : { ...all, free: split(all.free, all.expected, refundAtMost)[0] }
   const bounds = await boundsOf(ctx, db, { transaction, partner, standing, arrival })
-  const ruled = decide(standing, bounds, wish)
+  const asked = decide(standing, bounds, wish)
+  const ruled = wish === 'none' && isMerelyDust(standing, asked) ? decide(standing, bounds, 'refund') : asked
   const isPart = sumOf(standing.free) < sumOf(all.free)
   const decision: Decision = isPart && all.details === 'review' ? { ...ruled, details: 'review' } : ruled
   const why = decision.exchange
@@ -99,6 +100,16 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
   const rest = { ...standing, free: [], refunds: { ...standing.refunds, paid: true } }
   return { decision: decide(rest, bounds, 'release'), orders, dust }
 }
+
+/**
+ * More came to what was exchanged or over, and is less than can be exchanged or sent back: nobody is asked about it. Whoever knows an
+ * address can send such money there.
+ */
+const isMerelyDust = ({ isExchanged, status, free }: Standing, { to, details }: Decision): boolean =>
+  to === 'on_hold' &&
+  details === 'underpaid' &&
+  (isExchanged || ended.has(status)) &&
+  free.every(({ asset, amount }) => refundCost(asset) >= amount)
 
 const sumOf = (parts: readonly Part[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
 

@@ -53,12 +53,21 @@ function release(ctx: Ctx, db: Atomic, held: Held): Promise<Transaction> {
   const { payouts } = standing
   if (payouts.open) return resume(ctx, db, held)
   if (payouts.bounced || payouts.never) {
+    if (standing.isLost && isBackWhole(money)) throw new Refusal('CONFLICT', takenBack)
     const given = { ...transaction, ...change }
     return single(orderAgain(ctx, db, { transaction, given, money, by: 'ordered_again', change }))
   }
   const isEmpty = transaction.fromAmount === 0n && standing.free.length === 0 && money.refunds.length === 0
   if (isEmpty && money.payouts.length === 0) return waitAgain(ctx, db, held)
   return decideAgain(ctx, db, held)
+}
+
+const takenBack = 'The money that paid for it was taken back: refund it, by which nothing is owed.'
+
+/** Nothing of the last payout is missing: what it paid for can be undone. */
+const isBackWhole = ({ payouts, owedForExchanges }: MoneyOf): boolean => {
+  const last = payouts.findLast(({ purpose }) => purpose === 'payout')
+  return last !== undefined && owedForExchanges >= last.amount
 }
 
 /** What is ordered is looked at again; to another address it is ordered anew. */

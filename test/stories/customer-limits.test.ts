@@ -22,7 +22,7 @@ const order = (email: string, from_amount: number, key?: string): Promise<Transa
     { from_amount, customer: { contact_info: { email } }, deposit: { payment_category: 'SEPA' } },
     key === undefined ? {} : { key },
   )
-const checkout = ({ id }: TransactionRecord, key?: string): Promise<Answer<Checked>> =>
+const checkout = ({ id }: Pick<TransactionRecord, 'id'>, key?: string): Promise<Answer<Checked>> =>
   exchange.api<Checked>(`/v1/sandbox/transaction/${id}/checkout`, { body: {}, ...(key === undefined ? {} : { key }) })
 
 const told = ({ status, body }: Answer<Checked>) => [status, body.code ?? body.status, body.errors[0]?.code]
@@ -98,6 +98,20 @@ describe('what a customer may exchange', () => {
     assert.deepEqual(
       outcomes.toSorted((one, other) => one - other),
       [201, 403, 403, 403],
+    )
+  })
+
+  it('bounds what is exchanged of an overpayment: the rest goes back by itself', async () => {
+    const email = newEmail()
+    await checkout(await order(email, 9_000))
+    const { id } = await order(email, 8_000)
+    assert.deepEqual(told(await checkout({ id })), ready)
+    await pay(exchange, id, { amount: '14000' })
+    const record = await arrive(exchange, id, 'finished')
+    assert.deepEqual([record.from_amount, record.expected_from_amount], ['14000', '11000'])
+    assert.deepEqual(
+      record.refunds.map(({ amount, status }) => [amount, status]),
+      [['3000', 'paid']],
     )
   })
 

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { receiveFacts } from '../../src/deposits/fact.ts'
 import { resumeRail } from '../../src/deposits/halted.ts'
 import type { Fact } from '../../src/rails/rail.ts'
-import { customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
+import { askForRefund, customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
 import {
   cancelTransaction,
   holdTransaction,
@@ -218,9 +218,9 @@ describe('a customer’s own limit', () => {
 
   it('counts what other orders of theirs wait for', async () => {
     const email = 'two-orders@example.com'
-    const with_ = { customer: { contact_info: { email } }, deposit: { payment_category: 'SEPA' } }
-    await readyToPay(exchange, { ...with_, from_amount: '15000' })
-    const { id } = await readyToPay(exchange, { ...with_, from_amount: '4000' })
+    const theirs = { customer: { contact_info: { email } }, deposit: { payment_category: 'SEPA' } }
+    await readyToPay(exchange, { ...theirs, from_amount: '15000' })
+    const { id } = await readyToPay(exchange, { ...theirs, from_amount: '4000' })
     await pay(exchange, id, { amount: '12000' })
     const record = await arrive(exchange, id, 'finished')
     assert.deepEqual([record.expected_from_amount, record.refunds.map(({ amount }) => amount)], ['5000', ['7000']])
@@ -244,4 +244,27 @@ describe('a payout that came back', () => {
       ['250'],
     )
   })
+})
+
+it('coins that are worth less than sending them back keep no finished order from its end', async () => {
+  const { id } = await readyToPay(exchange, sale)
+  await pay(exchange, id)
+  await arrive(exchange, id, 'finished')
+  await pay(exchange, id, { amount: '0.00001' })
+  const record = await seen(exchange, id, 'the dust', ({ from_amount: amount }) => amount === '0.01001')
+  assert.deepEqual([record.status, record.errors.at(-1)?.code], ['finished', 'refund_below_cost'])
+  await assertOwesNobody(id, 'finished')
+})
+
+it('coins that sending back would eat up are written off by a person, not by their customer, and nothing is owed', async () => {
+  const dust = await bookBalance(exchange, 'fees:dust', 'BTC-BTC')
+  const { id } = await readyToPay(exchange, sale)
+  await pay(exchange, id, { amount: '0.00001' })
+  await arrive(exchange, id, 'on_hold')
+  assert.deepEqual(await customerChoices(ctxOf(), BigInt(id)), {})
+  await assert.rejects(askForRefund(ctxOf(), BigInt(id)), { code: 'CONFLICT' })
+  await refundTransaction(ctxOf(), BigInt(id), order)
+  const { errors, refunds } = await assertOwesNobody(id, 'refunded')
+  assert.deepEqual([errors.at(-1)?.code, refunds], ['refund_below_cost', []])
+  assert.equal((await bookBalance(exchange, 'fees:dust', 'BTC-BTC')) - dust, -1_000n)
 })

@@ -108,6 +108,7 @@ describe('a payout that came back', () => {
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - losses, 10_000n)
     await railEvent(exchange, id, 'bounce')
     await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'review')
+    await assert.rejects(releaseTransaction(ctxOf(), BigInt(id), order), { code: 'CONFLICT' }, 'it is not paid twice')
     await refundTransaction(ctxOf(), BigInt(id), order)
     assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), losses)
     await cancelTransaction(ctxOf(), BigInt(id), order)

@@ -139,9 +139,12 @@ describe('a chain that takes back what was final', () => {
     )
     const next = await readyToPay(exchange, sale)
     await pay(exchange, next.id)
-    const seenOnly = `select 1 from facts where kind = 'deposit.final' and reference = $1`
+    const putOff = `select 1 from jobs join facts on key = facts.id::text
+      where jobs.kind = 'fact.received' and timebase = 'real' and facts.kind = 'deposit.final' and reference = $1`
     const reference = await referenceOf(exchange, next.id)
-    await until(async () => (await lookup(exchange, seenOnly, [reference])).length > 0, 'the fact')
+    await until(async () => (await lookup(exchange, putOff, [reference])).length > 0, 'the fact to be put off')
+    assert.equal((await read(exchange, next.id)).status, 'waiting_for_deposit')
+    assert.equal(await owed(exchange, next.id, 'BTC-BTC'), 0n)
     await resumeRail(ctxOf(), 'sandbox-btc', order)
     await assert.rejects(resumeRail(ctxOf(), 'sandbox-btc', order), { code: 'CONFLICT' })
     await arrive(exchange, next.id, 'finished')
