@@ -98,9 +98,14 @@ export async function violations(stage: Stage): Promise<string[]> {
   return [...rows.map(([sentence]) => sentence), ...promised, ...complaints.splice(0)]
 }
 
-const reserved = new WeakMap<pg.Client, Map<string, bigint>>()
+type Place = { reserved: bigint; held: bigint }
 
-/** What is promised may come to be more than there is when money is taken back, but no promise may be made above it. */
+const places = new WeakMap<pg.Client, Map<string, Place>>()
+
+/**
+ * What is promised may come to be more than there is when money is taken back, but no promise may be made above it. In one step
+ * both may happen, so a promise is held against what was there before the step, too.
+ */
 async function overdrawn({ owner }: Stage): Promise<string[]> {
   const { rows } = await owner.query<{ place: string; asset: string; reserved: string; held: string }>({
     name: 'overdrawn',
@@ -110,12 +115,18 @@ async function overdrawn({ owner }: Stage): Promise<string[]> {
         where postings.asset = reserves.asset and 'held:' || place in (debit, credit)), 0)::text as held
       from reserves order by place, asset`,
   })
-  const before = reserved.get(owner) ?? new Map<string, bigint>()
-  reserved.set(owner, new Map(rows.map((row) => [`${row.place} ${row.asset}`, BigInt(row.reserved)])))
+  const before = places.get(owner) ?? new Map<string, Place>()
+  const nameOf = (row: { place: string; asset: string }): string => `${row.place} ${row.asset}`
+  const now = new Map(
+    rows.map((row) => [nameOf(row), { reserved: BigInt(row.reserved), held: BigInt(row.held) }] as const),
+  )
+  places.set(owner, now)
   return rows
     .filter((row) => {
-      const now = BigInt(row.reserved)
-      return now < 0n || (now > BigInt(row.held) && now > (before.get(`${row.place} ${row.asset}`) ?? 0n))
+      const is = now.get(nameOf(row)) ?? { reserved: 0n, held: 0n }
+      const was = before.get(nameOf(row)) ?? { reserved: 0n, held: 0n }
+      const isNew = is.reserved > was.reserved
+      return is.reserved < 0n || (isNew && is.reserved > is.held && is.reserved > was.held)
     })
-    .map(({ place, asset, reserved: now, held }) => `${now} of ${asset} was promised at ${place}, which holds ${held}`)
+    .map(({ place, asset, reserved, held }) => `${reserved} of ${asset} was promised at ${place}, which holds ${held}`)
 }

@@ -20,4 +20,10 @@ export const seedsThatFailed: readonly FoundBy[] = [
     steps: 300,
     found: 'Letting so little money go on that fees leave nothing of it was a fault instead of a refusal.',
   },
+  {
+    seed: 340_933_124,
+    steps: 250,
+    found:
+      'A payment that was taken back while its exchange was not paid out yet, with another one there to be exchanged: `verify` took the second exchange for one too many.',
+  },
 ]
