@@ -73,7 +73,7 @@ function readQuery(query: Query): FeedQuery & { waitMs: number } {
   const limit = readLimit(read, queryText(query, 'limit'))
   const types = readTypes(queryText(query, 'types'))
   const unknown = types?.find((word) => !isEventType(word))
-  if (unknown !== undefined) read.tell('types', `There are no events of type ${unknown.slice(0, 64)}.`)
+  if (unknown !== undefined) read.tell('types', 'There are no events of one of these types.')
   const wait = queryText(query, 'wait') ?? '0'
   const isSeconds = /^\d{1,2}$/.test(wait) && Number.parseInt(wait, 10) <= longestWaitSeconds
   if (!isSeconds) read.tell('wait', `This must be a whole number from 0 to ${longestWaitSeconds}.`)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { switchFeature } from '../../src/partners/change.ts'
+import { findPartners } from '../../src/partners/known.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { arriveAt, asked, buyOf, inGermany, newEmail, ready, valueIn, valuesIn, whole } from '../support/billing.ts'
 import { formsOn, titleOf } from '../support/checkout-forms.ts'
@@ -35,6 +36,9 @@ describe('billing_info', () => {
     for (const text of [whole.last_name, whole.street_address, whole.city]) assert.ok(!page.text.includes(text), text)
     await switchFeature(ctx, partnerId, { feature: 'billing_info', on: false }, 'test')
     await comesTrue(async () => (await create(exchange, body, { key })).warnings.length === 1)
+    // What the interface knows of an account and what the checkout does are read apart, each within two seconds.
+    const known = async () => (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.features.billing_info
+    await comesTrue(async () => (await known()) === false)
     const off = await create(exchange, body, { key })
     assert.equal(
       titleOf(await (await arriveAt(exchange, off.redirect_url, email, key)).get()),

@@ -97,7 +97,7 @@ describe('POST /v1/customer/by-shared-token', () => {
       updated_at,
       email: body.email,
     })
-    assert.equal(limits[0]?.max, '50000')
+    assert.equal(limits[0]?.max, '100000')
     const again = await share(exchange, body)
     assert.deepEqual([again.status, again.body], [200, first.body])
     const { email: _, ...status } = first.body

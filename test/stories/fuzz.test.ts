@@ -18,6 +18,9 @@ const seed = Number(process.env.FUZZ_SEED ?? 20_261_120)
 /** Longer than this is a hang. */
 const longestMs = 2_000
 
+/** Whoever asks to wait for what is not there yet is made to wait a second. */
+const hurried = (url: string): string => url.replace(/([?&]wait=)0*[1-9]\d*/g, '$11')
+
 /** How many requests are under way at once. */
 const atOnce = 4
 
@@ -49,7 +52,7 @@ describe('a stranger who knows the document only', () => {
     const key = { none: undefined, bad: 'sk_test_nonsense', public: open, secret, other: other.secret_key }[shot.key]
     const told = `seed ${seed}: ${JSON.stringify(shot).slice(0, 2_000)}`
     const elapsed = stopwatch()
-    const answer = await fetch(exchange.url + shot.url, {
+    const answer = await fetch(exchange.url + hurried(shot.url), {
       method: shot.method,
       headers: { ...shot.headers, ...(key === undefined ? {} : { 'x-api-key': key }) },
       ...(shot.body === undefined ? {} : { body: shot.body }),
@@ -69,6 +72,22 @@ describe('a stranger who knows the document only', () => {
     return answer.status
   }
 
+  /** An example's body with what is there in this exchange: the registered wallet, and a time that has been. */
+  function hereIn(body: Json): Json {
+    if ('payout_address_id' in body) return { ...body, payout_address_id: walletId }
+    return 'since' in body ? { since: exchange.service.house.ctx.clock.now().toISOString() } : body
+  }
+
+  /** An endpoint for whatever is asked of one, alone, because an account has only so many: the one before may be gone by then. */
+  async function freshEndpoint({ path }: Placed): Promise<string[]> {
+    if (!path.includes('/webhook-endpoints/')) return []
+    const { body: all } = await exchange.api<{ data: { id: string }[] }>('/v1/webhook-endpoints')
+    for (const { id } of all.data) await exchange.api(`/v1/webhook-endpoints/${id}`, { method: 'DELETE' })
+    const { status, body } = await exchange.api('/v1/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/hook' } })
+    assert.equal(status, 201)
+    return [String(body.id)]
+  }
+
   it('is told which methods an address has, whoever asks with another', async () => {
     const paths = new Set(operations.map(({ path }) => path))
     for (const path of paths) {
@@ -86,8 +105,8 @@ describe('a stranger who knows the document only', () => {
     for (const [index, operation] of operations.entries()) {
       const [example] = examples[operation.id] ?? []
       const { body, query = {} } = example?.request ?? {}
-      const good = body && 'payout_address_id' in body ? { ...body, payout_address_id: walletId } : body
-      const known: Known = { body: good, query, ids }
+      const good = body && hereIn(body)
+      const known: Known = { body: good, query, ids: [...(await freshEndpoint(operation)), ...ids] }
       const drawn = fc.sample(shots(operation, known), { seed: seed + index, numRuns: cases })
       const statuses = new Map<number, number>()
       const left = drawn.values()
@@ -99,7 +118,10 @@ describe('a stranger who knows the document only', () => {
       }
       await Promise.all(Array.from({ length: atOnce }, lane))
       // Requests that are all refused would show nothing of the answers.
-      assert(statuses.has(200) || statuses.has(201), `${operation.id} never answered 2xx`)
+      assert(
+        [200, 201, 204].some((status) => statuses.has(status)),
+        `${operation.id} never answered 2xx`,
+      )
       t.diagnostic(`${operation.id} ${JSON.stringify(Object.fromEntries(statuses))}`)
     }
   })

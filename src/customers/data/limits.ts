@@ -27,12 +27,12 @@ export const customerLimits: {
       { period: 'month', max: 50_000_00n },
     ],
     basic: [
-      { period: 'day', max: 50_000_00n },
-      { period: 'month', max: 150_000_00n },
+      { period: 'day', max: 100_000_00n },
+      { period: 'month', max: 300_000_00n },
     ],
     full: [
-      { period: 'day', max: 100_000_00n },
-      { period: 'month', max: 500_000_00n },
+      { period: 'day', max: 250_000_00n },
+      { period: 'month', max: 1_000_000_00n },
     ],
   },
 }
