@@ -84,8 +84,8 @@ describe('what a customer may exchange', () => {
       email,
     })
     assert.equal(imported.status, 201)
-    for (const amount of [14_000, 14_000, 14_000]) {
-      assert.deepEqual(told(await checkout(await order(email, amount))), ready)
+    for (let orders = 0; orders < 7; orders += 1) {
+      assert.deepEqual(told(await checkout(await order(email, 14_000))), ready)
     }
     assert.deepEqual(told(await checkout(await order(email, 9_000))), over)
   })

@@ -188,6 +188,8 @@ describe('money that is not what was agreed', () => {
     it(`keeps a transaction from its end when it comes while the payout is on its way: ${what}`, async () => {
       const { id } = await readyToPay(exchange)
       const reference = await referenceOf(exchange, id)
+      // The rail answers late, so that the payout is under way long enough.
+      await railEvent(exchange, id, 'timeout')
       await pay(exchange, id)
       await arrive(exchange, id, 'sending')
       await callBack(exchange, captured(reference, { event: `pay_more_${id}`, ...change }))
