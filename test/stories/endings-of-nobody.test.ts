@@ -74,8 +74,8 @@ describe('money of nobody’s that was found to be a customer’s', () => {
         until(async () => {
           const rows = await lookup(
             exchange,
-            `select from pg_stat_activity where wait_event_type = 'Lock'
-            and datname = current_database()`,
+            `select distinct pid from pg_locks where not granted
+            and pid in (select pid from pg_stat_activity where datname = current_database())`,
           )
           return rows.length >= count
         }, `${count} who wait`)
