@@ -148,7 +148,8 @@ describe('a job that comes too late', () => {
   /** Does a job while a block that stops its transaction for a person has not committed. */
   async function whileStopped(id: string, work: () => Promise<void>): Promise<void> {
     let worked: Promise<void> | undefined
-    const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const waiting = `select 1 from pg_locks where not granted
+      and pid in (select pid from pg_stat_activity where datname = current_database())`
     await ctx.db.atomic(async (db) => {
       const transaction = await lockTransaction(ctx, db, BigInt(id))
       assert.ok(transaction)
