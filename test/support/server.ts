@@ -100,19 +100,23 @@ export async function dropDatabase(client: pg.Client, name: string): Promise<voi
   if (!found) return
   // Minus two: somebody was killed while dropping it. It can be dropped, and nothing else.
   if (found.datconnlimit !== -2) await client.query(`alter database ${name} with allow_connections false`)
-  // Who may make roles may join those that it made, and only members may end a role's connections.
-  const strangers = await client.query<{ usename: string }>(
-    `select distinct usename from pg_stat_activity
-     where datname = $1 and usename is not null and not pg_has_role(current_user, usesysid, 'usage')`,
-    [name],
-  )
-  for (const { usename } of strangers.rows)
-    await client.query(`grant ${pg.escapeIdentifier(usename)} to ${pg.escapeIdentifier(client.user ?? '')}`)
+  await joinStrangers(client, name)
   await client.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename is not null',
     [name],
   )
   await client.query(`drop database ${name}`)
+}
+
+/** Who may make roles may join those that it made, and only members may end a role's connections. */
+export async function joinStrangers(client: pg.Client, database: string): Promise<void> {
+  const strangers = await client.query<{ usename: string }>(
+    `select distinct usename from pg_stat_activity
+     where datname = $1 and usename is not null and not pg_has_role(current_user, usesysid, 'usage')`,
+    [database],
+  )
+  for (const { usename } of strangers.rows)
+    await client.query(`grant ${pg.escapeIdentifier(usename)} to ${pg.escapeIdentifier(client.user ?? '')}`)
 }
 
 /** A database that a test has left open is closed: the run is over. */
