@@ -118,7 +118,9 @@ describe('the number of a card, of any issuer, in any spelling', () => {
             const { status, body } = await api(bodyWith(path, spell(number)))
             assert.deepEqual([status, body.code], [400, 'BAD_REQUEST'], `${path}: ${spell(number)}`)
             assert.ok(path.endsWith(body.errors[0]?.path ?? '-'), `${path} is told as ${body.errors[0]?.path}`)
-            assert.ok(!JSON.stringify(body).includes(number.slice(-4)), `${path} repeats it`)
+            // The request's own id is drawn by chance, and has any four digits in it now and then.
+            const said = JSON.stringify({ ...body, request_id: '' })
+            assert.ok(!said.includes(number.slice(-4)), `${path} repeats it`)
           }),
         ),
       )
