@@ -19,7 +19,7 @@ export const payoutSettings = {
     'PAYOUT_APPROVAL_EUR',
     '100000',
     euroLimit,
-    'A payout worth more, in whole euro, waits until two different operators have approved it; off for none.',
+    'A payout or refund worth more, in whole euro, waits until two different operators have approved it; off for none.',
   ),
 }
 

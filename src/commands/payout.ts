@@ -6,14 +6,14 @@ import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 import { withOperator } from './who.ts'
 
-/** Approves a payout above the limit, in the name of the operator whose token it has. */
+/** Approves a payout or refund above the limit, in the name of the operator whose token it has. */
 export const approve = (given: Given): Promise<Answer> => {
   const id = idOf(given)
   return withOperator(given, async (ctx, operator) => {
     const { payoutId, transactionId, approvals, needed, goesOn } = await approvePayout(ctx, id, operator)
     const json = {
       payout_id: String(payoutId),
-      transaction_id: String(transactionId),
+      transaction_id: transactionId === null ? null : String(transactionId),
       approvals,
       needed,
       goes_on: goesOn,
@@ -23,7 +23,7 @@ export const approve = (given: Given): Promise<Answer> => {
   })
 }
 
-/** Lists payouts that have not come to their end, or only those that wait for approval. */
+/** Lists payouts and refunds that are ordered and not ended, or only those that wait for approval. */
 export const list = ({ flags }: Given): Promise<Answer> => {
   const waiting = flags.waiting !== undefined
   return withExchange(async (ctx) => {
@@ -33,14 +33,15 @@ export const list = ({ flags }: Given): Promise<Answer> => {
   })
 }
 
-const shown = ({ id, public_id, status, rail, asset, amount, state, ordered_at, approved_by, needs }: OpenPayout) => ({
+const shown = ({ id, public_id, purpose, status, rail, asset, amount, state, ordered_at, ...row }: OpenPayout) => ({
   id: String(id),
-  transaction_id: String(public_id),
+  transaction_id: public_id === null ? null : String(public_id),
+  purpose,
   status,
   rail,
   ...shownAmount(asset, amount),
   state,
   ordered_at: ordered_at.toISOString(),
-  approved_by,
-  needs_approvals: needs,
+  approved_by: row.approved_by,
+  needs_approvals: row.needs,
 })

@@ -1,11 +1,18 @@
 import { Refusal } from '../lib/refusal.ts'
 import { parseAmount } from '../money/amount.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
-import { cancelTransaction, holdTransaction, refundTransaction, releaseTransaction } from '../transactions/staff.ts'
+import {
+  cancelTransaction,
+  holdTransaction,
+  redirectRefund,
+  refundTransaction,
+  releaseTransaction,
+} from '../transactions/staff.ts'
+import type { WrittenWay } from '../transactions/refund-elsewhere.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { idOf, idOfFlag } from './read-id.ts'
-import { withActor } from './who.ts'
+import { contentsOf, withActor } from './who.ts'
 
 /** Stops a transaction for a person. */
 export const hold = (given: Given): Promise<Answer> => {
@@ -22,9 +29,14 @@ export const release = (given: Given): Promise<Answer> => {
   })
 }
 
-/** Gives back what is free of a transaction, or a part of it. */
-export const refund = (given: Given): Promise<Answer> => {
+/** Gives back what is free of a transaction, or a part of it; or sends what could not go back to another account. */
+export const refund = async (given: Given): Promise<Answer> => {
   const [id, reason, text] = [idOf(given), reasonOf(given), given.flags.amount]
+  const to = await wayOf(given)
+  if (to) {
+    if (text !== undefined) throw new WrongUsage('--to sends what is on its way back, all of it: it takes no --amount.')
+    return withActor(given, async (ctx, actor) => shown(await redirectRefund(ctx, id, { reason, actor, to })))
+  }
   return withActor(given, async (ctx, actor) => {
     if (text === undefined) return shown(await refundTransaction(ctx, id, { reason, actor }))
     const transaction = await readTransactionWhole(ctx, ctx.db, id)
@@ -32,6 +44,20 @@ export const refund = (given: Given): Promise<Answer> => {
     const amount = parseAmount(text, transaction.from.asset)
     return shown(await refundTransaction(ctx, id, { reason, actor, amount }))
   })
+}
+
+/**
+ * Where `--to` says that money goes, by a file that only its writer can read: the address or account, below it the memo, tag or BIC
+ * (an empty line where there is none), below it the account's holder. Refuses any other file.
+ */
+export async function wayOf({ flags }: Given): Promise<WrittenWay | undefined> {
+  if (flags.to === undefined) return undefined
+  const lines = (await contentsOf(flags.to, '--to')).split('\n').map((line) => line.trim())
+  const [address = '', extraId = '', holder = ''] = lines
+  if (address === '' || lines.length > 3) {
+    throw new WrongUsage('--to takes a file of up to three lines: the account or address, its BIC or memo, its holder.')
+  }
+  return { address, extraId, holder }
 }
 
 /** Ends a transaction in which no money is. */

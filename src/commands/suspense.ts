@@ -1,11 +1,17 @@
 import { readId } from '../lib/ids.ts'
-import { listSuspense, matchSuspense, returnSuspense, type SuspenseDeposit } from '../transactions/suspense.ts'
+import {
+  listSuspense,
+  matchSuspense,
+  returnSuspense,
+  type SuspenseDeposit,
+  writeOffSuspense,
+} from '../transactions/suspense.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { withExchange } from './reach.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
-import { reasonOf, shown as shownTransaction } from './staff.ts'
+import { reasonOf, shown as shownTransaction, wayOf } from './staff.ts'
 import { withActor } from './who.ts'
 
 /** Lists money that has come and is nobody's that we know. */
@@ -25,12 +31,22 @@ export const match = (given: Given): Promise<Answer> => {
   )
 }
 
-/** Sends such money back the way it came. */
-export const giveBack = (given: Given): Promise<Answer> => {
+/** Sends such money back the way it came, or, where that failed, to another account. */
+export const giveBack = async (given: Given): Promise<Answer> => {
+  const [id, reason, to] = [idOf(given), reasonOf(given), await wayOf(given)]
+  return withActor(given, async (ctx, actor) => {
+    const refund = await returnSuspense(ctx, id, { reason, actor, ...(to ? { to } : {}) })
+    return { json: { deposit_id: String(id), refund_id: String(refund) } }
+  })
+}
+
+/** Keeps such money that sending back would eat up. */
+export const writeOff = (given: Given): Promise<Answer> => {
   const [id, reason] = [idOf(given), reasonOf(given)]
-  return withActor(given, async (ctx, actor) => ({
-    json: { deposit_id: String(id), refund_id: String(await returnSuspense(ctx, id, { reason, actor })) },
-  }))
+  return withActor(given, async (ctx, actor) => {
+    await writeOffSuspense(ctx, id, { reason, actor })
+    return { json: { deposit_id: String(id), written_off: true } }
+  })
 }
 
 const shown = ({ id, rail, reference, asset, amount, at }: SuspenseDeposit) => ({

@@ -25,6 +25,8 @@ export async function customerLimit(
   return leftOf(used, levelThatHolds(imports, at))
 }
 
+export { lockLimit as lockCustomerLimit } from './limit/queries.ts'
+
 /** What a customer has used, and by what they are verified. */
 async function usageOf(
   { keyring }: Pick<Ctx, 'keyring'>,

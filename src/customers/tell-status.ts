@@ -11,7 +11,7 @@ export const customerProven = 'customer.proven'
 
 /**
  * The job that looks at what waits for somebody's identity to be checked, once they stand otherwise. Its key begins with the id that
- * a partner sees.
+ * a partner sees, and ends with how that person stood before.
  */
 export const standingChanged = 'customer.standing_changed'
 
@@ -47,7 +47,11 @@ export async function tellStatus(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<S
   queries.saveTold(db, told)
   ctx.queue.enqueue(
     db,
-    told.map(({ id, events }) => ({ kind: standingChanged, key: `${id}:${events}`, runAt: at })),
+    told.map(({ id, events, toldStatus }) => ({
+      kind: standingChanged,
+      key: `${id}:${events}:${toldStatus}`,
+      runAt: at,
+    })),
   )
   return standings
 }

@@ -9,11 +9,11 @@ export {
   instructedMethods,
   lockBooked as lockBookedDeposit,
   lockDeposit,
-  markTaken,
   match as matchDeposit,
   ofTransaction as depositsOf,
   paymentOf,
   referencesOf,
+  takeBack,
   use as useDeposits,
 } from './queries.ts'
 

@@ -36,8 +36,10 @@ export type MatchedRow = {
    * same.
    */
   booked: boolean
-  /** The rail has said that this payment was taken back, before or after what this fact says. */
+  /** The rail has said that all of this payment was taken back, before or after what this fact says. */
   reversed: boolean
+  /** Our ids of facts that take something of this payment back and are not booked: told before it was. */
+  unbooked_reversals: string[]
   /** It tells of more than nothing, of an asset that the books know. */
   is_money: boolean
   /** Nothing is credited on its rail at the moment. */
@@ -63,6 +65,7 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
         and first.body ->> 'payment' = facts.body ->> 'payment'), facts.received_at) as arrived_at,
       method, deposit_instructions.asset, deposit_instructions.amount,
       exists (select 1 from deposits where fact_id = facts.id)
+        or exists (select 1 from deposit_reversals where fact_id = facts.id)
         or kind = 'deposit.final' and exists (
           select 1 from deposits where deposits.rail = facts.rail and payment = facts.body ->> 'payment')
         or kind in ('deposit.final', 'payout.returned') and exists (
@@ -75,8 +78,8 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
           and not exists (
             select 1 from facts as first where first.rail = facts.rail and first.reference = facts.reference
               and first.kind = facts.kind and first.id < facts.id) as booked,
-      exists (select 1 from facts as undone where undone.rail = facts.rail and undone.reference = facts.reference
-        and undone.kind = 'deposit.reversed' and undone.body ->> 'payment' = facts.body ->> 'payment') as reversed,
+      coalesce(undone.amount >= (facts.body ->> 'amount')::numeric, false) as reversed,
+      coalesce(undone.unbooked, '{}') as unbooked_reversals,
       (body ->> 'amount')::numeric > 0 and exists (select 1 from assets where assets.id = body ->> 'asset') as is_money,
       exists (select 1 from halted_rails where halted_rails.rail = facts.rail) as halted,
       coalesce((
@@ -92,6 +95,13 @@ export const matchFacts = (db: Db, ids: bigint[]): Promise<MatchedRow[]> =>
         where about.id = deposit_instructions.transaction_id and about.customer_id is not null), false) as watched
     from facts left join deposit_instructions
       on deposit_instructions.rail = facts.rail and deposit_instructions.reference = facts.reference
+    left join lateral (
+      select sum((told.body ->> 'amount')::numeric) as amount,
+        array_agg(told.id::text order by told.id) filter (where deposit_reversals.id is null) as unbooked
+      from facts as told left join deposit_reversals on fact_id = told.id
+      where told.rail = facts.rail and told.reference = facts.reference and told.kind = 'deposit.reversed'
+        and told.body ->> 'payment' = facts.body ->> 'payment' and told.body ->> 'asset' = facts.body ->> 'asset'
+    ) as undone on true
     where facts.id = any(${ids}) order by facts.id`
 
 /** Where a customer is told to pay. */
@@ -200,20 +210,33 @@ export const use = (db: Atomic, rows: UseRow[]): void =>
         ${rows.map((row) => row.refunded)}::numeric[]) as one (id, exchanged, refunded) group by id) as used
     where deposits.id = used.id`
 
-/** Marks how much of a deposit was taken back: before it was used (`reversed`) or, at our loss, after (`lost`). */
-export const markTaken = (db: Atomic, id: bigint, state: 'reversed' | 'lost', amount: bigint): void =>
-  db.send`update deposits set state = ${state}, taken_back = ${amount} where id = ${id} and state = 'final'`
+/** What one fact takes back of a deposit, and what of it was not free any more. `id` is its entry's `ref`. */
+export type ReversalRow = { id: bigint; depositId: bigint; factId: bigint; amount: bigint; lost: bigint }
+
+/**
+ * Takes an amount of a deposit back: before it was used (`reversed`) or, at our loss, after (`lost`). A fact that has taken
+ * something back before fails the block, and so does more than there is.
+ */
+export const takeBack = (db: Atomic, { id, depositId, factId, amount, lost }: ReversalRow): void => {
+  db.send`
+    insert into deposit_reversals (id, deposit_id, fact_id, amount, lost)
+    values (${id}, ${depositId}, ${factId}, ${amount}, ${lost})`
+  db.send`
+    update deposits set taken_back = taken_back + ${amount},
+      state = case when state = 'lost' or ${lost}::numeric > 0 then 'lost' else 'reversed' end
+    where id = ${depositId}`
+}
 
 /** Deposits that are nobody's and lie in suspense, oldest first. */
 export const inSuspense = (db: Db, limit: number): Promise<SuspenseRow[]> =>
   db.sql`
-    select deposits.id, deposits.rail, payment, reference, asset, deposits.amount, at from deposits
+    select deposits.id, deposits.rail, payment, reference, asset, deposits.amount - taken_back as amount, at from deposits
     join facts on facts.id = fact_id
-    where transaction_id is null and deposits.state = 'final'
+    where transaction_id is null and deposits.state <> 'seen' and taken_back < deposits.amount
       and (refunded = 0 or exists (select 1 from refunds where deposit_id = deposits.id and refunds.state = 'failed'))
     order by deposits.id limit ${limit}`
 
-/** Money of nobody's, and the reference that came with it. */
+/** Money of nobody's, what of it was not taken back, and the reference that came with it. */
 export type SuspenseRow = {
   id: bigint
   rail: string

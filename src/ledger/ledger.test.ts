@@ -5,7 +5,7 @@ import { testDatabase } from '../../test/support/database.ts'
 import { openPool } from '../db/pool.ts'
 import { openRowIds } from '../db/row-ids.ts'
 import type { Database } from '../db/sql.ts'
-import { balanceOf, foldBalances, lowerCover, reserve, settleReserves } from './balance.ts'
+import { balanceOf, type Claim, foldBalances, lowerCover, releaseReserves, reserve, settleReserves } from './balance.ts'
 import { entry, type Posting } from './entry.ts'
 import { type Books, post } from './post.ts'
 import { verifyBooks } from './verify.ts'
@@ -20,7 +20,9 @@ describe('the ledger', () => {
     db = openPool({ urls: [url], size: 8, statementNames: true })
     owner = openPool({ urls: [ownerUrl], size: 2, statementNames: true })
     books = { rowIds: openRowIds(db), secrets: { ledger: Buffer.alloc(32, 7) } }
-    await db.sql`insert into assets (id, ticker, network, decimals) values ('EUR-EUR', 'EUR', 'EUR', 2)`
+    await db.sql`
+      insert into assets (id, ticker, network, decimals) values
+        ('EUR-EUR', 'EUR', 'EUR', 2), ('COIN-A', 'COIN', 'A', 0), ('TOKEN-A', 'TOKEN', 'A', 0)`
   })
   after(async () => {
     await db.close()
@@ -28,8 +30,8 @@ describe('the ledger', () => {
   })
 
   let refs = 0n
-  const bring = (place: string, amount: bigint) =>
-    book([{ debit: `held:${place}`, credit: 'capital', asset: 'EUR-EUR', amount }])
+  const bring = (place: string, amount: bigint, asset = 'EUR-EUR') =>
+    book([{ debit: `held:${place}`, credit: 'capital', asset, amount }])
   const book = (postings: Posting[], ref = (refs += 1n)) =>
     db.atomic((block) => post(block, books, [entry({ transactionId: null, kind: 'capital', ref, at }, postings)]))
 
@@ -135,6 +137,84 @@ describe('the ledger', () => {
     assert.deepEqual(row, { covered: 100n, reserved: 80n })
     const more = await Promise.all(Array.from({ length: 50 }, spend))
     assert.equal(more.filter(([granted]) => granted).length, 20)
+  })
+
+  const reserved = async (place: string) =>
+    (
+      await db.sql<{ asset: string; reserved: bigint }>`
+        select asset, reserved from reserves where place = ${place} order by asset`
+    ).map((row) => [row.asset, row.reserved])
+
+  it('promises no coin that sending could cost, and of a token none that cannot be sent', async () => {
+    await bring('fees', 100n, 'COIN-A')
+    await bring('fees', 1_000n, 'TOKEN-A')
+    const fee = { place: 'fees', fee_asset: 'COIN-A', most_fee: 10n }
+    const coin: Claim = { ...fee, asset: 'COIN-A', amount: 30n }
+    const token: Claim = { ...fee, asset: 'TOKEN-A', amount: 100n }
+    const take = (claims: Claim[]) => db.atomic((block) => reserve(block, claims))
+    assert.deepEqual(await take([{ ...coin, amount: 91n }]), [false], 'all of it, and nothing to send it with')
+    assert.deepEqual(await take([token, coin, coin, token, token]), [true, true, true, true, false])
+    assert.deepEqual(await reserved('fees'), [
+      ['COIN-A', 100n],
+      ['TOKEN-A', 200n],
+    ])
+    await db.atomic((block) => {
+      releaseReserves(block, [token])
+      return Promise.resolve()
+    })
+    assert.deepEqual(await take([coin, { ...token, amount: 901n }, token]), [false, false, true])
+    assert.deepEqual(await reserved('fees'), [
+      ['COIN-A', 100n],
+      ['TOKEN-A', 200n],
+    ])
+  })
+
+  it('counts what sending has cost, and promises again what it might have', async () => {
+    await bring('spent', 100n, 'COIN-A')
+    const claim: Claim = { place: 'spent', asset: 'COIN-A', amount: 40n, fee_asset: 'COIN-A', most_fee: 10n }
+    assert.deepEqual(await db.atomic((block) => reserve(block, [claim, claim])), [true, true])
+    await db.atomic(async (block) => {
+      await post(block, books, [
+        entry({ transactionId: null, kind: 'payout_settled', ref: (refs += 1n), at }, [
+          { debit: 'capital', credit: 'held:spent', asset: 'COIN-A', amount: 40n },
+          { debit: 'network-fees', credit: 'held:spent', asset: 'COIN-A', amount: 3n },
+        ]),
+      ])
+      settleReserves(block, [
+        { ...claim, fee: 0n },
+        { place: 'spent', asset: 'COIN-A', amount: 0n, fee: 3n },
+      ])
+    })
+    const [row] = await db.sql`select covered, reserved from reserves where place = 'spent'`
+    assert.deepEqual(row, { covered: 57n, reserved: 50n })
+    assert.deepEqual(await db.atomic((block) => reserve(block, [{ place: 'spent', asset: 'COIN-A', amount: 8n }])), [
+      false,
+    ])
+    assert.deepEqual(await db.atomic((block) => reserve(block, [{ place: 'spent', asset: 'COIN-A', amount: 7n }])), [
+      true,
+    ])
+  })
+
+  it('never promises above what is held when fees are reserved by many at once', async () => {
+    await bring('crowd', 300n, 'COIN-A')
+    await bring('crowd', 300n, 'TOKEN-A')
+    const fee = { place: 'crowd', fee_asset: 'COIN-A', most_fee: 1n }
+    const spends = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        db.atomic((block) =>
+          reserve(block, [
+            { ...fee, asset: index % 2 === 0 ? 'COIN-A' : 'TOKEN-A', amount: index % 2 === 0 ? 2n : 3n },
+          ]),
+        ),
+      ),
+    )
+    const [coins, tokens] = [0, 1].map((kind) => spends.filter(([yes], index) => yes && index % 2 === kind).length)
+    assert(coins !== undefined && tokens !== undefined && tokens <= 100)
+    assert.deepEqual(await reserved('crowd'), [
+      ['COIN-A', BigInt(3 * coins + tokens)],
+      ['TOKEN-A', BigInt(3 * tokens)],
+    ])
+    assert(3 * coins + tokens <= 300 && 3 * coins + tokens > 296)
   })
 
   for (const [what, harm] of [

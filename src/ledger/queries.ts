@@ -170,15 +170,19 @@ export const saveReserve = (db: Atomic, place: string, asset: string, covered: b
     update reserves set covered = ${covered}, reserved = ${reserved} where place = ${place} and asset = ${asset}`
 
 /**
- * Money left its place: it is no longer covered, and what was reserved for it no longer reserved. A reserve that is not there
- * is made, so that whoever counts at the same time waits.
+ * Money left its place: it is no longer covered, and what was promised for it no longer reserved. A reserve that is not there is
+ * made, so that whoever counts at the same time waits.
  */
-export const settleReserve = (db: Atomic, place: string, asset: string, amount: bigint, fee: bigint): void =>
+export const settleReserve = (
+  db: Atomic,
+  place: string,
+  asset: string,
+  { left, promised }: { left: bigint; promised: bigint },
+): void =>
   db.send`
-    insert into reserves as had (place, asset, covered, reserved)
-    values (${place}, ${asset}, -${amount}::numeric - ${fee}::numeric, 0)
+    insert into reserves as had (place, asset, covered, reserved) values (${place}, ${asset}, -${left}::numeric, 0)
     on conflict (place, asset) do update
-      set covered = had.covered + excluded.covered, reserved = had.reserved - ${amount}::numeric`
+      set covered = had.covered + excluded.covered, reserved = had.reserved - ${promised}::numeric`
 
 /** What of an asset is owed on an account by a transaction's exchanges, less what was paid of it by some payouts. */
 export const owedForExchanges = (

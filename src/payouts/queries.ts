@@ -17,6 +17,9 @@ export type PayoutRow = {
   place: string
   asset: string
   amount: bigint
+  /** What sending it may cost the place at most, and in which asset; null where the rail takes nothing there. */
+  feeAsset: string | null
+  mostFee: bigint | null
   state: PayoutState
   dataKeyId: bigint
   destination: Buffer
@@ -26,12 +29,14 @@ export type PayoutRow = {
 /** Keeps ordered payouts. The same order of a transaction twice fails the block. */
 export const insert = (db: Atomic, rows: PayoutRow[]): void =>
   db.send`
-    insert into payouts (id, transaction_id, refund_id, purpose, number, rail, place, asset, amount, state, data_key_id, destination, ordered_at)
+    insert into payouts (id, transaction_id, refund_id, purpose, number, rail, place, asset, amount,
+      fee_asset, most_fee, state, data_key_id, destination, ordered_at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.transactionId)}::bigint[],
       ${rows.map((row) => row.refundId)}::bigint[], ${rows.map((row) => row.purpose)}::text[], ${rows.map((row) => row.number)}::integer[],
       ${rows.map((row) => row.rail)}::text[], ${rows.map((row) => row.place)}::text[],
       ${rows.map((row) => row.asset)}::text[], ${rows.map((row) => row.amount)}::numeric[],
+      ${rows.map((row) => row.feeAsset)}::text[], ${rows.map((row) => row.mostFee)}::numeric[],
       ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.dataKeyId)}::bigint[],
       ${rows.map((row) => row.destination)}::bytea[], ${rows.map((row) => row.orderedAt.toISOString())}::timestamptz[])`
 
@@ -43,6 +48,8 @@ export type OrderedRow = {
   place: string
   asset: string
   amount: bigint
+  fee_asset: string | null
+  most_fee: bigint | null
   state: PayoutState
   destination: Buffer
 }
@@ -54,7 +61,7 @@ export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; tra
 /** Locks payouts and reads them, refunds left out. Their transactions are locked before. */
 export const lock = (db: Db, ids: bigint[]): Promise<OrderedRow[]> =>
   db.sql`
-    select id, transaction_id, rail, place, asset, amount, state, destination from payouts
+    select id, transaction_id, rail, place, asset, amount, fee_asset, most_fee, state, destination from payouts
     where id = any(${ids}) and purpose = 'payout' order by id for update`
 
 /** Marks payouts as covered. */
@@ -93,6 +100,8 @@ export type SentRow = {
   rail: string
   plan_key: string
   state: 'planned' | 'submitted' | 'done' | 'never' | 'unknown'
+  /** Since when, in real time, the rail has given no clear answer; null: it has. */
+  unknown_since: Date | null
   data_key_id: bigint
   wrapped_key: Buffer | null
   body: Buffer
@@ -103,17 +112,19 @@ export type SentRow = {
   place: string
   asset: string
   amount: bigint
+  fee_asset: string | null
+  most_fee: bigint | null
 }
 
 /** Reads plans with what they pay. */
 export const readPlans = (db: Db, ids: bigint[]): Promise<SentRow[]> =>
   db.sql`
-    select plans.id, plans.rail, plan_key, plans.state, plans.data_key_id, wrapped as wrapped_key, body,
-      payouts.id as payout_id, transaction_id, refund_id, place, asset, amount
+    select plans.id, plans.rail, plan_key, plans.state, unknown_since, plans.data_key_id, wrapped as wrapped_key, body,
+      payouts.id as payout_id, transaction_id, refund_id, place, asset, amount, fee_asset, most_fee
     from plans
     join payouts on payouts.plan_id = plans.id
     join data_keys on data_keys.id = plans.data_key_id
-    where plans.id = any(${ids})`
+    where plans.id = any(${ids}) order by plans.id`
 
 /** Locks plans that have not ended, and gives their ids. */
 export const lockOpenPlans = (db: Db, ids: bigint[]): Promise<{ id: bigint }[]> =>
@@ -144,10 +155,14 @@ export const failPlans = (db: Atomic, rows: Omit<EndRow, 'evidence'>[]): void =>
   db.send`update payouts set state = 'failed', reason = 'never' where id = any(${ids})`
 }
 
-/** Writes down that the rail took plans and has given no answer yet (`submitted`), or none that can be understood (`unknown`). */
-export const markPlans = (db: Db, ids: bigint[], state: 'submitted' | 'unknown'): Promise<unknown[]> =>
+/**
+ * Writes down that the rail took plans and has given no answer yet (`submitted`), or none that can be understood (`unknown`): in
+ * real time, since `at`, if it was not so before.
+ */
+export const markPlans = (db: Db, ids: bigint[], state: 'submitted' | 'unknown', at: Date): Promise<unknown[]> =>
   db.sql`
-    update plans set state = ${state} where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') and state <> ${state}`
+    update plans set state = ${state}, unknown_since = case when ${state} = 'unknown' then ${at}::timestamptz end
+    where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') and state <> ${state}`
 
 /** A payout that a rail speaks of by its plan's key. */
 export type KeyedRow = {
@@ -184,13 +199,16 @@ export type StandingRow = {
   place: string
   asset: string
   amount: bigint
+  fee_asset: string | null
+  most_fee: bigint | null
   hash: string | null
 }
 
 /** The payouts of a transaction, refunds too, in their order. */
 export const ofTransaction = (db: Db, transactionId: bigint): Promise<StandingRow[]> =>
   db.sql`
-    select payouts.id, purpose, refund_id, number, payouts.state, reason, place, asset, amount, evidence ->> 'hash' as hash
+    select payouts.id, purpose, refund_id, number, payouts.state, reason, place, asset, amount, fee_asset, most_fee,
+      evidence ->> 'hash' as hash
     from payouts left join plans on plans.id = plan_id
     where transaction_id = ${transactionId} order by payouts.id`
 

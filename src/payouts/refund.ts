@@ -4,13 +4,16 @@ import { randomId } from '../lib/ids.ts'
 import * as queries from './refunds/queries.ts'
 
 export {
+  hold as holdRefunds,
   lastNumber as lastRefundNumber,
   lock as lockRefunds,
   lockOfDeposit as lockRefundsOf,
   lockPayouts as lockRefundPayouts,
   mark as markRefunds,
   ofTransaction as refundsOf,
+  payoutsOf as refundPayoutsOf,
   read as readRefunds,
+  release as releaseRefunds,
 } from './refunds/queries.ts'
 
 /** Money that goes back to whoever it came from, and where that stands. */
@@ -53,5 +56,6 @@ export async function orderRefunds(ctx: Ctx, db: Atomic, orders: RefundOrder[]):
     cost,
     reason,
     state: 'ordered',
+    held_at: null,
   }))
 }

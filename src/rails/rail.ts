@@ -120,6 +120,11 @@ export type PayoutRail = {
   readonly place: string
   /** How long to wait between two looks at a submitted plan, in real milliseconds. */
   readonly lookAfterMs: number
+  /**
+   * What carrying out one payout of an asset may cost the place at most, in the asset that is charged; undefined where nothing is
+   * taken there. It is reserved along with the amount: a wallet promises nothing that it could not send.
+   */
+  mostFee(asset: string): { asset: string; amount: bigint } | undefined
   /** Signs, numbers, batches: makes each order an unrepeatable plan. Nothing leaves, nothing is remembered. */
   prepare(orders: PayoutOrder[]): Promise<PlanDraft[]>
   /** May be called any number of times for one plan: it pays once. */

@@ -23,8 +23,8 @@ const headers = {
 const shown = 50
 
 /**
- * `GET /sandbox/mail`: the letters that the sandbox would have sent, newest first, for a person who needs a code. It looks
- * again by itself every few seconds. Only the sandbox has it: whoever reaches the page reads every letter.
+ * `GET /sandbox/mail`: the letters that the sandbox would have sent, newest first, for a person who needs a code. Only
+ * the sandbox has it: whoever reaches the page reads every letter.
  */
 export const mailPage =
   (ctx: Ctx) =>
@@ -37,16 +37,19 @@ export const mailPage =
 
 const page = (letters: MailboxEntry[]): string => `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="refresh" content="5">
 <title>Sandbox mail</title>
 <style>${style}</style>
+</head>
+<body>
 <main>
 <h1>Sandbox mail</h1>
 <p class="small">Letters that customers of this sandbox would have got. No letter leaves it. <a href="/sandbox/mail">Look again</a></p>
 ${letters.length === 0 ? '<p>No letters yet.</p>' : letters.map(article).join('\n')}
 </main>
+</body>
 </html>
 `
 

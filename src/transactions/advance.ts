@@ -43,6 +43,8 @@ export type Step = {
   to: Status
   reason?: string
   change?: Change
+  /** Partners hear of it although neither its status nor an amount is another one (docs/decisions/0041). */
+  isTold?: boolean
 }
 
 /**
@@ -60,7 +62,7 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
     const before = latest.get(step.transaction.id) ?? step.transaction
     if (before.history.some(({ fact }) => fact === step.fact)) continue
     const moved = move(before, step, ctx.clock.now())
-    const told = eventsOf(ctx, before, moved)
+    const told = eventsOf(ctx, before, moved, step.isTold)
     latest.set(moved.id, { ...moved, events: before.events + told.length })
     moves.push(moveRow(moved))
     events.push(...told)
@@ -111,15 +113,16 @@ function moveRow({ id, moves, history }: Transaction): queries.MoveRow {
 }
 
 /**
- * What partners are told of a change: a new status; else, amounts that are others now; and refunds that stand elsewhere. Of B2B's
- * the status alone has a word.
+ * What partners are told of a change: a new status; else, amounts that are others now, or what else has become of the money
+ * (`isTold`); and refunds that stand elsewhere. Of B2B's the status alone has a word.
  */
-function eventsOf(ctx: Ctx, before: Transaction, after: Transaction): NewEvent[] {
+function eventsOf(ctx: Ctx, before: Transaction, after: Transaction, isTold = false): NewEvent[] {
   const types: EventType[] = []
   const isB2b = after.kind === 'b2b'
-  if (after.status !== before.status)
-    types.push(isB2b ? 'b2b.transaction.status_changed' : 'transaction.status_changed')
-  else if (!isB2b && amountsOf(after) !== amountsOf(before)) types.push('transaction.amounts_changed')
+  const isMoved = after.status !== before.status
+  if (isB2b && (isMoved || isTold)) types.push('b2b.transaction.status_changed')
+  else if (isMoved) types.push('transaction.status_changed')
+  else if (!isB2b && (isTold || amountsOf(after) !== amountsOf(before))) types.push('transaction.amounts_changed')
   if (!isB2b && refundsOf(after) !== refundsOf(before)) types.push('transaction.refund_changed')
   return types.map((type, index) => eventOf(ctx, { ...after, events: before.events + index + 1 }, type))
 }
@@ -137,7 +140,7 @@ const eventOf = (ctx: Ctx, transaction: Transaction, type: EventType): NewEvent 
   type,
   at: transaction.updatedAt,
   dataKey: transaction.dataKey,
-  payload: anyRecordOf(ctx, transaction),
+  payload: transaction.isErased ? { id: String(transaction.publicId) } : anyRecordOf(ctx, transaction),
 })
 
 /** The events of transactions that have just been created; of B2B's there is one type, for the first status too. */

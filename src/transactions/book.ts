@@ -75,24 +75,24 @@ type Exchanged = Pick<Transaction, 'id' | 'publicId' | 'partnerId' | 'quoteNumbe
  */
 export const reversalEntry = (
   { id, publicId }: Pick<Transaction, 'id' | 'publicId'>,
-  deposit: { id: bigint; asset: string; theirs: bigint; loss: bigint },
+  taken: { ref: bigint; asset: string; theirs: bigint; loss: bigint },
   place: string,
   at: Date,
 ): Entry =>
-  entry({ transactionId: id, kind: 'deposit_reversed', ref: deposit.id, at }, [
-    { debit: customer(publicId), credit: held(place), asset: deposit.asset, amount: deposit.theirs },
-    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.loss },
+  entry({ transactionId: id, kind: 'deposit_reversed', ref: taken.ref, at }, [
+    { debit: customer(publicId), credit: held(place), asset: taken.asset, amount: taken.theirs },
+    { debit: losses('chargebacks'), credit: held(place), asset: taken.asset, amount: taken.loss },
   ])
 
 /** Books money of nobody that was taken back: it lies neither at `place` nor in suspense any more; what had gone back is lost. */
 export const suspenseReversalEntry = (
-  deposit: { id: bigint; asset: string; theirs: bigint; loss: bigint },
+  taken: { ref: bigint; asset: string; theirs: bigint; loss: bigint },
   place: string,
   at: Date,
 ): Entry =>
-  entry({ transactionId: null, kind: 'deposit_reversed', ref: deposit.id, at }, [
-    { debit: suspense, credit: held(place), asset: deposit.asset, amount: deposit.theirs },
-    { debit: losses('chargebacks'), credit: held(place), asset: deposit.asset, amount: deposit.loss },
+  entry({ transactionId: null, kind: 'deposit_reversed', ref: taken.ref, at }, [
+    { debit: suspense, credit: held(place), asset: taken.asset, amount: taken.theirs },
+    { debit: losses('chargebacks'), credit: held(place), asset: taken.asset, amount: taken.loss },
   ])
 
 /** Undoes an exchange of which nothing was paid out: the same postings, swapped. */
@@ -134,6 +134,12 @@ export const writeOffEntry = (
 ): Entry =>
   entry({ transactionId: id, kind: 'write_off', ref: dust.ref, at }, [
     { debit: customer(publicId), credit: fees('dust'), asset: dust.asset, amount: dust.amount },
+  ])
+
+/** Books what is nobody's and too little to be sent back. */
+export const suspenseWriteOffEntry = (dust: { ref: bigint; asset: string; amount: bigint }, at: Date): Entry =>
+  entry({ transactionId: null, kind: 'write_off', ref: dust.ref, at }, [
+    { debit: suspense, credit: fees('dust'), asset: dust.asset, amount: dust.amount },
   ])
 
 /** Books that money of nobody's was found to be a customer's. */

@@ -1,8 +1,8 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
-import { customerLimit } from '../customers/customer-limit.ts'
+import { customerLimit, lockCustomerLimit } from '../customers/customer-limit.ts'
 import { type Standing as CustomerStanding, standingsOf } from '../customers/standing.ts'
-import type { Db } from '../db/sql.ts'
+import type { Atomic, Db } from '../db/sql.ts'
 import { depositsOf } from '../deposits/deposit.ts'
 import type { Partner } from '../partners/partner.ts'
 import { type Bounds, freeExpected, type PriceWord, type Standing } from './decide.ts'
@@ -30,6 +30,7 @@ const noBounds: Bounds = { tolerance: 0n, least: 0n, most: 0n, priceOf: () => 'n
 export async function boundsOf(ctx: Ctx, db: Db, asked: Asked): Promise<Bounds> {
   const { transaction, partner, standing, arrival } = asked
   if (freeExpected(standing) === 0n) return noBounds
+  if (transaction.isErased) return { ...noBounds, isSuspect: true }
   const cameBy = arrival?.cameBy ?? transaction.depositMethod
   const outcome = resolve(
     momentOf(ctx, ctx.clock.now()),
@@ -46,6 +47,14 @@ export async function boundsOf(ctx: Ctx, db: Db, asked: Asked): Promise<Bounds> 
     priceOf: (amount) => priceWord(ctx, asked, amount),
     isSuspect: customer !== undefined && isSuspect(customer),
   }
+}
+
+/**
+ * Lets nobody else count what a customer may still exchange until this block ends, which is about to use something of it: two of
+ * theirs at once never take the same room. Before `boundsOf`, by whoever does what it allows.
+ */
+export function lockRoom(db: Atomic, { kind, customerId }: Transaction, standing: Standing): void {
+  if (kind === 'retail' && customerId !== null && freeExpected(standing) > 0n) lockCustomerLimit(db, customerId)
 }
 
 async function customerOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<CustomerStanding | undefined> {

@@ -8,8 +8,10 @@ import { advance, amend } from './advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import type { CheckoutView } from './checkout-view.ts'
 import { quoteRow } from './create.ts'
-import { type Details, judgeDetails, mayChangeMethod, missingOf, partnerOf } from './details.ts'
+import { type Details, judgeDetails, missingOf, partnerOf } from './details.ts'
 import { identityStateOf, judgeIdentity, untilChecked, waitsForIdentity } from './identity-step.ts'
+import { judgeOnly } from './judge-only.ts'
+import { mayChangeMethod } from './judge-price.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from './method.ts'
 import { moneyOf, standingOf } from './money-of.ts'
@@ -41,6 +43,14 @@ export async function giveDetails(ctx: Ctx, publicId: bigint, details: Details):
   return viewOf(ctx, completed)
 }
 
+/** Refuses what `giveDetails` would refuse of these details now, and changes nothing: for a page that tells while one types. */
+export const checkDetails = (ctx: Ctx, publicId: bigint, details: Details): Promise<void> =>
+  judgeOnly(ctx, async (db) => {
+    const transaction = await lockTransaction(ctx, db, publicId)
+    if (transaction?.kind === 'retail' && takesDetails(transaction, details))
+      await judgeDetails(ctx, db, transaction, details)
+  })
+
 /** The same for a transaction that the caller's block has locked. */
 export async function completeDetails(
   ctx: Ctx,
@@ -66,7 +76,8 @@ export async function completeDetails(
   if (quoted) queries.insertQuotes(db, [quoteRow(given)])
   if (transaction.status === 'on_hold') return payAgain(ctx, db, transaction, given)
   if (transaction.status === 'waiting_for_deposit') {
-    if (!quoted) return amend(ctx, db, transaction, change)
+    // Where to pay is as it was told unless another way was chosen: a price by itself changes what comes out only.
+    if (given.depositMethod === transaction.depositMethod) return amend(ctx, db, transaction, change)
     const { personal, expiresAt } = await awaitDeposit(ctx, db, given)
     return amend(ctx, db, transaction, { ...change, personal, expiresAt })
   }
@@ -96,7 +107,7 @@ function takesDetails({ kind, status, statusDetails }: Transaction, details: Det
   if (names.length === 0) return false
   if (status === 'on_hold') return statusDetails === 'address_needed' && names.every((name) => destination.has(name))
   const isOpen = status === 'waiting_for_deposit' && statusDetails === null
-  return isOpen && names.every((name) => name === 'depositMethod' || name === 'billing' || destination.has(name))
+  return isOpen && names.every((name) => whilePaying.has(name))
 }
 
 const destination: ReadonlySet<string> = new Set<keyof Details>([
@@ -104,6 +115,11 @@ const destination: ReadonlySet<string> = new Set<keyof Details>([
   'extraId',
   'payoutHolder',
   'confirmsResembling',
+])
+
+const whilePaying: ReadonlySet<string> = new Set<string>([
+  ...destination,
+  ...(['depositMethod', 'billing', 'renewsPrice'] satisfies (keyof Details)[]),
 ])
 
 /** Pays what came back once more, to where the customer says now. */

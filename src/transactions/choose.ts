@@ -8,12 +8,13 @@ import { boundsOf } from './bounds.ts'
 import { decide, type Standing } from './decide.ts'
 import { partnerOf } from './details.ts'
 import { exchangeNow, goOn, type Happened } from './go-on.ts'
+import { judgeOnly } from './judge-only.ts'
 import { open } from './lifecycle.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { type MoneyOf, moneyOf, standingOf } from './money-of.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
 import { refundCost } from './refund-cost.ts'
-import { addressAsked, refundElsewhere } from './refund-elsewhere.ts'
+import { addressAsked, orderElsewhere, refundElsewhere } from './refund-elsewhere.ts'
 import type { StatusDetails, Transaction } from './transaction.ts'
 
 /**
@@ -150,6 +151,18 @@ export function giveRefundAddress(
     return last(await refundElsewhere(ctx, db, { transaction, refund }, written))
   })
 }
+
+/** Refuses what `giveRefundAddress` would refuse of an address now, and changes nothing. */
+export const checkRefundAddress = (
+  ctx: Ctx,
+  publicId: bigint,
+  written: { address: string; extraId: string },
+): Promise<void> =>
+  judgeOnly(ctx, async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const refund = addressAsked(await moneyOf(db, transaction))
+    if (refund) await orderElsewhere(ctx, db, { refund, transaction }, written)
+  })
 
 /** Ends a transaction that its customer does not want any more. 409 once money was seen. */
 export function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {

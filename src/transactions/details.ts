@@ -12,14 +12,13 @@ import type { Partner } from '../partners/partner.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
 import { acceptable, lacksTerms } from './accept-terms.ts'
 import type { Change } from './advance.ts'
-import { payableUntil, toldMethods } from './await-deposit.ts'
 import { filledBilling, judgedBilling } from './billing.ts'
 import type { Missing } from './checkout-view.ts'
 import { resemblingEarlier } from './earlier-addresses.ts'
+import { judgedPrice, refuseTimeOver } from './judge-price.ts'
 import { payoutMethodOf } from './method.ts'
 import { checkDestination, type DestinationCheck, holderFault } from './payout-destination.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from './policy.ts'
-import { requote } from './requote.ts'
 import type { Personal, Transaction } from './transaction.ts'
 
 /** What a customer gives at the checkout. `provenCustomerId`: the e-mail address has just been proven to be this customer's. */
@@ -43,6 +42,10 @@ export type Details = {
   confirmsResembling?: boolean
   /** The versions of the terms and of the privacy notice that the customer was shown and accepts. */
   accepts?: string
+  /** The language that the customer reads in. */
+  locale?: string
+  /** A price that has ended shall be made anew; one that still holds stays. */
+  renewsPrice?: boolean
 }
 
 /** What still has to be known before the customer can pay, in the order in which it is asked. */
@@ -72,7 +75,7 @@ export async function judgeDetails(
   details: Details,
 ): Promise<Detailed> {
   const partner = await partnerOf(ctx, transaction)
-  const priced = judgedMethod(ctx, partner, transaction, details)
+  const priced = judgedPrice(ctx, partner, transaction, details)
   if (priced !== transaction) await refuseTimeOver(ctx, db, priced)
   const change: Change = priced === transaction ? {} : pricedChange(priced)
   if (details.country !== undefined) change.country = judgedCountry(ctx, partner, priced, details.country)
@@ -84,6 +87,7 @@ export async function judgeDetails(
     personal.billing = await judgedOwnBilling(ctx, db, personal, customerId, details.billing)
   }
   if (details.accepts === acceptable(ctx)) personal.accepted = details.accepts
+  if (details.locale !== undefined) personal.locale = details.locale
   if (details.payoutAddress !== undefined)
     Object.assign(personal, await judgedDestination(ctx, db, transaction, details))
   if (details.payoutHolder !== undefined) personal.payoutHolder = judgedHolder(transaction, details.payoutHolder)
@@ -150,69 +154,6 @@ export async function partnerOf(ctx: Ctx, { partnerId }: Transaction): Promise<P
   const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
   if (!partner) throw new Error('A transaction has no partner.')
   return partner
-}
-
-/**
- * The transaction by the way to pay that the customer wants now, at that way's price: the one that was asked for, or, where the
- * way so far does not reach the customer's country, the first that does.
- */
-function judgedMethod(ctx: Ctx, partner: Partner, transaction: Transaction, details: Details): Transaction {
-  const wanted = details.depositMethod ?? methodForCountry(ctx, partner, transaction, details.country)
-  if (wanted === undefined || wanted === transaction.depositMethod) return transaction
-  const outcome = resolve(momentOf(ctx, ctx.clock.now()), termsOfPartner(partner), {
-    ...askOfTransaction({ ...transaction, depositMethod: wanted }),
-    country: details.country ?? transaction.country ?? undefined,
-    amount: { direction: 'direct', value: transaction.quote.fromAmount },
-  })
-  // A category and any letter case name a method too: what is kept is the method.
-  const method = outcome.available ? outcome.exchange.deposit.type : undefined
-  if (method === transaction.depositMethod) return transaction
-  if (transaction.terms.skipChoosePaymentCategory) {
-    throw badField('payment_method', 'The way to pay was set by the site that sent you and cannot be changed.')
-  }
-  if (!mayChangeMethod(transaction)) {
-    throw new Refusal('CONFLICT', 'The way to pay has been changed too often and stays as it is.')
-  }
-  const again = method === undefined ? undefined : requote(ctx, partner, transaction, { method })
-  if (again) return again.transaction
-  const problem = outcome.available ? undefined : outcome.failures[0].problem
-  const message = problem?.message ?? 'This way to pay is not available at the moment.'
-  throw badField(
-    'payment_method',
-    message,
-    problem?.code === 'AMOUNT_OUT_OF_RANGE' ? problem.code : 'METHOD_NOT_AVAILABLE',
-  )
-}
-
-/** Each change of the way to pay costs a price and an instruction that are kept for ever. */
-const mostPrices = 20
-
-/** Whether the way to pay can still be another one: its partner allows it, and the customer has not changed it too often. */
-export const mayChangeMethod = ({ terms, quoteNumber }: Pick<Transaction, 'terms' | 'quoteNumber'>): boolean =>
-  !terms.skipChoosePaymentCategory && quoteNumber < mostPrices
-
-/** Nobody gains time by changing to and fro: a way whose time has passed cannot be chosen again. */
-async function refuseTimeOver(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<void> {
-  if (payableUntil(ctx, await toldMethods(db, transaction), transaction) > ctx.clock.now()) return
-  throw badField('payment_method', 'The time to pay this way has passed.', 'METHOD_NOT_AVAILABLE')
-}
-
-/** Another way to pay where the one so far does not reach the country; undefined: there is no need, or no other way. */
-function methodForCountry(
-  ctx: Ctx,
-  partner: Partner,
-  transaction: Transaction,
-  country: string | undefined,
-): string | undefined {
-  if (country === undefined || transaction.terms.skipChoosePaymentCategory) return undefined
-  const moment = momentOf(ctx, ctx.clock.now())
-  const ask = { ...askOfTransaction(transaction), country }
-  const asIs = resolve(moment, termsOfPartner(partner), ask)
-  if (asIs.available || asIs.failures[0].rule !== 'the deposit method reaches the country') return undefined
-  const { depositType: _, ...anyWay } = ask
-  const amount = { direction: 'direct', value: transaction.quote.fromAmount } as const
-  const other = resolve(moment, termsOfPartner(partner), { ...anyWay, amount })
-  return other.available ? other.exchange.deposit.type : undefined
 }
 
 /** The country must be served, and reached by the ways to pay and to be paid: the one resolver says. */

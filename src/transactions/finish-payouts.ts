@@ -17,6 +17,7 @@ import { partnerOf } from './details.ts'
 import { goOn, type Happened } from './go-on.ts'
 import { lockTransactions } from './load.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
+import { tellUnclear } from './tell-unclear.ts'
 import type { Transaction } from './transaction.ts'
 import { forgetRefund } from './undo.ts'
 
@@ -61,8 +62,9 @@ async function settle(ctx: Ctx, answers: Answer[]): Promise<void> {
     const keys = new Set(mine.map(({ key }) => key))
     const ours = answers.flatMap(({ sent }) => sent).filter(({ plan }) => keys.has(String(plan.id)))
     const plain = ours.filter((one): one is Plain => one.outcome.state === 'done' || one.outcome.state === 'never')
+    await tellUnclear(ctx, db, ours)
     if (plain.length > 0) await end(ctx, db, plain)
-    await mark(db, ours)
+    await mark(ctx, db, ours)
     return lookAgain(ctx, mine, ours)
   })
 }
@@ -141,10 +143,11 @@ function writeEnds(ctx: Ctx, db: Atomic, done: Done[], never: Plain[]): void {
   if (failed.length > 0) failPlans(db, failed)
 }
 
-function settlementsOf({ place, asset, amount }: Sent['plan'], { fee }: Evidence): Settlement[] {
+function settlementsOf(plan: Sent['plan'], { fee }: Evidence): Settlement[] {
+  const { place, asset } = plan
   const charged = fee ?? { asset, amount: 0n }
   return [
-    { place, asset, amount, fee: 0n },
+    { ...plan, fee: 0n },
     { place, asset: charged.asset, amount: 0n, fee: charged.amount },
   ]
 }
@@ -191,13 +194,13 @@ async function happened(ctx: Ctx, transaction: Transaction, { plan, outcome }: P
   return { transaction, partner, fact: `${what}_failed:${plan.payout_id}`, reason }
 }
 
-async function mark(db: Atomic, sent: Sent[]): Promise<void> {
+async function mark(ctx: Ctx, db: Atomic, sent: Sent[]): Promise<void> {
   for (const [state, word] of [
     ['pending', 'submitted'],
     ['unclear', 'unknown'],
   ] as const) {
     const ids = sent.filter(({ outcome }) => outcome.state === state).map(({ plan }) => plan.id)
-    if (ids.length > 0) await markPlans(db, ids, word)
+    if (ids.length > 0) await markPlans(db, ids, word, ctx.clock.realNow())
   }
 }
 

@@ -9,7 +9,7 @@ import { atSamePrice } from '../pricing/explain.ts'
 import { eurCentsOf, type Quote } from '../pricing/quote.ts'
 import type { Change, Step } from './advance.ts'
 import { exchangeEntry, payoutOrder, writeOffEntry } from './book.ts'
-import { type Arrival, boundsOf } from './bounds.ts'
+import { type Arrival, boundsOf, lockRoom } from './bounds.ts'
 import { decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
 import { ended, lifecycle } from './lifecycle.ts'
 import { arrivedOf, type MoneyOf, moneyOf, paidOf, refundViews, standingOf } from './money-of.ts'
@@ -27,6 +27,8 @@ export type Happened = {
   reason?: string
   /** What else changes with it. */
   change?: Change
+  /** Partners hear of it in any case. */
+  isTold?: boolean
   /** How the money came that came last; a person's asking has none. */
   arrival?: Arrival
   wish?: Wish
@@ -59,7 +61,8 @@ export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Hap
   if (dust.length > 0) changed.errors = [...transaction.errors, belowCost].slice(-10)
   changed.refunds = refundViews(transaction.refunds, [...money.refunds, ...ordered], money.payouts)
   changed.statusDetails = decision.details
-  outcome.steps.push(...stepsOf(transaction, decision, { fact, reason, change: changed }))
+  const told = { fact, reason, change: changed, isTold: happened.isTold ?? false }
+  outcome.steps.push(...stepsOf(transaction, decision, told))
   if (exchanged) bookExchange(ctx, outcome, exchanged.transaction, money, exchanged.isNew)
   return decision
 }
@@ -78,6 +81,7 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
   const { transaction, partner, arrival, wish = 'none', refundAtMost } = happened
   const all = standingOf(transaction, money)
   const standing = refundAtMost === undefined ? all : { ...all, free: split(all.free, all.expected, refundAtMost)[0] }
+  lockRoom(db, transaction, standing)
   const bounds = await boundsOf(ctx, db, { transaction, partner, standing, arrival })
   const asked = decide(standing, bounds, wish)
   const ruled = wish === 'none' && isMerelyDust(standing, asked) ? decide(standing, bounds, 'refund') : asked
@@ -184,13 +188,19 @@ function bookExchange(ctx: Ctx, outcome: Outcome, priced: Transaction, money: Mo
   outcome.payouts.push(payoutOrder(ctx, priced, { number, amount: priced.expectedTo }))
 }
 
-type Told = { fact: string; reason: string | undefined; change: Change }
+type Told = { fact: string; reason: string | undefined; change: Change; isTold: boolean }
 
 /** The moves of a decision. What cannot go on in one step, from an end or from a payout that was made, is held in between. */
-function stepsOf(transaction: Transaction, { to, reason: why }: Decision, { fact, reason, change }: Told): Step[] {
+function stepsOf(transaction: Transaction, { to, exchange, reason: why }: Decision, happened: Told): Step[] {
+  const { fact, reason, change, isTold } = happened
   const { status, moves } = transaction
   const told = why ?? reason
-  const step = { transaction, fact, to, ...(told === undefined ? {} : { reason: told }), change }
+  const step = { transaction, fact, to, ...(told === undefined ? {} : { reason: told }), change, isTold }
+  if (exchange && to === status) {
+    // What was exchanged was mirrored just now, and no status tells that something is exchanged again.
+    const fact = `exchanged_anew:${change.quoteNumber ?? transaction.quoteNumber}`
+    return [step, { transaction, fact, to, reason: 'What is left is exchanged anew.' }]
+  }
   if (to === status || lifecycle[status].includes(to)) return [step]
   const { fromAmount = transaction.fromAmount, toAmount = null, outputHash = null, refunds = [] } = change
   const between: Step = {

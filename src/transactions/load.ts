@@ -4,6 +4,7 @@ import { listingById, type Listing } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../db/sql.ts'
 import type { Quote } from '../pricing/quote.ts'
+import type { DataKey } from '../privacy/data-key.ts'
 import * as queries from './queries.ts'
 import { type Personal, personalPlace, type Terms, type Transaction } from './transaction.ts'
 
@@ -18,11 +19,19 @@ export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Pro
 /** Locks the transactions that facts are about. What is read of them and of the facts after it is the latest. */
 export const lockByFacts = (db: Atomic, factIds: bigint[]): void => queries.lockByFacts(db, factIds)
 
-/** Reads transactions that this block has locked, by id, without those whose persons were erased. */
+/**
+ * Reads transactions that this block has locked, by id: those of erased persons too, as `isErased`. Their books go on, and no more
+ * than the books needs to be known of them.
+ */
 export async function readLocked(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<Map<bigint, Transaction>> {
   if (ids.length === 0) return new Map()
   const rows = await queries.read(db, ids)
-  return new Map(rows.filter((row) => row.wrapped_key !== null).map((row) => [row.id, fromRow(ctx, row)]))
+  const read = new Map<bigint, Transaction>()
+  for (const row of rows) {
+    const isErased = row.wrapped_key === null
+    read.set(row.id, isErased ? erased(row, await ctx.keyring.make(db)) : fromRow(ctx, row))
+  }
+  return read
 }
 
 /** The same for one transaction by its public id; undefined if there is none. */
@@ -41,6 +50,16 @@ export async function readTransactionWhole(ctx: Ctx, db: Db, publicId: bigint): 
 /** A row of the database as the business sees it: assets from the catalogue, personal data opened. */
 export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.TransactionRow): Transaction {
   const dataKey = keyring.unwrap(row.data_key_id, row.wrapped_key)
+  return withPersonal(row, dataKey, dataKey.open<Personal>(row.personal, personalPlace(row.public_id)))
+}
+
+/** A row of somebody who was erased. The key is a new one: the old one is gone, and nothing personal is sealed with this one. */
+const erased = (row: queries.TransactionRow, dataKey: DataKey): Transaction => ({
+  ...withPersonal(row, dataKey, nobody),
+  isErased: true,
+})
+
+function withPersonal(row: queries.TransactionRow, dataKey: DataKey, personal: Personal): Transaction {
   return {
     id: row.id,
     publicId: row.public_id,
@@ -79,7 +98,7 @@ export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.Transact
     partnerCustomerId: row.partner_customer_id,
     customerId: row.customer_id,
     dataKey,
-    personal: { ...notGiven, ...dataKey.open<Personal>(row.personal, personalPlace(row.public_id)) },
+    personal: { ...notGiven, ...personal },
     quoteExpiresAt: row.quote_expires_at,
     expiresAt: row.expires_at,
     createdAt: row.created_at,
@@ -89,6 +108,18 @@ export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.Transact
 
 /** What older records of persons have not. */
 const notGiven = { payoutHolder: null, depositAddress: null }
+
+/** What is known of somebody who was erased. */
+const nobody: Personal = {
+  ...notGiven,
+  email: null,
+  phoneNumber: null,
+  ip: null,
+  payoutAddress: null,
+  payoutExtraId: null,
+  redirects: {},
+  billing: null,
+}
 
 function known(assetId: string): Listing {
   const listing = listingById(assetId)

@@ -1,14 +1,17 @@
+import { accountFormOf } from '../bank/account.ts'
 import { listingById } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { lossOf } from '../deposits/deposit.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import { markRefunds, type Refund, refundDue } from '../payouts/refund.ts'
+import type { Origin } from '../rails/rail.ts'
+import type { Wish } from './decide.ts'
 import { partnerOf } from './details.ts'
 import { goOn } from './go-on.ts'
 import type { MoneyOf } from './money-of.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
-import { checkDestination } from './payout-destination.ts'
+import { checkDestination, holderFault } from './payout-destination.ts'
 import { orderRefund } from './send-refunds.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -19,34 +22,62 @@ export const addressAsked = ({ refunds, deposits }: Pick<MoneyOf, 'refunds' | 'd
       state === 'address_needed' && deposits.every((deposit) => deposit.id !== of || lossOf(deposit) === 0n),
   )
 
+/** The first refund of a transaction that nobody knows a way for: it came back, never left, or waits for an address. */
+export const refundWithoutWay = (money: Pick<MoneyOf, 'refunds' | 'deposits'>): Refund | undefined =>
+  money.refunds.find(
+    ({ state, deposit_id: of }) =>
+      (state === 'failed' || state === 'address_needed') &&
+      money.deposits.every((deposit) => deposit.id !== of || lossOf(deposit) === 0n),
+  )
+
+/** Where somebody says that a refund goes: an address and its memo, or an account, its bank's BIC and its holder. */
+export type WrittenWay = { address: string; extraId: string; holder?: string }
+
 /**
- * Sends a refund of coins that waits for an address to the one that is given, in the caller's block that has locked its transaction.
- * Refuses an address that cannot be, with the field at fault. Gives the transaction's moves.
+ * Sends a refund that has no way to where is said, in the caller's block that has locked its transaction. Refuses an address or
+ * account that cannot be, with the field at fault. Gives the transaction's moves.
  */
 export async function refundElsewhere(
   ctx: Ctx,
   db: Atomic,
-  { transaction, refund }: { transaction: Transaction; refund: Refund },
-  written: { address: string; extraId: string },
+  { transaction, refund, wish = 'none' }: { transaction: Transaction; refund: Refund; wish?: Wish },
+  written: WrittenWay,
 ): Promise<Transaction[]> {
-  const { rail, check } = judgedAddress(ctx, refund.asset, written)
-  const destination = { address: check.address, extraId: check.extraId, holder: '' }
-  await orderRefund(ctx, db, { refund, transaction }, { rail, destination })
-  markRefunds(db, [refund.id], 'ordered')
-  ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refund.id), runAt: ctx.clock.now() }])
+  await orderElsewhere(ctx, db, { refund, transaction }, written)
   const outcome = emptyOutcome()
   const fact = `refund_address:${transaction.moves + 1}`
-  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), fact })
+  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), fact, wish })
   return writeOutcome(ctx, db, outcome)
 }
 
-function judgedAddress(ctx: Ctx, assetId: string, written: { address: string; extraId: string }) {
+/** Orders the next payout of a refund that has no way, of nobody's money too, to where is said. Refuses what cannot be. */
+export async function orderElsewhere(
+  ctx: Ctx,
+  db: Atomic,
+  own: { refund: Refund; transaction: Transaction | undefined },
+  written: WrittenWay,
+): Promise<void> {
+  const { refund } = own
+  await orderRefund(ctx, db, own, judged(ctx, refund.asset, written))
+  markRefunds(db, [refund.id], 'ordered')
+  ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refund.id), runAt: ctx.clock.now() }])
+}
+
+/** The way to an address or account: by the first method that pays out there. */
+function judged(ctx: Ctx, assetId: string, { holder = '', ...written }: WrittenWay): Origin {
   const listing = listingById(assetId)
-  const method = listing?.network.paymentMethods.find(({ withdrawal }) => withdrawal)
-  const rail = listing && method && ctx.rails.forPayout(method.category, listing.network.code)
-  if (!listing || !method || !rail)
-    throw new Refusal('CONFLICT', 'Nothing can be sent there. Please turn to our support.')
-  const check = checkDestination(ctx, { listing, method }, written)
+  const isCoin = (listing?.network.chain ?? null) !== null
+  const ways = (listing?.network.paymentMethods ?? []).flatMap((method) => {
+    const rail = ctx.rails.forPayout(method.category, listing?.network.code ?? '')
+    return listing && rail && method.withdrawal && (isCoin || accountFormOf(method.category))
+      ? [{ rail, check: checkDestination(ctx, { listing, method }, written) }]
+      : []
+  })
+  const [first] = ways
+  if (!first) throw new Refusal('CONFLICT', 'Nothing can be sent there. Please turn to our support.')
+  const { rail, check } = ways.find((way) => way.check.ok) ?? first
   if (!check.ok) throw badField(check.field === 'address' ? 'refund_address' : 'extra_id', check.reason, check.code)
-  return { rail, check }
+  const fault = isCoin ? undefined : holderFault(holder)
+  if (fault !== undefined) throw badField('full_name', fault)
+  return { rail, destination: { address: check.address, extraId: check.extraId, holder: isCoin ? '' : holder } }
 }

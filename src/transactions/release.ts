@@ -5,7 +5,7 @@ import { Refusal } from '../lib/refusal.ts'
 import type { PayoutAddressDetails } from '../partners/payout-address.ts'
 import { lockPayoutAddress } from '../partners/payout-addresses.ts'
 import { payoutDue } from '../payouts/order.ts'
-import { markRefunds, refundDue } from '../payouts/refund.ts'
+import { markRefunds, refundDue, releaseRefunds } from '../payouts/refund.ts'
 import { advance, type Change } from './advance.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import type { Standing } from './decide.ts'
@@ -36,6 +36,12 @@ export function releaseTransaction(
 ): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.released' }, async (db, transaction) => {
     if (transaction.status !== 'on_hold') throw new Refusal('CONFLICT', 'This transaction is not held.')
+    const runAt = ctx.clock.now()
+    const ordered = await releaseRefunds(db, transaction.id)
+    ctx.queue.enqueue(
+      db,
+      ordered.map(({ id }) => ({ kind: refundDue, key: String(id), runAt })),
+    )
     const money = await moneyOf(db, transaction)
     const refund = payTo === undefined ? undefined : addressAsked(money)
     if (payTo !== undefined && refund) {

@@ -16,10 +16,12 @@ import {
   markRefunds,
   readRefunds,
   type Refund,
+  refundPayoutsOf,
 } from '../payouts/refund.ts'
 import type { DataKey } from '../privacy/data-key.ts'
 import type { Origin } from '../rails/rail.ts'
 import { refundCostEntry } from './book.ts'
+import { isUnapproved } from './approve.ts'
 import { partnerOf } from './details.ts'
 import { goOn } from './go-on.ts'
 import { lockTransactions } from './load.ts'
@@ -33,8 +35,8 @@ const coverAgainMs = 5_000
 
 /**
  * Sends refunds: asks the rail of the deposit where it came from, orders the payout that goes back there, and plans it once it is
- * covered. Where nobody knows where to, somebody is asked. Whatever the transaction does meanwhile: money that is to go back is
- * not held by what happens to the rest.
+ * covered, and approved where it is worth more than the limit. Where nobody knows where to, somebody is asked. Whatever the
+ * transaction does meanwhile: money that is to go back is not held by what happens to the rest, but by a person alone.
  */
 export const sendRefunds = (ctx: Ctx): Handler => ({
   batch: 32,
@@ -52,7 +54,12 @@ type Origins = Map<bigint, Origin | 'unknown'>
 
 /** Asks the rails, outside of any block, where refunds go that have no payout yet. */
 async function originsOf(ctx: Ctx, ids: bigint[]): Promise<Origins> {
-  const ordered = (await readRefunds(ctx.db, ids)).filter(({ state }) => state === 'ordered')
+  const refunds = (await readRefunds(ctx.db, ids)).filter(isToBeSent)
+  const payouts = await refundPayoutsOf(
+    ctx.db,
+    refunds.map(({ id }) => id),
+  )
+  const ordered = refunds.filter(({ id }) => !payouts.some((one) => one.refund_id === id && isUnplanned(one)))
   const origins: Origins = new Map()
   await Promise.all(
     ordered.map(async ({ id, deposit_id: depositId }) => {
@@ -73,7 +80,7 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promis
   const owners = (await readRefunds(db, ids)).flatMap(({ transaction_id: id }) => id ?? [])
   const transactions = await lockTransactions(ctx, db, owners)
   lockRefunds(db, ids)
-  const refunds = (await readRefunds(db, ids)).filter(({ state }) => state === 'ordered')
+  const refunds = (await readRefunds(db, ids)).filter(isToBeSent)
   const begun = new Set<bigint>()
   const waits = new Map<string, number>()
   for (const refund of refunds) {
@@ -96,6 +103,9 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promis
   )
 }
 
+/** Nothing of it has left, and nobody keeps it. */
+const isToBeSent = ({ state, held_at: heldAt }: Refund): boolean => state === 'ordered' && heldAt === null
+
 /** Sends one refund as far as it goes now. False: it has to be looked at again. */
 async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promise<boolean> {
   const { refund } = own
@@ -112,6 +122,8 @@ async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promis
   }
   const payout = payouts.find(isUnplanned)
   if (!payout) throw new Error(`The refund ${refund.id} has no payout.`)
+  // Whoever approves it has it looked at again.
+  if (await isUnapproved(ctx, db, own, payout.id)) return true
   const key = await keyOf(ctx, db, own, payout.data_key_id)
   const covered = await coverWaiting(db, [{ ...payout, dataKey: key }])
   if (covered.length === 0) return false

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import { matchFacts, type MatchedFact } from '../deposits/fact.ts'
+import { factReceived, matchFacts, type MatchedFact } from '../deposits/fact.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { after } from '../lib/clock.ts'
@@ -37,6 +37,12 @@ async function settle(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
     const early = await settleRound(ctx, db, round, payouts)
     const at = after(ctx.clock.realNow(), awaitEvidenceMs)
     for (const { id } of early) again.set(jobOf.get(id) ?? 0n, { at, timebase: 'real' })
+    const undone = round.filter((fact) => isCredited(fact) && !early.includes(fact))
+    for (const id of undone.flatMap((fact) => fact.unbooked_reversals)) {
+      const job = jobOf.get(BigInt(id))
+      if (job === undefined) ctx.queue.enqueue(db, [{ kind: factReceived, key: id, runAt: ctx.clock.now() }])
+      else again.set(job, { at: ctx.clock.realNow(), timebase: 'real' })
+    }
     const laterIds = later.map(({ id }) => id)
     left = laterIds.length > 0 ? await matchFacts(db, laterIds) : []
   }
@@ -101,6 +107,10 @@ async function settleRound(ctx: Ctx, db: Atomic, round: MatchedFact[], payouts: 
 /** What has come back must have gone: the rail's own evidence is booked first. */
 const isUnproven = ({ state }: KeyedPayout): boolean => state === 'planned' || state === 'unknown'
 
+/** Money that is booked now: what was said of taking a part of it back, before it was there, is looked at again. */
+const isCredited = ({ kind, is_money: isMoney, booked, reversed }: MatchedFact): boolean =>
+  kind === 'deposit.final' && isMoney && !booked && !reversed
+
 /** Nothing is credited on a rail that took back what was final, until an operator says so. */
 const isHalted = ({ kind, halted, reversed }: MatchedFact): boolean => halted && kind === 'deposit.final' && !reversed
 
@@ -112,14 +122,18 @@ async function settleFact(
   told: Told,
   payout: KeyedPayout | undefined,
 ): Promise<void> {
-  const { fact, transaction, partner } = told
+  const { fact, partner } = told
+  // Of somebody who was erased only what was booked before can be taken back: whatever else comes is nobody's.
+  const transaction = told.transaction?.isErased ? undefined : told.transaction
   const kind = fact.is_money ? fact.kind : 'other'
   switch (kind) {
     case 'deposit.final':
       // What the rail has taken back already is not there: nothing is booked, whatever is told late.
-      if (!fact.reversed) return settleMoney(ctx, db, outcome, told)
-      if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
-      return
+      if (fact.reversed) {
+        if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
+        return
+      }
+      return settleMoney(ctx, db, outcome, { fact, transaction, partner })
     case 'payout.returned':
       // What came back and belongs to no payout of ours is money all the same.
       if (await settleReturn(ctx, db, outcome, { fact, transaction, partner, payout })) return

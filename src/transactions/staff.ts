@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { moneyTold } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { holdRefunds } from '../payouts/refund.ts'
 import { advance } from './advance.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import type { Standing } from './decide.ts'
@@ -9,6 +10,7 @@ import { goOn } from './go-on.ts'
 import { ended, open } from './lifecycle.ts'
 import { moneyOf, standingOf } from './money-of.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
+import { refundElsewhere, refundWithoutWay, type WrittenWay } from './refund-elsewhere.ts'
 import type { Transaction } from './transaction.ts'
 import { undoExchanges } from './undo.ts'
 
@@ -16,8 +18,9 @@ export type { StaffOrder } from './by-staff.ts'
 export { releaseTransaction } from './release.ts'
 
 /**
- * Stops a transaction for a person: a payout that is ordered and not planned waits, what arrives is booked and stays; a refund that
- * was ordered goes back all the same. 409 where it has ended, where nobody has come to the checkout yet, and where its payout is with the rail.
+ * Stops a transaction for a person: a payout or refund that is ordered and not planned waits, what arrives is booked and stays.
+ * What staff gives back afterwards goes. 409 where it has ended, where nobody has come to the checkout yet, where its payout is with
+ * the rail, and where a person stopped it before and no refund was ordered since.
  */
 export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.held' }, async (db, transaction) => {
@@ -25,7 +28,8 @@ export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): 
     if (ended.has(status) || status === 'new' || status === 'sending') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be held.`)
     }
-    if (status === 'on_hold' && transaction.statusDetails === 'review') {
+    const stopped = await holdRefunds(db, transaction.id, ctx.clock.now())
+    if (status === 'on_hold' && transaction.statusDetails === 'review' && stopped.length === 0) {
       throw new Refusal('CONFLICT', 'This transaction is held for a person already.')
     }
     const change = { statusDetails: 'review' } as const
@@ -69,6 +73,26 @@ export function refundTransaction(
       ...(amount === undefined ? {} : { refundAtMost: amount }),
     })
     return last(await writeOutcome(ctx, db, outcome))
+  })
+}
+
+/**
+ * Sends what could not go back the way it came to another account or address of whoever paid: the first refund of a transaction
+ * that came back, never left, or waits for an address. Who holds that account is staff's to know: payers are not kept. Refuses an
+ * account that cannot be (BAD_REQUEST, with its field), and a transaction without such a refund (CONFLICT).
+ */
+export function redirectRefund(
+  ctx: Ctx,
+  publicId: bigint,
+  { to, ...order }: StaffOrder & { to: WrittenWay },
+): Promise<Transaction> {
+  return byStaff(ctx, publicId, { ...order, action: 'transaction.refund_redirected' }, async (db, transaction) => {
+    const money = await moneyOf(db, transaction)
+    const refund = refundWithoutWay(money)
+    if (!refund) throw new Refusal('CONFLICT', 'No refund of this transaction needs another way.')
+    // What nobody has decided about yet stays where it is.
+    const wish = standingOf(transaction, money).free.length === 0 ? 'release' : 'none'
+    return last(await refundElsewhere(ctx, db, { transaction, refund, wish }, to))
   })
 }
 

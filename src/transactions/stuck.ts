@@ -47,7 +47,7 @@ const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<quer
 export async function findStuck(ctx: Ctx): Promise<Stuck[]> {
   const found: Stuck[] = []
   for (const what of Object.keys(looks) as What[]) found.push(...(await lookAt(ctx, what)))
-  const sending = new Set(found.flatMap((one) => (one.state === 'sending' ? [one.transactionId] : [])))
+  const sending = new Set(found.flatMap((one) => (one.state.startsWith('sending') ? [one.transactionId] : [])))
   const once = found.filter(({ what, transactionId }) => what !== 'plan' || !sending.has(transactionId))
   const jobs = await stuckJobs(ctx.db, ctx.clock, most)
   return [...once, ...jobs.map(jobStuck)].toSorted((one, other) => one.since.getTime() - other.since.getTime())

@@ -6,12 +6,13 @@ import { Refusal } from '../lib/refusal.ts'
 import { suspense } from '../ledger/account.ts'
 import { post } from '../ledger/post.ts'
 import { lockRefundPayouts, lockRefundsOf, markRefunds, orderRefunds, refundDue } from '../payouts/refund.ts'
-import { matchEntry } from './book.ts'
+import { matchEntry, suspenseWriteOffEntry } from './book.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import { partnerOf } from './details.ts'
 import { goOn } from './go-on.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
 import { refundCost } from './refund-cost.ts'
+import { orderElsewhere, type WrittenWay } from './refund-elsewhere.ts'
 import type { Transaction } from './transaction.ts'
 import { cancelRefunds } from './undo.ts'
 
@@ -36,15 +37,17 @@ export async function listSuspense({ db }: Pick<Ctx, 'db'>): Promise<SuspenseDep
 
 /**
  * Gives money of nobody's to the transaction that it was for, which goes on as if it had come with the right reference, when it
- * came. Refuses money that is somebody's or on its way back, and a transaction whose customer has not been told how to pay.
+ * came. Refuses money that is somebody's or on its way back, or of which a part was taken back, and a transaction whose customer
+ * has not been told how to pay.
  */
 export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'deposit.matched' }, async (db, transaction) => {
-    if (transaction.status === 'new' || transaction.status === 'waiting_for_customer') {
+    if (!transaction.history.some(({ fact }) => fact === 'complete')) {
       throw new Refusal('CONFLICT', 'Nobody was told how to pay for this transaction.')
     }
     await forgetFailed(ctx, db, depositId)
     const deposit = await lockNobodys(db, depositId)
+    if (deposit.taken_back > 0n) throw new Refusal('CONFLICT', 'A part of it was taken back: return what is left.')
     const at = ctx.clock.now()
     matchDeposit(db, deposit.id, transaction.id, at)
     await post(db, ctx, [matchEntry(transaction, deposit, at)])
@@ -73,43 +76,85 @@ async function forgetFailed(ctx: Ctx, db: Atomic, depositId: bigint): Promise<vo
   await cancelRefunds(ctx, db, { depositId, owner: suspense }, { refunds, payouts: await lockRefundPayouts(db, ids) })
 }
 
+/** Money of nobody's that goes nowhere, locked. `amount` is what of it was not taken back. */
 async function lockNobodys(db: Atomic, depositId: bigint) {
   const [deposit] = await lockDeposit(db, depositId)
   if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
-  const isInSuspense = deposit.transaction_id === null && deposit.state === 'final'
-  if (!isInSuspense || freeOf(deposit) !== deposit.amount) {
+  const amount = deposit.state === 'seen' ? 0n : freeOf(deposit)
+  const isInSuspense = deposit.transaction_id === null && amount > 0n
+  if (!isInSuspense || amount !== deposit.amount - deposit.taken_back) {
     throw new Refusal('CONFLICT', 'This money does not lie in suspense.')
   }
-  return deposit
+  return { ...deposit, amount }
 }
 
 /**
- * Sends money of nobody's back the way it came, less the cost of sending it; once more where that came back. Audited. Gives the
- * refund's public id. Refuses money that is somebody's or on its way back, and what sending would eat up.
+ * Sends money of nobody's back the way it came, less the cost of sending it; once more where that came back, or to another account
+ * of whoever paid (`to`). Audited. Gives the refund's public id. Refuses money that is somebody's or on its way back, what sending
+ * would eat up, and another account for what was not tried the way it came.
  */
-export async function returnSuspense(ctx: Ctx, depositId: bigint, { reason, actor }: StaffOrder): Promise<bigint> {
+export async function returnSuspense(
+  ctx: Ctx,
+  depositId: bigint,
+  { reason, actor, to }: StaffOrder & { to?: WrittenWay },
+): Promise<bigint> {
   if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
   return ctx.db.atomic(async (db) => {
-    const id = (await sendFailedAgain(ctx, db, depositId)) ?? (await orderReturn(ctx, db, depositId))
+    const again = await sendFailedAgain(ctx, db, depositId, to)
+    if (again === undefined && to) throw new Refusal('CONFLICT', 'It was not tried yet to return it the way it came.')
+    const id = again ?? (await orderReturn(ctx, db, depositId))
     recordAudit(db, {
       at: ctx.clock.now(),
       actor,
       action: 'deposit.returned',
       subject: `deposit:${depositId}`,
       before: null,
-      after: { refund: String(id), reason },
+      after: { refund: String(id), reason, elsewhere: to !== undefined },
     })
     return id
   })
 }
 
-async function sendFailedAgain(ctx: Ctx, db: Atomic, depositId: bigint): Promise<bigint | undefined> {
+/**
+ * Keeps money of nobody's that is worth no more than sending it back would cost: nothing is owed for it any more. Audited. Refuses
+ * money that is somebody's or on its way back, and what can be returned (CONFLICT).
+ */
+export async function writeOffSuspense(ctx: Ctx, depositId: bigint, { reason, actor }: StaffOrder): Promise<void> {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  await ctx.db.atomic(async (db) => {
+    const { id, asset, amount } = await lockNobodys(db, depositId)
+    if (refundCost(asset) < amount)
+      throw new Refusal('CONFLICT', 'It is worth more than sending it back costs: return it.')
+    const at = ctx.clock.now()
+    await post(db, ctx, [suspenseWriteOffEntry({ ref: await ctx.rowIds.next(), asset, amount }, at)])
+    useDeposits(db, [{ id, exchanged: 0n, refunded: amount }])
+    recordAudit(db, {
+      at,
+      actor,
+      action: 'deposit.written_off',
+      subject: `deposit:${depositId}`,
+      before: null,
+      after: { asset, amount: String(amount), reason },
+    })
+  })
+}
+
+async function sendFailedAgain(
+  ctx: Ctx,
+  db: Atomic,
+  depositId: bigint,
+  to: WrittenWay | undefined,
+): Promise<bigint | undefined> {
   const [deposit] = await lockDeposit(db, depositId)
   const failed = (await lockRefundsOf(db, depositId)).find(
     ({ state, transaction_id: owner }) => state === 'failed' && owner === null,
   )
   // What was taken back meanwhile is not sent once more.
   if (!failed || deposit?.state !== 'final') return undefined
+  if (to) {
+    await orderElsewhere(ctx, db, { refund: failed, transaction: undefined }, to)
+    return failed.public_id
+  }
   markRefunds(db, [failed.id], 'ordered')
   ctx.queue.enqueue(db, [{ kind: refundDue, key: String(failed.id), runAt: ctx.clock.now() }])
   return failed.public_id

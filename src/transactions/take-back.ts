@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { markChargeback } from '../customers/mark.ts'
 import type { Atomic } from '../db/sql.ts'
-import { type BookedDeposit, freeOf, lockBookedDeposit, markTaken, moneyTold } from '../deposits/deposit.ts'
+import { type BookedDeposit, freeOf, lockBookedDeposit, moneyTold, takeBack } from '../deposits/deposit.ts'
 import type { MatchedFact } from '../deposits/fact.ts'
 import { haltRail } from '../deposits/halted.ts'
 import { customer, suspense } from '../ledger/account.ts'
@@ -59,26 +59,29 @@ export async function showConfirming(
 /**
  * Money was taken back: by a reorganisation, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
  * owed, as far as it is still there: a refund that has not been sent and an exchange of which nothing was paid out are undone for
- * it. The rest is our loss, and marks the customer. A chain that takes back what was final is believed no more, until an operator
- * says so.
+ * it. The rest is our loss, and marks the customer, once a payment. A payment may be taken back in parts, each told by a fact of its
+ * own: together never more than it was. A chain that takes back what was final is believed no more, until an operator says so.
  */
 export async function settleReversal(
   ctx: Ctx,
   db: Atomic,
   outcome: Outcome,
-  { fact, transaction, partner }: Maybe,
+  { fact, transaction: named, partner }: Maybe,
 ): Promise<void> {
   const [deposit] = await lockBookedDeposit(db, fact.rail, fact.body.payment)
   if (!deposit) {
-    if (transaction) await showConfirming(ctx, db, { fact, transaction, partner })
+    if (named && !named.isErased) await showConfirming(ctx, db, { fact, transaction: named, partner })
     return
   }
+  // What came for somebody who was erased by then lies in suspense.
+  const transaction = named?.isErased && deposit.transaction_id === null ? undefined : named
   if (fact.transaction_id === null && deposit.transaction_id !== null && deposit.matched_at !== null) {
     throw new Error(`Deposit ${deposit.id} was found to be somebody's while its recall was read: it is read again.`)
   }
   const isTheirs = deposit.transaction_id === (transaction?.id ?? null)
   const amount = BigInt(fact.body.amount)
-  if (!isTheirs || deposit.state !== 'final' || deposit.asset !== fact.body.asset || amount > deposit.amount) {
+  const left = deposit.state === 'seen' ? 0n : deposit.amount - deposit.taken_back
+  if (!isTheirs || deposit.asset !== fact.body.asset || amount > left) {
     ctx.log.warn({ fact: String(fact.id), rail: fact.rail }, 'What is said to be taken back is not what was booked.')
     return
   }
@@ -87,30 +90,30 @@ export async function settleReversal(
   const at = ctx.clock.now()
   if (rail.confirmations !== undefined)
     haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
-  const taken = { deposit, amount, place: rail.place, at }
+  // The first has its deposit's id, as all had before there were others.
+  const ref = deposit.taken_back === 0n ? deposit.id : await ctx.rowIds.next()
+  const taken = { deposit, factId: fact.id, ref, amount, place: rail.place, at }
   if (transaction && partner) await takeFrom(ctx, db, outcome, { ...taken, transaction, partner })
-  else {
-    const refunds = await lockRefundsOf(db, deposit.id)
-    const payouts = await lockRefundPayouts(
-      db,
-      refunds.map(({ id }) => id),
-    )
-    const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: suspense }, { refunds, payouts })
-    const [theirs, loss] = shared({ ...deposit, refunded: deposit.refunded - back }, amount)
-    markTaken(db, deposit.id, loss > 0n ? 'lost' : 'reversed', amount)
-    outcome.entries.push(suspenseReversalEntry({ ...deposit, theirs, loss }, rail.place, at))
-  }
+  else await takeFromNobody(ctx, db, outcome, taken)
 }
 
 type Maybe = { fact: MatchedFact; transaction: Transaction | undefined; partner: Partner | undefined }
 
-type Taken = {
-  deposit: BookedDeposit
-  amount: bigint
-  place: string
-  at: Date
-  transaction: Transaction
-  partner: Partner
+type Taken = { deposit: BookedDeposit; factId: bigint; ref: bigint; amount: bigint; place: string; at: Date }
+
+type TakenFrom = Taken & { transaction: Transaction; partner: Partner }
+
+async function takeFromNobody(ctx: Ctx, db: Atomic, outcome: Outcome, taken: Taken): Promise<void> {
+  const { deposit, amount, place, at, ref, factId } = taken
+  const refunds = await lockRefundsOf(db, deposit.id)
+  const payouts = await lockRefundPayouts(
+    db,
+    refunds.map(({ id }) => id),
+  )
+  const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: suspense }, { refunds, payouts })
+  const [theirs, loss] = shared({ ...deposit, refunded: deposit.refunded - back }, amount)
+  takeBack(db, { id: ref, depositId: deposit.id, factId, amount, lost: loss })
+  outcome.entries.push(suspenseReversalEntry({ ref, asset: deposit.asset, theirs, loss }, place, at))
 }
 
 /** What of an amount that is taken back is still the customer's, and what is our loss. */
@@ -119,30 +122,31 @@ function shared(deposit: BookedDeposit, amount: bigint): [theirs: bigint, loss: 
   return free < amount ? [free, amount - free] : [amount, 0n]
 }
 
-async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: Taken): Promise<void> {
-  const { transaction, partner, amount, place, at } = taken
+async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: TakenFrom): Promise<void> {
+  const { transaction, partner, amount, place, at, ref, factId } = taken
   const deposit = await freed(ctx, db, taken)
   const [theirs, loss] = shared(deposit, amount)
-  markTaken(db, deposit.id, loss > 0n ? 'lost' : 'reversed', amount)
-  outcome.entries.push(reversalEntry(transaction, { ...deposit, theirs, loss }, place, at))
+  takeBack(db, { id: ref, depositId: deposit.id, factId, amount, lost: loss })
+  outcome.entries.push(reversalEntry(transaction, { ref, asset: deposit.asset, theirs, loss }, place, at))
   // That a chain undid its blocks is nobody's doing.
-  const isTheirDoing = loss > 0n && ctx.rails.deposit.get(deposit.rail)?.confirmations === undefined
+  const isChain = ctx.rails.deposit.get(deposit.rail)?.confirmations !== undefined
+  const isTheirDoing = loss > 0n && deposit.state !== 'lost' && !isChain
   if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
   const reason = loss > 0n ? lostReason : 'The payment was taken back.'
   const errors = [...transaction.errors, { code: 'payment_reversed', reason }].slice(-10)
   await goOn(ctx, db, outcome, {
     transaction,
     partner,
-    fact: `deposit_reversed:${deposit.id}`,
+    fact: `deposit_reversed:${ref}`,
     reason,
-    ...(loss > 0n ? { change: { errors } } : {}),
+    ...(loss > 0n ? { change: { errors }, isTold: true } : {}),
   })
 }
 
 const lostReason = 'The payment was taken back after it had been exchanged.'
 
 /** The deposit once what can still be undone is undone: refunds first, then exchanges, as far as the amount needs them. */
-async function freed(ctx: Ctx, db: Atomic, { deposit, amount, transaction }: Taken): Promise<BookedDeposit> {
+async function freed(ctx: Ctx, db: Atomic, { deposit, amount, transaction }: TakenFrom): Promise<BookedDeposit> {
   if (freeOf(deposit) >= amount) return deposit
   const money = await moneyOf(db, transaction)
   const owner = customer(transaction.publicId)

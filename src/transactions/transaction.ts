@@ -46,6 +46,8 @@ export type Personal = {
   billingEmail?: string
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string
+  /** The language that the customer read in when the address was proven; absent: not known. */
+  locale?: string
   /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
   sharedToken?: SharedToken
 }
@@ -119,6 +121,8 @@ export type Transaction = {
   customerId: bigint | null
   dataKey: DataKey
   personal: Personal
+  /** The person has been erased: nothing personal is known, and nothing more of it is exchanged or paid. */
+  isErased?: true
   quoteExpiresAt: Date
   expiresAt: Date
   createdAt: Date

@@ -15,7 +15,7 @@ import * as queries from './queries.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What of a payout has to be known to take it back. */
-type Cancellable = Pick<StandingPayout, 'id' | 'state' | 'place' | 'asset' | 'amount'>
+type Cancellable = Pick<StandingPayout, 'id' | 'state' | 'place' | 'asset' | 'amount' | 'fee_asset' | 'most_fee'>
 
 /** Refunds, and the payouts that pay them. */
 type Refunds = { refunds: Refund[]; payouts: (Cancellable & Pick<StandingPayout, 'refund_id'>)[] }

@@ -3,7 +3,7 @@ import type { Db } from '../db/sql.ts'
 import { verifyBooks } from '../ledger/verify.ts'
 import { after } from '../lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from './lifecycle.ts'
-import { faultsOfHistory, standingKinds, statusesIn } from './verifying/history.ts'
+import { faultsOfHistory, standingKinds, statusesIn, toldBesides } from './verifying/history.ts'
 import * as queries from './verifying/queries.ts'
 import { verifyQuotes } from './verifying/quotes.ts'
 import { statementsThatDiffer } from './verifying/statements.ts'
@@ -95,10 +95,16 @@ function disagreements(row: queries.Agreement): string[] {
     [row.unproven > 0n, 'has a payout without evidence'],
   ]
   const wrong = others.filter(([isWrong]) => isWrong).map(([, sentence]) => sentence)
-  const all = [...missing, ...extra, ...wrong, ...faultsOfHistory(row.history, row.booked)]
+  const all = [...missing, ...extra, ...wrong, ...faultsOfHistory(row.history, row)]
   return all.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
 }
 
-/** A status of which no event tells; where the oldest events are gone, there are at least as many in all. */
-const isUntold = (row: queries.Agreement, statuses: number): boolean =>
-  row.first_event === 1 ? BigInt(statuses) !== row.status_events : row.events < statuses
+/**
+ * A status of which no event tells; where the oldest events are gone, there are at least as many in all. Of B2B's there is one type:
+ * it also tells what became of the money without a new status, and did not always.
+ */
+function isUntold(row: queries.Agreement, statuses: number): boolean {
+  if (row.first_event !== 1) return row.events < statuses
+  const most = statuses + (row.is_b2b ? toldBesides(row.history) : 0)
+  return row.status_events < BigInt(statuses) || row.status_events > BigInt(most)
+}

@@ -1,12 +1,12 @@
 import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
-import { approvePayout } from '../../src/transactions/approve.ts'
+import { approvePayout, listOpenPayouts } from '../../src/transactions/approve.ts'
 import {
   cancelTransaction,
   holdTransaction,
   refundTransaction,
   releaseTransaction,
 } from '../../src/transactions/staff.ts'
-import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
+import { listSuspense, matchSuspense, returnSuspense, writeOffSuspense } from '../../src/transactions/suspense.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal } from './stage.ts'
 
@@ -66,6 +66,30 @@ export const operatorActions: readonly Action[] = [
     const { approvals } = await approvePayout(ctx, publicId, dice.pick(operators))
     return `${approvals}`
   }),
+  {
+    name: 'approve what waits',
+    weight: 4,
+    isPossible: ({ deals }) => deals.length > 0,
+    run: async ({ dice, operators }, { house: { ctx } }) => {
+      const [rank, operator] = [dice.below(3), dice.pick(operators)]
+      const payout = (await listOpenPayouts(ctx, { waiting: true })).at(rank)
+      if (!payout) return 'nothing'
+      const { approvals } = await approvePayout(ctx, payout.id, operator)
+      return `${payout.purpose} ${approvals}`
+    },
+  },
+  {
+    name: 'write off',
+    weight: 1,
+    isPossible: ({ deals }) => deals.length > 0,
+    run: async ({ dice }, { house: { ctx } }) => {
+      const rank = dice.below(3)
+      const deposit = (await listSuspense(ctx)).at(-1 - rank)
+      if (!deposit) return 'nothing'
+      await writeOffSuspense(ctx, deposit.id, order)
+      return deposit.asset
+    },
+  },
   {
     name: 'resume a rail',
     weight: 4,

@@ -90,11 +90,11 @@ async function takeStep(stage: Stage): Promise<string> {
   const fault = dice.chance(14) ? drawFault(dice) : undefined
   const words: string[] = []
   const tasks = Array.from({ length: count }, (_, index) => taskOf(stage, fault, (word) => (words[index] = word)))
-  const statements = await scheduler.run(tasks, fault)
+  const { count: statements, order } = await scheduler.run(tasks, fault)
   await stage.revive()
   await check(stage, fault)
   const struck = fault ? ` (${fault.kind} ${fault.at})` : ''
-  return `${words.join(' | ')}${struck} ${statements} ${await sumOf(stage)}`
+  return `${words.join(' | ')}${struck} ${statements} ${order} ${await sumOf(stage)}`
 }
 
 /** One action in one of the processes, chosen now. A refusal is an answer like others; a failure needs a fault that explains it. */

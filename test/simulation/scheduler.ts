@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import pg from 'pg'
 
 import { type Connect, connect, type Connection, type Result } from '../../src/db/connection.ts'
@@ -18,12 +20,15 @@ export type Wires = {
 /** Decides which statement reaches the database next: one at a time, of all processes, in an order that the seed gives. */
 export type Scheduler = {
   wires(name: string): Wires
-  /** Runs tasks side by side until all have ended, and gives how many statements that took. A fault strikes once. */
-  run(tasks: (() => Promise<void>)[], fault?: Fault): Promise<number>
-  /** Lets nothing else go on until this, which is done outside of the scheduler, is over. */
-  hold<T>(work: Promise<T>): Promise<T>
+  /** Runs tasks side by side until all have ended, and gives what reached the database for it. A fault strikes once. */
+  run(tasks: (() => Promise<void>)[], fault?: Fault): Promise<Carried>
+  /** Does something outside of the scheduler. Nothing else goes on until it is over, and of several things each in its turn. */
+  hold<T>(work: () => Promise<T>): Promise<T>
   close(): Promise<void>
 }
+
+/** What reached the database: how many statements, and a digest of which, from whom, in which order. */
+export type Carried = { count: number; order: string }
 
 /** A statement that a process has sent and that has not been answered. */
 type Sent = { statement: Statement; resolve(result: Result): void; reject(error: unknown): void }
@@ -66,6 +71,7 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
   /** What is done outside: connections that are opened, looks behind everybody's back. */
   let held = 0
   let count = 0
+  let order = createHash('sha256')
   let armed: Fault | undefined
 
   async function cut(line: Line): Promise<void> {
@@ -98,6 +104,18 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
     }
   }
 
+  /** The same of all lines: one that was answered may let others go on, which then are looked at once more. */
+  async function allAnsweredOrBlocked(): Promise<void> {
+    let isAnswered = true
+    while (isAnswered) {
+      isAnswered = false
+      for (const line of lines.filter(({ inFlight }) => inFlight)) {
+        await answeredOrBlocked(line)
+        if (!line.inFlight) isAnswered = true
+      }
+    }
+  }
+
   function send(line: Line, sent: Sent, statement = sent.statement): void {
     const flight = { done: false, answer: Promise.resolve() }
     line.inFlight = flight
@@ -112,6 +130,7 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
     const sent = line.queue.shift()
     if (!sent) return
     count += 1
+    order.update(`${line.process.name} ${lines.indexOf(line)} ${sent.statement.text}\n`)
     const fault = strikes(line, sent)
     if (fault === undefined) {
       send(line, sent)
@@ -136,9 +155,10 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
     return armed.kind
   }
 
-  async function run(tasks: (() => Promise<void>)[], fault?: Fault): Promise<number> {
+  async function run(tasks: (() => Promise<void>)[], fault?: Fault): Promise<Carried> {
     armed = fault
     count = 0
+    order = createHash('sha256')
     let left = tasks.length
     let failure: Error | undefined
     for (const task of tasks) {
@@ -154,7 +174,7 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
         if (ready.length > 0) {
           const line = ready.length === 1 && ready[0] ? ready[0] : dice.pick(ready)
           await step(line)
-          for (const other of lines.filter(({ inFlight }) => inFlight)) await answeredOrBlocked(other)
+          await allAnsweredOrBlocked()
           idleSince = performance.now()
           continue
         }
@@ -167,7 +187,7 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
     }
     armed = undefined
     if (failure) throw failure
-    return count
+    return { count, order: order.digest('hex').slice(0, 8) }
   }
 
   function wires(name: string): Wires {
@@ -191,16 +211,20 @@ export async function openScheduler(ownerUrl: string, dice: Dice): Promise<Sched
       return wire
     }
     return {
-      connect: (options, onLost) => hold(open(options, onLost)),
+      connect: (options, onLost) => hold(() => open(options, onLost)),
       isDead: () => process.isDead,
       kill: () => kill(process),
     }
   }
 
-  const hold = async <T>(work: Promise<T>): Promise<T> => {
+  let outside: Promise<unknown> = Promise.resolve()
+  const hold = async <T>(work: () => Promise<T>): Promise<T> => {
     held += 1
     try {
-      return await work
+      // Connections that are opened side by side would be there in an order that nobody has given.
+      const mine = outside.then(work)
+      outside = mine.catch(() => undefined)
+      return await mine
     } finally {
       held -= 1
     }

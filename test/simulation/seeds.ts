@@ -26,4 +26,10 @@ export const seedsThatFailed: readonly FoundBy[] = [
     found:
       'A payment that was taken back while its exchange was not paid out yet, with another one there to be exchanged: `verify` took the second exchange for one too many.',
   },
+  {
+    seed: 4104,
+    steps: 300,
+    found:
+      'Money of nobody’s was matched to an order that had ended before its customer said where to be paid: a fault instead of a refusal.',
+  },
 ]

@@ -1,7 +1,7 @@
 import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
 import { Refusal } from '../../src/lib/refusal.ts'
 import { completeCheckout } from '../../src/sandbox-api/drive.ts'
-import { approvePayout } from '../../src/transactions/approve.ts'
+import { approvePayout, listOpenPayouts } from '../../src/transactions/approve.ts'
 import { askForRefund } from '../../src/transactions/choose.ts'
 import { cancelTransaction, refundTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
 import { listSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
@@ -13,7 +13,7 @@ const order = { reason: 'the simulation ends', actor: 'simulation' }
 
 /** What people do in the end about transactions that wait for them: whatever is not refused, one thing each. */
 export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
-  const { deals, dice, ask, operators } = stage
+  const { deals, dice, ask } = stage
   const { ctx } = worker.house
   for (const deal of deals.filter(({ status }) => status === 'on_hold')) {
     const { publicId, partnerId, details } = deal
@@ -30,11 +30,7 @@ export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
       await releaseTransaction(ctx, publicId, { ...order, payTo: BigInt(other.id) })
     }
     const approve = async () => {
-      const approved = []
-      for (const operator of operators) {
-        approved.push(await approvePayout(ctx, publicId, operator).catch(refusedOnly))
-      }
-      if (!approved.some((one) => one?.goesOn)) throw new Refusal('CONFLICT', 'It is not approved.')
+      if (!(await approveAll(stage, worker, publicId))) throw new Refusal('CONFLICT', 'It is not approved.')
     }
     const refund = () => refundTransaction(ctx, publicId, order)
     const release = () => releaseTransaction(ctx, publicId, order)
@@ -51,6 +47,17 @@ export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
     await tryEach([approve, ...ways, () => cancelTransaction(ctx, publicId, order)])
   }
   for (const { id } of await listSuspense(ctx)) await tryEach([() => returnSuspense(ctx, id, order)])
+  await approveAll(stage, worker, null)
+}
+
+/** Every operator approves what waits for it of one transaction, or of nobody's. Tells whether any of it goes on. */
+async function approveAll({ operators }: Stage, { house: { ctx } }: Worker, publicId: bigint | null): Promise<boolean> {
+  const waiting = (await listOpenPayouts(ctx, { waiting: true })).filter(({ public_id: of }) => of === publicId)
+  const approved = []
+  for (const { id } of waiting) {
+    for (const operator of operators) approved.push(await approvePayout(ctx, id, operator).catch(refusedOnly))
+  }
+  return approved.some((one) => one?.goesOn)
 }
 
 const refusedOnly = (error: unknown): undefined => {

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 import { listings } from '../../src/catalog/asset.ts'
 import { findNetwork } from '../../src/catalog/network.ts'
@@ -19,8 +19,8 @@ import { rateBetween } from '../../src/pricing/rate.ts'
 import { recordedMarket } from '../../src/pricing/recorded-market.ts'
 import { fundBank, fundWallet } from '../../src/rails/sandbox.ts'
 import { walletOf } from '../../src/rails/sandbox/chain/wallet.ts'
-import { testDatabase } from '../support/database.ts'
 import { type StillMarket, stillMarket } from '../support/still-market.ts'
+import { openGround } from './database.ts'
 import { type Dice, openDice } from './dice.ts'
 import { chains, fiats } from './roads.ts'
 import { openScheduler, type Scheduler } from './scheduler.ts'
@@ -60,6 +60,8 @@ export type Stage = {
   silenced: { rail: string; body: string }[]
   /** What processes logged as their own failure since the last step. */
   complaints: string[]
+  /** What rails declined to carry out since the last step, as processes logged it: nobody but a wallet without money may do so. */
+  declined: string[]
   realNow(): number
   /** Lets real time pass, and business time with it. */
   pass(ms: number): void
@@ -75,10 +77,8 @@ const firstWorth = 900n
 
 /** Builds a stage on a database of its own. */
 export async function openStage(seed: number): Promise<Stage> {
-  const database = await testDatabase()
-  const owner = new pg.Client({ connectionString: database.ownerUrl, pipeline: true })
-  await owner.connect()
-  owner.on('error', () => undefined)
+  const database = await openGround()
+  const { owner } = database
   const dice = openDice(seed)
   const scheduler = await openScheduler(database.ownerUrl, dice)
   let real = begin
@@ -94,8 +94,9 @@ export async function openStage(seed: number): Promise<Stage> {
     }
   }
   const complaints: string[] = []
+  const declined: string[] = []
   const market = stillMarket(recordedMarket(1), new Date(begin))
-  const ground: Ground = { url: database.url, scheduler, market, clock, log: listening(complaints) }
+  const ground: Ground = { url: database.url, scheduler, market, clock, log: listening(complaints, declined) }
   const workers: Worker[] = []
   const partners: bigint[] = []
   const operators: Operator[] = []
@@ -124,7 +125,7 @@ export async function openStage(seed: number): Promise<Stage> {
     scheduler,
     owner,
     ask: async <Row extends object>(text: string, values: unknown[]) =>
-      (await scheduler.hold(owner.query<Row>(text, values))).rows,
+      (await scheduler.hold(() => owner.query<Row>(text, values))).rows,
     workers,
     market,
     partners,
@@ -134,6 +135,7 @@ export async function openStage(seed: number): Promise<Stage> {
     acknowledged: new Set(),
     silenced: [],
     complaints,
+    declined,
     realNow: () => real,
     pass: (ms) => {
       real += ms
@@ -151,14 +153,13 @@ export async function openStage(seed: number): Promise<Stage> {
     close: async () => {
       for (const worker of workers) await worker.close().catch(() => undefined)
       await scheduler.close()
-      await owner.end()
       await database.drop()
     },
   }
 }
 
 /** A log that keeps what processes say of their own failures. */
-function listening(complaints: string[]): Log {
+function listening(complaints: string[], declined: string[]): Log {
   const quiet = () => undefined
   return {
     debug: quiet,
@@ -166,9 +167,9 @@ function listening(complaints: string[]): Log {
     warn: quiet,
     error: (facts, message) => {
       const { err } = facts as { err?: unknown }
-      // What a transfer costs is reserved by nobody: a wallet that pays out its last coin waits for money, and says so.
-      if (err instanceof Refusal && err.code === 'CONFLICT') return
-      complaints.push(`${message} ${err instanceof Error ? `${err.message}\n${err.stack ?? ''}` : ''}`)
+      const said = `${message} ${err instanceof Error ? `${err.message}\n${err.stack ?? ''}` : ''}`
+      if (err instanceof Refusal && err.code === 'CONFLICT') declined.push(said)
+      else complaints.push(said)
     },
   }
 }

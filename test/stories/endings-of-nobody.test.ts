@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import { makeReference } from '../../src/bank/creditor-reference.ts'
+import { receiveFacts } from '../../src/deposits/fact.ts'
 import { chargeback } from '../../src/rails/sandbox.ts'
 import { payDeposit } from '../../src/sandbox-api/pay.ts'
 import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
+import { verify } from '../../src/transactions/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,
@@ -121,6 +123,32 @@ describe('money of nobody’s that was found to be a customer’s', () => {
     await matchSuspense(ctxOf(), deposit, BigInt(id), order)
     await arrive(exchange, id, 'finished')
     await assertBooksHold(exchange)
+  })
+
+  it('goes back as what is left of it where a part was recalled, and to nobody else', async () => {
+    const earlier = await bookBalance(exchange, 'suspense', 'EUR-EUR')
+    const { id, deposit } = await strayTransfer()
+    const [told] = await lookup<{ reference: string; payment: string }>(
+      exchange,
+      'select reference, payment from deposits join facts on facts.id = fact_id where deposits.id = $1',
+      [deposit],
+    )
+    assert.ok(told)
+    const recall = { rail: 'sandbox-bank', key: `recall ${id}`, kind: 'deposit.reversed' as const, ...told }
+    await ctxOf().db.atomic((db) =>
+      receiveFacts(ctxOf(), db, [{ ...recall, asset: 'EUR-EUR', amount: 10_000n, body: {} }]),
+    )
+    await settled(exchange)
+    const left = (await listSuspense(ctxOf())).find((one) => one.id === deposit)
+    assert.equal(left?.amount, 15_000n)
+    await assert.rejects(matchSuspense(ctxOf(), deposit, BigInt(id), order), { code: 'CONFLICT' })
+    await returnSuspense(ctxOf(), deposit, order)
+    await assert.rejects(returnSuspense(ctxOf(), deposit, order), { code: 'CONFLICT' })
+    await until(async () => (await bookBalance(exchange, 'suspense', 'EUR-EUR')) === earlier, 'the return')
+    const problems = (await verify(ctxOf())).filter((problem) => !problem.includes('the books say'))
+    assert.deepEqual(problems, [])
+    // The bank was only made to say so: it has what it says it gave back.
+    await lookup(exchange, `update sandbox.bank_balances set balance = balance - 10000 where asset = 'EUR-EUR'`)
   })
 
   it('is not sent back once it was recalled', async () => {

@@ -38,13 +38,13 @@ const held = (
     ['on_hold overpaid', '73 h', /^its customer: to exchange what came, /],
     ['on_hold late', '73 h', /^its customer: to accept the price of now, /],
     ['on_hold wrong_asset', '73 h', /^its customer: to have back /],
-    ['on_hold payout_unknown', '2 h', /^a clear answer from sandbox-trx: /],
     ['on_hold address_needed', '73 h', /^its customer to say where to be paid$/],
     ['on_hold refund_pending', '3 h', /^its refund to be paid$/],
     ['on_hold confirming', '25 h', /^its deposit to be final, /],
     ['waiting_for_deposit confirming', '25 h', /^its deposit to be final, /],
     ['exchanging', '6 min', /^its payout on sandbox-trx to be planned$/],
     ['sending', '31 min', /^evidence from sandbox-trx$/],
+    ['sending payout_unknown', '11 min', /^a clear answer from sandbox-trx: /],
   ] as const
 ).map(([state, age, waitsFor]): Plant => {
   const [status = '', details] = state.split(' ')
@@ -97,6 +97,22 @@ const onTheirWay: Plant[] = [
   plan('submitted', '31 min', /^evidence from sandbox-trx$/),
   plan('unknown', '11 min', /^a clear answer from sandbox-trx: /),
   refund('ordered', '31 min', /^its way back: 4 EUR-EUR that came by sandbox-card$/),
+  {
+    found: 'refund held',
+    change: `${refund('ordered', '5 h', / /).change}; update refunds set held_at = ordered_at`,
+    mend: 'delete from refunds',
+    waitsFor: /^`transaction release`: a person keeps 4 EUR-EUR that came by sandbox-card$/,
+  },
+  {
+    found: 'refund unapproved',
+    change: `${refund('ordered', '2 h', / /).change};
+      insert into payouts (id, transaction_id, refund_id, purpose, number, rail, place, asset, amount, state, data_key_id,
+        destination, ordered_at, approval_asked_at)
+      select 1, transactions.id, 1, 'refund', 1, 'sandbox-card', 'card-processor', 'EUR-EUR', 4, 'reserved', data_key_id, '',
+        ${old('2 h')}, ${old('2 h')} from transactions`,
+    mend: 'delete from payouts where id = 1; delete from refunds',
+    waitsFor: /^`payout approve` by two operators: 4 EUR-EUR that came by sandbox-card$/,
+  },
   refund('address_needed', '73 h', /^its customer to say where 4 EUR-EUR shall go$/),
   refund('sent', '3 h', /^evidence that 4 EUR-EUR has gone back by sandbox-card$/),
   refund('failed', '1 s', /^an operator: 4 EUR-EUR could not be sent back by sandbox-card$/),

@@ -96,6 +96,9 @@ function paysOnce(at: () => Desk): void {
     const { hash, fee } = outcome.evidence
     assert.match(hash, desk.stage.hash)
     assert.equal(fee !== undefined, desk.stage.costsFee)
+    const most = desk.stage.rail.mostFee(desk.stage.asset)
+    assert.equal(most?.asset, fee?.asset)
+    assert((fee?.amount ?? 0n) <= (most?.amount ?? 0n), 'it costs no more than is set aside for it')
     assert.equal(before - (await desk.balance()), 500n + (await desk.feeOf(plan)))
     assert.deepEqual(await desk.stage.rail.look(plan), outcome, 'who asks again is told the same')
     await desk.stage.rail.submit(plan)

@@ -89,6 +89,7 @@ export const cards: readonly Scenario[] = [
       'transaction.status_changed',
       'transaction.status_changed',
       'transaction.status_changed',
+      'transaction.amounts_changed',
     ],
     ends_in: 'finished',
   },

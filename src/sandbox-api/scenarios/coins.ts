@@ -33,6 +33,7 @@ export const coins: readonly Scenario[] = [
       'transaction.status_changed',
       'transaction.status_changed',
       'transaction.status_changed',
+      'transaction.amounts_changed',
     ],
     ends_in: 'finished',
   },

@@ -62,7 +62,10 @@ async function purseOf(scene: Scene) {
   const rail = ctx.rails.forPayout(payoutMethodOf(transaction).category, to.network.code)
   const network = findNetwork(to.network.code)
   if (!rail || !network) throw new Refusal('CONFLICT', 'This is not paid out of a wallet.')
-  return { place: rail.place, network, asset: to.asset.id, needed: transaction.expectedTo }
+  const asset = to.asset.id
+  const fee = rail.mostFee(asset)
+  const needed = transaction.expectedTo + (fee?.asset === asset ? fee.amount : 0n)
+  return { place: rail.place, network, asset, needed }
 }
 
 /** The owner takes all coins of a wallet home, from the chain and from the books; what is promised to others stays theirs. */

@@ -16,20 +16,21 @@ const day = 24 * hour
 const limit = (allowedMs: number, waitsFor: string): Limit => ({ allowedMs, waitsFor })
 
 type Open = Extract<Status, 'new' | 'waiting_for_customer' | 'waiting_for_deposit'>
-type HeldState = 'on_hold' | `on_hold ${StatusDetails}`
+type HeldState = 'on_hold' | `on_hold ${Exclude<StatusDetails, 'payout_unknown'>}`
 type OpenState = Open | 'waiting_for_deposit confirming'
 
 /**
  * A transaction by its status and why it waits. Open ones wait from their deadline on, or for confirmations from the moment
  * at which they began to wait for money; all others from their last move on.
  */
-const transactions: Record<OpenState | 'exchanging' | 'sending' | HeldState, Limit> = {
+const transactions: Record<OpenState | 'exchanging' | 'sending' | 'sending payout_unknown' | HeldState, Limit> = {
   new: limit(minute, 'its end: the time to pay was over at {about}'),
   waiting_for_customer: limit(minute, 'its end: the time to pay was over at {about}'),
   waiting_for_deposit: limit(minute, 'its end: the time to pay was over at {about}'),
   'waiting_for_deposit confirming': limit(day, 'its deposit to be final, or to be taken back'),
   exchanging: limit(5 * minute, 'its payout on {about} to be planned'),
   sending: limit(30 * minute, 'evidence from {about}'),
+  'sending payout_unknown': limit(10 * minute, 'a clear answer from {about}: whether it has paid is not known'),
   on_hold: limit(day, 'a person to decide'),
   'on_hold confirming': limit(day, 'its deposit to be final, or to be taken back'),
   'on_hold kyc_required': limit(3 * day, 'its customer to be verified'),
@@ -37,7 +38,6 @@ const transactions: Record<OpenState | 'exchanging' | 'sending' | HeldState, Lim
   'on_hold overpaid': limit(3 * day, 'its customer: to exchange what came, or have it back'),
   'on_hold late': limit(3 * day, 'its customer: to accept the price of now, or have the money back'),
   'on_hold wrong_asset': limit(3 * day, 'its customer: to have back what was sent in another asset'),
-  'on_hold payout_unknown': limit(hour, 'a clear answer from {about}: whether it has paid is not known'),
   'on_hold address_needed': limit(3 * day, 'its customer to say where to be paid'),
   'on_hold refund_pending': limit(2 * hour, 'its refund to be paid'),
   'on_hold review': limit(4 * hour, 'an operator to decide'),
@@ -53,8 +53,10 @@ const plans: Record<'planned' | 'submitted' | 'unknown', Limit> = {
   submitted: limit(30 * minute, 'evidence from {about}'),
   unknown: limit(10 * minute, 'a clear answer from {about}: whether it has paid is not known'),
 }
-const refunds: Record<'ordered' | 'address_needed' | 'sent' | 'failed', Limit> = {
+const refunds: Record<'ordered' | 'held' | 'unapproved' | 'address_needed' | 'sent' | 'failed', Limit> = {
   ordered: limit(30 * minute, 'its way back: {amount} that came by {about}'),
+  held: limit(4 * hour, '`transaction release`: a person keeps {amount} that came by {about}'),
+  unapproved: limit(hour, '`payout approve` by two operators: {amount} that came by {about}'),
   address_needed: limit(3 * day, 'its customer to say where {amount} shall go'),
   sent: limit(2 * hour, 'evidence that {amount} has gone back by {about}'),
   failed: limit(0, 'an operator: {amount} could not be sent back by {about}'),

@@ -82,13 +82,22 @@ export const plans = (db: Db, asked: Before): Promise<WaitingRow[]> =>
 /** Refunds that have no end. */
 export const refunds = (db: Db, asked: Before): Promise<WaitingRow[]> =>
   db.sql`
-    select refunds.state, refunds.public_id::text as id, transactions.public_id, ordered_at as since, deposits.rail as about,
+    select wanted.state, refunds.public_id::text as id, transactions.public_id, waits.since, deposits.rail as about,
       refunds.asset, refunds.amount - cost as amount, null as count
-    from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
-    join refunds on refunds.state = wanted.state and ordered_at < before
+    from refunds
+    cross join lateral (
+      select min(approval_asked_at) as at from payouts
+      where refund_id = refunds.id and payouts.state in ('waiting', 'reserved')) as asked
+    cross join lateral (
+      select case when refunds.state <> 'ordered' then refunds.state when held_at is not null then 'held'
+          when asked.at is not null then 'unapproved' else 'ordered' end as state,
+        coalesce(case when refunds.state = 'ordered' then coalesce(held_at, asked.at) end, ordered_at) as since) as waits
+    join unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
+      on wanted.state = waits.state and waits.since < before
     join deposits on deposits.id = deposit_id
     left join transactions on transactions.id = refunds.transaction_id
-    order by ordered_at, refunds.id limit ${asked.limit}`
+    where refunds.state in ('ordered', 'address_needed', 'sent', 'failed')
+    order by waits.since, refunds.id limit ${asked.limit}`
 
 /** Money that was seen and is not final, and final money that is nobody's and goes nowhere. */
 export const deposits = (db: Db, asked: Before): Promise<WaitingRow[]> =>
@@ -97,7 +106,7 @@ export const deposits = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
     join deposits on deposits.at < before and case wanted.state
       when 'seen' then deposits.state = 'seen'
-      else deposits.state = 'final' and transaction_id is null and exchanged + refunded + taken_back < amount end
+      else deposits.state <> 'seen' and transaction_id is null and exchanged + refunded + taken_back < amount end
     left join transactions on transactions.id = transaction_id
     order by deposits.at, deposits.id limit ${asked.limit}`
 
@@ -153,7 +162,7 @@ export const underWay = async (db: Db): Promise<UnderWay> =>
       select (select count(*)::integer from jobs) as jobs,
         (select count(*)::integer from jobs where attempts > 0) as jobs_failed,
         (select count(*)::integer from webhook_queue) as undelivered,
-        (select count(*)::integer from deposits where state = 'final' and transaction_id is null
+        (select count(*)::integer from deposits where state <> 'seen' and transaction_id is null
           and exchanged + refunded + taken_back < amount) as suspense,
         (select count(*)::integer from halted_rails) as halted`,
   )

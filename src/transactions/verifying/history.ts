@@ -1,11 +1,14 @@
 import { lifecycle, type Status } from '../lifecycle.ts'
 import type { Move } from './queries.ts'
 
+/** What a history is held against: the transaction's entries as `kind:ref`, and the refs of reversals that undid an exchange. */
+export type Books = { booked: string[]; undoing: bigint[] }
+
 /**
  * What is wrong with a history: it has no gaps, begins with the creation, goes only where one can go, and what happened in it is
- * what was booked, once each. `booked`: the transaction's entries as `kind:ref`. Each sentence goes on from "Transaction 1 ".
+ * what was booked, once each. Each sentence goes on from "Transaction 1 ".
  */
-export function faultsOfHistory(history: Move[], booked: string[]): string[] {
+export function faultsOfHistory(history: Move[], books: Books): string[] {
   const [first] = history
   const faults: [boolean, string][] = [
     [history.some(([number], index) => number !== index + 1), 'has a gap in its history'],
@@ -18,12 +21,18 @@ export function faultsOfHistory(history: Move[], booked: string[]): string[] {
       [(certain[fact.split(':')[0] ?? ''] ?? status) !== status, `is said to be ${status} by ${fact}`],
     )
   }
-  return [...faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault), ...unlikeTheBooks(history, booked)]
+  return [...faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault), ...unlikeTheBooks(history, books)]
 }
 
 /** How many statuses a history went through: a partner is told of each. */
 export const statusesIn = (history: Move[]): number =>
   history.filter(([, , status], index) => status !== history[index - 1]?.[2]).length
+
+/** How many moves a history has that partners hear of although the status stays. */
+export const toldBesides = (history: Move[]): number =>
+  history.filter(([, fact, status], index) => status === history[index - 1]?.[2] && besidesStatus.test(fact)).length
+
+const besidesStatus = /^(deposit_reversed|payout_unclear|payout_clear):/
 
 /** Facts after which there is one status only. */
 const certain: Record<string, Status> = {
@@ -32,6 +41,7 @@ const certain: Record<string, Status> = {
   complete: 'waiting_for_deposit',
   deadline: 'expired',
   address_given: 'exchanging',
+  exchanged_anew: 'exchanging',
   payout_planned: 'sending',
 }
 
@@ -48,6 +58,7 @@ const entryOf: ReadonlyMap<string, string> = new Map([
   ['refund_settled', 'payout_settled'],
   ['refund_returned', 'payout_returned'],
   ['refund_failed', 'payout_failed'],
+  ['exchanged_anew', 'exchange'],
 ])
 
 /** What is booked along with something else: its amounts are compared with what deposits were used for. */
@@ -65,7 +76,7 @@ const orderedAgain: ReadonlySet<string> = new Set(['address_given', 'ordered_aga
 
 const kindOf = (entry: string): string => entry.slice(0, entry.indexOf(':'))
 
-function unlikeTheBooks(history: Move[], booked: string[]): string[] {
+function unlikeTheBooks(history: Move[], { booked, undoing }: Books): string[] {
   const happened = new Set(
     history.flatMap(([, fact]) => {
       const [name = '', ref = ''] = fact.split(':')
@@ -73,29 +84,33 @@ function unlikeTheBooks(history: Move[], booked: string[]): string[] {
       return kind === undefined ? [] : [`${kind}:${ref}`]
     }),
   )
+  const all = new Set(booked)
+  const others = booked.filter((entry) => !besides.has(kindOf(entry)))
   const exchanges = booked.filter((entry) => kindOf(entry) === 'exchange').length
-  const others = new Set(booked.filter((entry) => !besides.has(kindOf(entry))))
-  // What is taken back of an exchange that is not paid yet mirrors it, and what is left is exchanged anew without a new status.
-  const anew = history.filter(
-    ([, fact, status], index) =>
-      status === 'exchanging' && history[index - 1]?.[2] === 'exchanging' && fact.startsWith('deposit_reversed:'),
-  ).length
-  const mirrored = booked.filter((entry) => kindOf(entry) === 'exchange_mirrored').length
-  const due = history.filter(
-    ([, fact, status], index) =>
-      status === 'exchanging' &&
-      history[index - 1]?.[2] !== 'exchanging' &&
-      !orderedAgain.has(fact.split(':')[0] ?? ''),
-  ).length
+  const due = exchangesIn(history, new Set(undoing.map(String)))
   return [
-    ...[...happened].filter((entry) => !others.has(entry)).map((entry) => `has no ${entry} in the books`),
-    ...[...others]
+    ...[...happened].filter((entry) => !all.has(entry)).map((entry) => `has no ${entry} in the books`),
+    ...others
       .filter((entry) => !happened.has(entry))
       .map((entry) => `has ${entry} in the books and not in its history`),
-    ...(exchanges >= due && exchanges <= due + Math.min(anew, mirrored)
-      ? []
-      : [`was exchanged ${exchanges} times and not ${due}`]),
+    ...(exchanges === due ? [] : [`was exchanged ${exchanges} times and not ${due}`]),
   ]
+}
+
+/**
+ * How often a history says that something was exchanged: where it went on to be exchanging, unless that only ordered a payout again,
+ * and where it was exchanged anew, because a reversal had undone what was exchanged before. That is a move of its own now; in
+ * histories from before, the reversal's is the only one.
+ */
+function exchangesIn(history: Move[], undoing: ReadonlySet<string>): number {
+  return history.filter(([, fact, status], index) => {
+    if (status !== 'exchanging') return false
+    const [name = '', ref = ''] = fact.split(':')
+    if (history[index - 1]?.[2] !== 'exchanging') return !orderedAgain.has(name)
+    if (name === 'exchanged_anew') return true
+    const isTold = history[index + 1]?.[1].startsWith('exchanged_anew:') ?? false
+    return name === 'deposit_reversed' && undoing.has(ref) && !isTold
+  }).length
 }
 
 /**

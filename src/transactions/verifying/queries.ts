@@ -9,6 +9,7 @@ export type Agreement = {
   id: bigint
   public_id: bigint
   status: Status
+  is_b2b: boolean
   moves: number
   history: Move[]
   events: number
@@ -26,6 +27,8 @@ export type Agreement = {
   proof: string | null
   /** What was booked, as `kind:ref`. */
   booked: string[]
+  /** Reversals, by their entries' `ref`, in whose block an exchange was mirrored. */
+  undoing: bigint[]
   owed: bigint
   unplanned: bigint
   unproven: bigint
@@ -37,7 +40,7 @@ export type Agreement = {
  */
 export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: Date): Promise<Agreement[]> =>
   db.sql`
-    select transactions.id, public_id, transactions.status, transactions.moves,
+    select transactions.id, public_id, transactions.status, kind = 'b2b' as is_b2b, transactions.moves,
       coalesce(past.history, '[]') as history, transactions.events,
       coalesce(
         (select min(sequence) - 1 + count(*) from events where stream = public_id),
@@ -54,6 +57,9 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
             and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
       to_amount, paid.amount as paid, output_hash, paid.proof,
       array(select kind || ':' || ref from entries where transaction_id = transactions.id) as booked,
+      array(select reversal.ref from entries as reversal join entries as mirror using (transaction_id, xid)
+        where reversal.transaction_id = transactions.id and reversal.kind = 'deposit_reversed'
+          and mirror.kind = 'exchange_mirrored') as undoing,
       (select count(*) from (
         select 1 from entries join audit_postings on entry_id = entries.id
         where entries.transaction_id = transactions.id and account = 'customer:' || public_id
@@ -80,7 +86,7 @@ export type Places = { rails: string[]; places: string[] }
 
 /**
  * Compares the deposits, payouts and evidence of the transactions after one id up to another with their postings, one by one:
- * accounts, asset, amount. How much of what was taken back or came back is in the books alone.
+ * accounts, asset, amount. How much of a payout came back is in the books alone.
  */
 export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, places }: Places): Promise<Difference[]> =>
   db.sql`
@@ -93,10 +99,22 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       left join place using (rail)
       cross join lateral (values
         ('deposit', amount::text, 'held:' || held, owner, state <> 'seen' and matched_at is null),
-        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null),
-        ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else owner end, 'held:' || held,
-          state in ('reversed', 'lost'))) as line (kind, amount, debit, credit, is_due)
+        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null)
+      ) as line (kind, amount, debit, credit, is_due)
       where is_due
+      union all
+      select public_id, 'deposit_reversed', deposits.id, asset, null, null, null
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join mistaken_deposits on mistaken_deposits.id = deposits.id
+      union all
+      select public_id, 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join deposit_reversals as taken on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (taken.amount - lost, owner, state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
+      ) as line (amount, debit, is_due)
+      where is_due and line.amount > 0
       union all
       select page.public_id, 'refund_cost', refunds.id, asset, cost::text, owner, 'network-fees'
       from page join refunds on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
@@ -119,13 +137,11 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       where is_due),
     booked as (
       select public_id, kind, ref, asset,
-        case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
+        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
       from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       join postings on entry_id = entries.id
-      where kind in ('deposit', 'suspense_matched', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
-          'refund_cost')
-        or kind = 'deposit_reversed' and (debit <> owner
-          or not exists (select 1 from deposits where deposits.id = ref and state = 'lost')))
+      where kind in ('deposit', 'suspense_matched', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned',
+        'payout_failed', 'refund_cost'))
     select distinct public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
       (select * from booked except all select * from stood)) as different`
@@ -163,11 +179,20 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
       from deposits left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen'),
-        ('deposit_reversed', null, case state when 'lost' then 'losses:chargebacks' else 'suspense' end, 'held:' || held,
-          state in ('reversed', 'lost') and transaction_id is null)
+        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen')
       ) as line (kind, amount, debit, credit, is_due)
       where (transaction_id is null or matched_at is not null) and is_due
+      union all
+      select 'deposit_reversed', deposits.id, asset, null, null, null from deposits join mistaken_deposits using (id)
+      where transaction_id is null
+      union all
+      select 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
+      from deposits join deposit_reversals as taken on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (taken.amount - lost, 'suspense', state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
+      ) as line (amount, debit, is_due)
+      where transaction_id is null and is_due and line.amount > 0
       union all
       select 'refund_cost', refunds.id, asset, cost::text, 'suspense', 'network-fees' from refunds
       where transaction_id is null and cost > 0
@@ -189,12 +214,11 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       where transaction_id is null and is_due),
     booked as (
       select kind, ref, asset,
-        case when kind in ('deposit_reversed', 'payout_returned') then null else amount::text end as amount, debit, credit
+        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
       from entries join postings on entry_id = entries.id
       where transaction_id is null
-        and (kind in ('deposit', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed', 'refund_cost')
-          or kind = 'deposit_reversed' and (debit <> 'suspense'
-            or not exists (select 1 from deposits where deposits.id = ref and state = 'lost'))))
+        and kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
+          'refund_cost'))
     select distinct null::bigint as public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
       (select * from booked except all select * from stood)) as different
@@ -233,8 +257,9 @@ export const quotes = (db: Db, after: { transactionId: bigint; number: number },
 export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
   db.sql`
     select place, asset from reserves left join (
-      select place, asset, sum(amount) as promised from payouts
-      where state in ('reserved', 'planned', 'unknown') group by place, asset) as open using (place, asset)
+      select place, part.asset, sum(part.amount) as promised from payouts
+      cross join lateral (values (asset, amount), (fee_asset, most_fee)) as part (asset, amount)
+      where state in ('reserved', 'planned', 'unknown') group by place, part.asset) as open using (place, asset)
     where reserved <> coalesce(promised, 0)`
 
 /** The places that something is on its way out of. */

@@ -1,3 +1,4 @@
+import { nativeAsset } from '../../../catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
 
 /** What a transfer offers for its gas, in wei a unit (EIP-1559): at most, and to whoever makes the block. */
@@ -7,6 +8,18 @@ const gwei = 10n ** 9n
 
 /** The operator's ceiling for a unit of gas, in wei. */
 const ceilingOf = ({ settings }: Chain): bigint => BigInt(settings.maxFeeGwei) * gwei
+
+/**
+ * What gas one transfer may use: as much as the dearest that is known of its kind, with room. To an address without code coins need
+ * 21,000 and tokens some 65,000; wallets that are contracts, and tokens behind proxies, need more.
+ */
+const mostGas = { coin: 60_000n, token: 150_000n }
+
+/** What one payout may cost the hot wallet: that gas at the operator's ceiling, which no candidate of a plan goes beyond. */
+export function mostFee(chain: Chain, asset: string): { asset: string; amount: bigint } {
+  const coin = nativeAsset(chain.network).id
+  return { asset: coin, amount: ceilingOf(chain) * (asset === coin ? mostGas.coin : mostGas.token) }
+}
 
 /**
  * What a transfer should offer now: twice the last block's base fee, which carries it through six full blocks, and what the node

@@ -1,6 +1,7 @@
 import type { PayoutRail } from '../../rail.ts'
 import { balanceOf } from '../balance.ts'
 import type { Chain } from '../chain.ts'
+import { mostFee } from './fees.ts'
 import { lookAt } from './look.ts'
 import { submitPlan } from './send.ts'
 
@@ -14,6 +15,7 @@ export function payoutRail(chain: Chain): PayoutRail {
     name,
     place,
     lookAfterMs: settings.scanEveryMs,
+    mostFee: (asset) => mostFee(chain, asset),
     prepare: (orders) =>
       Promise.resolve(
         orders.map(({ payoutId, asset, amount, destination }) => ({

@@ -54,6 +54,7 @@ function payoutRail(world: World): PayoutRail {
     name: bankName,
     place,
     lookAfterMs: 1_000,
+    mostFee: () => undefined,
     prepare: async (orders) => orders.map(planOf),
     submit: async ({ body }) => {
       if (await send(body)) throw new Error('The bank did not answer in time.')

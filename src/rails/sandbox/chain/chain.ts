@@ -64,6 +64,10 @@ function payoutRail(world: World, network: Network): PayoutRail {
     get lookAfterMs() {
       return blockMsOf(world)
     },
+    mostFee: () => {
+      const { asset, amount } = transferCost(network)
+      return { asset: asset.id, amount }
+    },
     prepare: async (orders) => orders.map((order) => planOf(order, network, wallet.address)),
     submit: async ({ body }) => {
       if (await send(body)) throw new Error('The node did not answer in time.')

@@ -12,10 +12,21 @@ import type { TransferRow, Wallet } from './queries.ts'
 /** The rail of a chain. */
 export const chainName = ({ code }: Pick<Network, 'code'>): string => `sandbox-${code.toLowerCase()}`
 
+/** Hot addresses by the code of their chain: each takes a millisecond to make, and few processes need one of every chain. */
+const hotAddresses = new Map<string, string>()
+
+function hotAddressOf(network: Network): string {
+  const address = hotAddresses.get(network.code) ?? addressOf(network, `cambio hot wallet ${network.code}`)
+  hotAddresses.set(network.code, address)
+  return address
+}
+
 /** The exchange's own wallet on a chain: it pays out of its hot address, and pools there what comes to any address of its. */
 export const walletOf = (world: Pick<World, 'confirmations'>, network: Network): Wallet => ({
   chain: network.code,
-  address: addressOf(network, `cambio hot wallet ${network.code}`),
+  get address() {
+    return hotAddressOf(network)
+  },
   usesMemos: network.memo !== null,
   confirmations: confirmationsOf(world, network),
 })

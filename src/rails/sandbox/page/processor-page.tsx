@@ -192,9 +192,9 @@ function Banks({ isUnchosen }: { isUnchosen: boolean }) {
   return (
     <fieldset class="banks" role="radiogroup" aria-labelledby="banks-title" aria-required="true" {...told}>
       <legend id="banks-title">Your bank</legend>
-      {testBanks.map((name, index) => (
-        <label key={name} for={`bank-${index}`}>
-          <input type="radio" id={`bank-${index}`} name="bank" value={name} required /> {name}
+      {testBanks.map((name) => (
+        <label key={name}>
+          <input type="radio" name="bank" value={name} required /> {name}
         </label>
       ))}
       {isUnchosen ? (

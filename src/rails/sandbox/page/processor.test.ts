@@ -29,7 +29,7 @@ describe('the pages of the sandbox processor', () => {
     const { clock, queue, secrets } = ctx
     world = { db, clock, queue, secrets, url: 'https://processor.example', confirmations: {} }
     const write = (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message)
-    app = buildProcessor(world, { debug: write, info: write, warn: write, error: write })
+    app = await buildProcessor(world, { debug: write, info: write, warn: write, error: write })
   })
   after(async () => {
     await app.close()

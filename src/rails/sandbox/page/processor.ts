@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { assetById } from '../../../catalog/asset.ts'
 import { findPaymentCategory } from '../../../catalog/payment-method.ts'
@@ -30,9 +30,11 @@ const largestForm = 8_192
 
 /**
  * The pages where customers pay, for a listener and an origin of their own: `/pay` with a link that their rail has signed. They
- * are a card processor's, with a form for cards and buttons for wallets, or a bank's. They work without JavaScript; a form sent twice pays once. A card number is shown, stored and logged nowhere.
+ * are a card processor's, with a form for cards and buttons for wallets, or a bank's. They work without JavaScript; a form sent twice
+ * pays once. A card number is shown, stored and logged nowhere. Only who serves pages loads what serves them: the commands do not.
  */
-export function buildProcessor(world: World, log: Log): FastifyInstance {
+export async function buildProcessor(world: World, log: Log): Promise<FastifyInstance> {
+  const { fastify } = await import('fastify')
   const app = fastify({ logger: false, bodyLimit: largestForm })
   const style = readFileSync(join(projectRoot, 'src/rails/sandbox/page/processor.css'), 'utf8')
 

@@ -26,6 +26,7 @@ export const refundRail = (world: World, { name, place, balance }: RefundOwner):
   name,
   place,
   lookAfterMs: usualMs,
+  mostFee: () => undefined,
   prepare: async (orders) => orders.map(planOf),
   submit: ({ key, body }) => submit(world, name, key, body),
   look: ({ key }) => look(world, name, key),
