@@ -1,12 +1,13 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 
 import { manyBuys, startReceiver } from './buy.ts'
 import { type Line, line } from './line.ts'
 import { assertBalanced, makeDataDir, removeDataDir, startOwnExchange } from './own-exchange.ts'
+import { familyCpuMs } from './processor-time.ts'
 import { size } from './size.ts'
 
-const budgets = { firstStartMs: 2_500, laterStartMs: 700, idleMb: 130, busyMb: 220, idleCpuPercent: 2 }
+const budgets = { firstStartMs: 2_500, laterStartMs: 700, idleMb: 130, busyMb: 220, idleCpuPercent: 1 }
 const busyBuys = size(1_000, 10)
 const settleMs = size(5_000, 50)
 const idleMs = size(20_000, 50)
@@ -42,9 +43,9 @@ async function benchResting(dataDir: string): Promise<Line[]> {
   try {
     await wait(settleMs)
     const idleMb = await residentMb(exchange.pid)
-    const before = await cpuMs(exchange.pid)
+    const before = await familyCpuMs(exchange.pid)
     await wait(idleMs)
-    const percent = (((await cpuMs(exchange.pid)) - before) / idleMs) * 100
+    const percent = (((await familyCpuMs(exchange.pid)) - before) / idleMs) * 100
 
     const receiver = await startReceiver(exchange)
     await manyBuys(exchange, receiver, busyBuys)
@@ -64,33 +65,4 @@ async function benchResting(dataDir: string): Promise<Line[]> {
 async function residentMb(pid: number): Promise<number> {
   const [, kilobytes = ''] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1_024
-}
-
-const clockTickMs = 10
-
-/** CPU time of a process and of all that it has started, its children's children included. */
-async function cpuMs(pid: number): Promise<number> {
-  const processes = await readProcesses()
-  const family = new Set([pid])
-  for (let size = 0; size !== family.size;) {
-    size = family.size
-    for (const [child, { parent }] of processes) if (family.has(parent)) family.add(child)
-  }
-  return [...family].reduce((sum, member) => sum + (processes.get(member)?.ticks ?? 0), 0) * clockTickMs
-}
-
-/** Every process (proc(5)): its parent, and the ticks that it has used, those of children that it has waited for included. */
-async function readProcesses(): Promise<Map<number, { parent: number; ticks: number }>> {
-  const found = new Map<number, { parent: number; ticks: number }>()
-  for (const name of await readdir('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
-    const fields = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .map(Number)
-    const ticks = fields.slice(11, 15).reduce((sum, one) => sum + one, 0)
-    if (stat !== '') found.set(Number(name), { parent: fields[1] ?? 0, ticks })
-  }
-  return found
 }

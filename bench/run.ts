@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { findEmbedded } from '../src/db/embedded.ts'
 import { benchBuys, oneWholeBuy, startReceiver } from './buy.ts'
 import { benchCreates } from './create.ts'
-import { benchDeliveries } from './deliveries.ts'
+import { benchDeliveries, deliveryParts } from './deliveries.ts'
 import { benchEstimates } from './estimate.ts'
 import { benchEstimatePairs } from './estimate-pairs.ts'
 import { benchFootprint } from './footprint.ts'
@@ -20,7 +20,7 @@ import { benchTransactionList } from './transaction-list.ts'
 const resultsFile = join(import.meta.dirname, '../../bench/results.json')
 const groups = ['footprint', 'estimate', 'create', 'buy', 'ledger']
 /** What takes minutes, and is measured when it is asked for by name. */
-const apart = ['transaction-list', 'deliveries']
+const apart = ['transaction-list', 'deliveries', ...deliveryParts]
 
 /**
  * Measures what is asked for, and prints one line each. All of it, the default, is written to bench/results.json as well.
@@ -60,7 +60,14 @@ const tasks: Task[] = [
   { names: ['estimate'], work: async (tell) => tell(await benchEstimatePairs(new Date())) },
   { names: ['ledger'], work: (tell) => benchLedger(tell) },
   { names: ['transaction-list'], work: async (tell) => tell(await benchTransactionList()) },
-  { names: ['deliveries'], work: (tell) => benchDeliveries(tell) },
+  {
+    names: ['deliveries', ...deliveryParts],
+    work: (tell, wanted) =>
+      benchDeliveries(
+        tell,
+        wanted.has('deliveries') ? deliveryParts : deliveryParts.filter((part) => wanted.has(part)),
+      ),
+  },
 ]
 
 async function benchOnOneExchange(wanted: Set<string>, tell: Tell): Promise<void> {

@@ -7,14 +7,18 @@ import type { EventRow } from './queries.ts'
 /** What is needed of a stored event to open it. */
 export type SealedEvent = Omit<EventRow, 'partnerId'>
 
+/** Opens stored events: the exact texts, in the order given. */
+export const openBodies = async (ctx: Pick<Ctx, 'db' | 'keyring'>, events: SealedEvent[]): Promise<string[]> =>
+  (await openBytes(ctx, events)).map((bytes) => bytes.toString('utf8'))
+
 /**
- * Opens stored events: the exact texts, in the order given. Of someone who has been erased since, only that something
- * happened can still be told, not what.
+ * The same, as the bytes that are signed and sent. Of someone who has been erased since, only that something happened can
+ * still be told, not what.
  */
-export async function openBodies(
+export async function openBytes(
   { db, keyring }: Pick<Ctx, 'db' | 'keyring'>,
   events: SealedEvent[],
-): Promise<string[]> {
+): Promise<Buffer[]> {
   const ids = [...new Set(events.map(({ dataKeyId }) => dataKeyId))]
   const keys = await keyring.getMany(db, ids).catch(async (error: unknown) => {
     if (!(error instanceof ErasedPerson)) throw error
@@ -22,7 +26,7 @@ export async function openBodies(
   })
   return events.map((event) => {
     const key = keys.get(event.dataKeyId)
-    return key ? unpackBody(key.openBytes(event.body, bodyPlace(event))) : bodyOf(event)
+    return key ? unpackBody(key.openBytes(event.body, bodyPlace(event))) : Buffer.from(bodyOf(event))
   })
 }
 

@@ -12,15 +12,14 @@ export function packBody(text: string): Buffer {
   return Buffer.concat([Buffer.of(number), deflateRawSync(text, optionsOf(number))])
 }
 
-/** Gives the text that was packed, byte for byte. */
-export const unpackBody = (packed: Buffer): string =>
-  inflateRawSync(packed.subarray(1), optionsOf(packed[0] ?? 0)).toString('utf8')
+/** Gives the text that was packed, byte for byte, as it is sent (UTF-8). */
+export const unpackBody = (packed: Buffer): Buffer => inflateRawSync(packed.subarray(1), optionsOf(packed[0] ?? 0))
 
 const dictionaries = bodyDictionaries.map((text) => Buffer.from(text))
 
-/** A window that holds dictionary and body; little memory, because it is taken anew for each body. */
+/** A window that holds dictionary and body; little memory and room for one body at once, because both are taken anew for each. */
 function optionsOf(number: number): ZlibOptions {
   const dictionary = dictionaries[number - 1]
   if (!dictionary) throw new Error(`There is no dictionary ${number} for bodies.`)
-  return { level: 3, windowBits: 13, memLevel: 5, dictionary }
+  return { level: 3, windowBits: 13, memLevel: 5, chunkSize: 4_096, dictionary }
 }

@@ -30,7 +30,8 @@ const oneRelayAtATime = 712_403_552
 export const lockRelay = (db: Atomic): void =>
   db.send`
     select pg_advisory_xact_lock(${oneRelayAtATime}), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+      set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
 /** An event that has just got its place in the feed. */
 export type Sequenced = EventKey & { id: bigint; partner_id: bigint; type: EventType }

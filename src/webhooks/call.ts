@@ -17,7 +17,7 @@ export const plainHeaders = (webhookId: string, sentAt: Date): Record<string, st
 const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000)
 
 /** Everything that goes with a body, signed with each of the secrets. */
-export const signedHeaders = (webhookId: string, sentAt: Date, body: string, secrets: Buffer[]) => ({
+export const signedHeaders = (webhookId: string, sentAt: Date, body: string | Buffer, secrets: Buffer[]) => ({
   ...plainHeaders(webhookId, sentAt),
   'webhook-signature': sign({ id: webhookId, timestamp: unixSeconds(sentAt), body }, secrets),
 })

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Handler, Job, NewJob } from '../jobs/job.ts'
 import * as queries from './queries.ts'
+import { asRecords } from './queue/queries.ts'
 
 /** The job that follows when an endpoint was disabled or removed. */
 export const endpointEnded = 'endpoint.ended'
@@ -23,8 +24,14 @@ export const dropQueue = (ctx: Pick<Ctx, 'db' | 'queue'>): Handler => ({
   },
 })
 
+const dropSome = (ctx: Pick<Ctx, 'db'>, endpointId: bigint): Promise<number> =>
+  ctx.db.atomic(async (db) => {
+    asRecords(db)
+    return queries.dropRows(db, endpointId, rowsAtOnce)
+  })
+
 async function drop(ctx: Pick<Ctx, 'db' | 'queue'>, job: Job): Promise<void> {
   const endpointId = BigInt(job.key)
-  while ((await queries.dropRows(ctx.db, endpointId, rowsAtOnce)) === rowsAtOnce);
+  while ((await dropSome(ctx, endpointId)) === rowsAtOnce);
   await ctx.queue.finish([job], async () => undefined)
 }

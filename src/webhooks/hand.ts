@@ -1,7 +1,8 @@
 import type { Ctx } from '../context.ts'
 import { after } from '../lib/clock.ts'
 import type { Delivery } from './delivery.ts'
-import * as queue from './queue/queries.ts'
+import * as leases from './leases/queries.ts'
+import { asRecords } from './queue/queries.ts'
 
 /** The deliveries that this process holds, and until when nobody else takes each of them over (real time). */
 export type Hand = {
@@ -22,18 +23,22 @@ export type Hand = {
 
 /** Opens an empty hand. Leases last `leaseMs`, and are lengthened when a third of that has gone by. */
 export function openHand({ db, clock, log }: Pick<Ctx, 'db' | 'clock' | 'log'>, leaseMs: number): Hand {
-  const leases = new Map<Delivery, Date>()
+  const held = new Map<Delivery, Date>()
   let renewal: NodeJS.Timeout | undefined
   const leaseEnd = () => after(clock.realNow(), leaseMs)
 
   async function renew(): Promise<void> {
     const soon = after(clock.realNow(), (leaseMs * 2) / 3)
-    const short = [...leases].filter(([, leaseUntil]) => leaseUntil < soon).map(([delivery]) => delivery)
+    const short = [...held].filter(([, leaseUntil]) => leaseUntil < soon).map(([delivery]) => delivery)
     if (short.length === 0) return
     const leaseUntil = leaseEnd()
     try {
-      for (const delivery of await queue.renew(db, short, leaseUntil)) {
-        if (leases.has(delivery)) leases.set(delivery, leaseUntil)
+      const renewed = await db.atomic(async (block) => {
+        asRecords(block)
+        return leases.renew(block, short, leaseUntil)
+      })
+      for (const delivery of renewed) {
+        if (held.has(delivery)) held.set(delivery, leaseUntil)
       }
     } catch (error) {
       log.warn({ err: error }, 'Leases of deliveries could not be renewed.')
@@ -42,16 +47,16 @@ export function openHand({ db, clock, log }: Pick<Ctx, 'db' | 'clock' | 'log'>, 
 
   return {
     leaseEnd,
-    size: () => leases.size,
-    has: (delivery) => leases.has(delivery),
-    isOurs: (delivery) => (leases.get(delivery) ?? clock.realNow()) > clock.realNow(),
-    add: (delivery, leaseUntil) => leases.set(delivery, leaseUntil),
-    remove: (delivery) => leases.delete(delivery),
+    size: () => held.size,
+    has: (delivery) => held.has(delivery),
+    isOurs: (delivery) => (held.get(delivery) ?? clock.realNow()) > clock.realNow(),
+    add: (delivery, leaseUntil) => held.set(delivery, leaseUntil),
+    remove: (delivery) => held.delete(delivery),
     start: () => {
       renewal = setInterval(() => void renew(), leaseMs / 3)
     },
     clear: () => {
-      leases.clear()
+      held.clear()
       clearInterval(renewal)
     },
   }

@@ -5,7 +5,10 @@ import type { Delivery } from './delivery.ts'
 import { type Lane, learn, newLane, nextReady, type Ready, roomIn } from './lane.ts'
 
 const readyOf = (count: number): Ready[] =>
-  Array.from({ length: count }, (_, index) => ({ delivery: { sequence: index } as unknown as Delivery, body: '' }))
+  Array.from({ length: count }, (_, index) => ({
+    delivery: { sequence: index } as unknown as Delivery,
+    body: Buffer.of(),
+  }))
 
 function laneWith(count: number, change: Partial<Lane> = {}): Lane {
   return Object.assign(newLane(1n), { ready: readyOf(count), inHand: count }, change)
@@ -36,10 +39,11 @@ describe('a lane', () => {
   it('holds more of who is quick, less of who is slow, and gives back what is too much', () => {
     const rows: [what: string, lane: Partial<Lane>, room: number, whenCrowded: number][] = [
       ['unknown', {}, 64, 16],
-      ['quick', { tookMs: 5 }, 256, 16],
+      ['quick', { tookMs: 5 }, 512, 16],
+      ['less quick', { tookMs: 50 }, 160, 16],
       ['neither', { tookMs: 500 }, 64, 16],
       ['slow', { tookMs: 3_000 }, 16, 4],
-      ['failing', { tookMs: 5, failures: 2 }, 256, 4],
+      ['failing', { tookMs: 5, failures: 2 }, 512, 4],
       ['only failing', { failures: 4 }, 1, 1],
     ]
     for (const [what, change, room, whenCrowded] of rows) {

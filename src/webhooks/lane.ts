@@ -9,8 +9,8 @@ import { openPace, type Pace } from './pace.ts'
 import * as queries from './queries.ts'
 import { secretBytes } from './sign.ts'
 
-/** A delivery with the text to send. */
-export type Ready = { delivery: Delivery; body: string }
+/** A delivery with the text to send (UTF-8). */
+export type Ready = { delivery: Delivery; body: Buffer }
 
 /** Where and how an endpoint is called. */
 export type Target = {
@@ -45,11 +45,11 @@ export type Lane = {
 /** The most calls at once to one endpoint, and how many failures in a row it takes until it gets one at a time. */
 const connections = 16
 const doubtAfter = 4
-/** How many deliveries this process holds for one endpoint: a quick one, an unknown one, and where there is little room. */
-const mostOfQuick = 256
+/** How many deliveries this process holds for one endpoint: as many as it takes in so long, within bounds; few if crowded. */
+const mostOfQuick = 512
+const heldMs = 500
 const mostOfOne = 64
 const fewOfOne = 4
-const quickBelowMs = 100
 const slowAfterMs = 1_000
 /** How often an endpoint that only fails is asked: so many times as fast as it answers, then so many times a second. */
 const probesAtOnce = 200
@@ -82,7 +82,8 @@ const mostIn = (lane: Lane, crowded: boolean): number => {
   const isSlow = isSlowLane(lane)
   if (crowded) return isSlow || lane.failures > 0 ? fewOfOne : connections
   if (isSlow) return connections
-  return lane.tookMs !== undefined && lane.tookMs < quickBelowMs ? mostOfQuick : mostOfOne
+  const taken = Math.floor((connections * heldMs) / Math.max(1, lane.tookMs ?? Infinity))
+  return Math.min(mostOfQuick, Math.max(mostOfOne, taken))
 }
 
 /** Whether this lane gets another room than one that this process has not met. */
@@ -96,9 +97,9 @@ export const isSpecial = (lane: Lane): boolean =>
 export const roomIn = (crowded: boolean, lane?: Lane): number =>
   lane ? Math.max(0, mostIn(lane, crowded) - lane.inHand) : crowded ? fewOfOne : mostOfOne
 
-/** Whether it is time to look for more of what was left: half of what was in hand is done. */
+/** Whether it is time to look for more of what was left: half of what was in hand is done. A claim walks past the other half. */
 export const wantsMore = (lane: Lane): boolean =>
-  lane.backlog && roomIn(false, lane) * 2 >= roomIn(false, { ...lane, inHand: 0 })
+  lane.backlog && (mostIn(lane, false) - lane.inHand) * 2 >= mostIn(lane, false)
 
 /** Takes the next delivery that may be sent now; undefined when there is none, or it must wait. */
 export function nextReady(lane: Lane): Ready | undefined {
@@ -124,11 +125,12 @@ export function whenProbed(lane: Lane, then: () => void): void {
   }, 1_000 / probesPerSecond)
 }
 
-/** Learns from an answer, and gives what is more than this lane may hold from now on. */
+/** Learns from an answer, and gives what a lane that has become slow or doubtful holds more of than it may from now on. */
 export function learn(lane: Lane, { outcome, tookMs }: Pick<Answer, 'outcome' | 'tookMs'>): Ready[] {
   lane.failures = outcome === 'delivered' ? 0 : lane.failures + 1
   if (lane.failures === 0) lane.probes = probesAtOnce
   if (lane.tookMs !== undefined || lane.failures === 0) lane.tookMs = (lane.tookMs ?? tookMs) * 0.8 + tookMs * 0.2
+  if (!isDoubted(lane) && !isSlowLane(lane)) return []
   const surplus = lane.ready.splice(Math.max(0, mostIn(lane, false) - lane.underWay))
   if (surplus.length > 0) lane.backlog = true
   return surplus

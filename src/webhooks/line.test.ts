@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
-import { createServer, type Server } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 
+import { makeSelfSigned } from '../../test/support/self-signed.ts'
 import { startReceiver } from '../../test/support/telling.ts'
 import type { LookUp } from '../lib/http.ts'
 import { type Line, openLine } from './line.ts'
@@ -71,6 +74,16 @@ describe('an attempt to deliver', () => {
     assert.equal((await post(lineTo(t, dripping, 100))).outcome, 'timed_out')
   })
 
+  it('is not timed out for the time in which this process stood still', async (t) => {
+    const receiver = await startReceiver(t)
+    const line = lineTo(t, receiver.url, 100)
+    await post(line)
+    const answered = post(line)
+    const stillUntil = performance.now() + 400
+    while (performance.now() < stillUntil);
+    assert.equal((await answered).outcome, 'delivered')
+  })
+
   it('is taken when a 2xx came, however long or slow the rest is', async (t) => {
     const dripping = await startServer(t, (socket) =>
       drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'),
@@ -112,6 +125,28 @@ describe('an attempt to deliver', () => {
     const gone = await startServer(t, (socket) => socket.destroy())
     await closed.get(gone)?.()
     assert.equal((await post(lineTo(t, gone))).outcome, 'connection_refused')
+  })
+
+  it('tells nothing to an https endpoint that cannot prove who it is', async (t) => {
+    let told = 0
+    const server = createSecureServer(makeSelfSigned('hooks.example'), (_request, response) => {
+      told += 1
+      response.end()
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const lookUp: LookUp = () => Promise.resolve(['127.0.0.1'])
+    const line = lineTo(t, `https://hooks.example:${port}/hook`, 2_000, lookUp)
+    assert.equal((await post(line)).outcome, 'tls_failed')
+    assert.equal(told, 0)
+  })
+
+  it('waits only so long for a connection, however long an answer may take', async (t) => {
+    const url = await startDeafServer(t)
+    const line = openLine(url, { reach, timeoutMs: 60_000, connectTimeoutMs: 100 })
+    t.after(() => line.close())
+    assert.equal((await post(line)).outcome, 'connect_timed_out')
   })
 
   it('is made again at once when the endpoint had just closed the kept connection', async (t) => {
@@ -219,6 +254,24 @@ async function startServer(t: TestContext, onConnection: (socket: Socket) => voi
   closed.set(url, close)
   t.after(close)
   return url
+}
+
+/** A server in a process that has come to a stand, with as many connections waiting for it as its system keeps. */
+async function startDeafServer(t: TestContext): Promise<string> {
+  const program = `
+    require('node:net').createServer().listen(0, '127.0.0.1', 1, function () {
+      require('node:fs').writeSync(1, String(this.address().port))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    })`
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  t.after(() => child.kill('SIGKILL'))
+  const [port] = (await once(child.stdout, 'data')) as [Buffer]
+  for (let waiting = 0; waiting < 2; waiting += 1) {
+    const socket = connect(Number.parseInt(port.toString(), 10), '127.0.0.1')
+    t.after(() => socket.destroy())
+    await once(socket, 'connect')
+  }
+  return `http://127.0.0.1:${port.toString()}/hook`
 }
 
 /** Writes a beginning, and then a byte every few milliseconds, for ever. */

@@ -34,23 +34,33 @@ export type Answer = {
 export type Line = {
   readonly url: string
   /** Sends one POST. Never throws: whatever happens becomes an answer. Follows no redirect. */
-  post(body: string, headers: Record<string, string>): Promise<Answer>
+  post(body: string | Buffer, headers: Record<string, string>): Promise<Answer>
   /** Ends every connection, and what is under way on it. */
   close(): void
 }
 
-/** Limits of a line; `timeoutMs` (real time) is for the whole head of an answer, connecting included. */
-export type LineOptions = { reach: Reach; timeoutMs: number; lookUp?: LookUp | undefined }
+/** Limits of a line, in real time: `timeoutMs` is for the whole head of an answer, connecting included. */
+export type LineOptions = {
+  reach: Reach
+  timeoutMs: number
+  connectTimeoutMs?: number | undefined
+  lookUp?: LookUp | undefined
+}
 
 const longestConnectMs = 5_000
 const longestBodyMs = 5_000
 const keepAliveMs = 4_000
+/** A time-out that comes later than this finds a process that stood still, which is not the endpoint's fault. */
+const stallMs = 50
 /** How much of an answer is read before the connection is cut, and how much of that is kept. */
 const readBytes = 65_536
 const keptBytes = 1_024
 
 /** Opens a line. Connections are made when there is none free, as many as there are calls at once. */
-export function openLine(url: string, { reach, timeoutMs, lookUp }: LineOptions): Line {
+export function openLine(
+  url: string,
+  { reach, timeoutMs, connectTimeoutMs = longestConnectMs, lookUp }: LineOptions,
+): Line {
   const { origin, pathname, search } = new URL(url)
   const options: Client.Options = {
     pipelining: 1,
@@ -58,7 +68,7 @@ export function openLine(url: string, { reach, timeoutMs, lookUp }: LineOptions)
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: 16_384,
-    connect: guardedConnector(reach, { connectTimeoutMs: Math.min(longestConnectMs, timeoutMs), lookUp }),
+    connect: guardedConnector(reach, { connectTimeoutMs: Math.min(connectTimeoutMs, timeoutMs), lookUp }),
   }
   const clients = new Set<Client>()
   const free: Client[] = []
@@ -87,7 +97,7 @@ export function openLine(url: string, { reach, timeoutMs, lookUp }: LineOptions)
   }
 }
 
-type Request = { path: string; body: string; headers: Record<string, string>; timeoutMs: number }
+type Request = { path: string; body: string | Buffer; headers: Record<string, string>; timeoutMs: number }
 
 function attempt(client: Client, { path, body, headers, timeoutMs }: Request): Promise<Answer & { stale: boolean }> {
   const elapsed = stopwatch()
@@ -97,6 +107,7 @@ function attempt(client: Client, { path, body, headers, timeoutMs }: Request): P
     const kept: Buffer[] = []
     let bytes = 0
     let over = false
+    let limitMs = timeoutMs
 
     const end = (outcome: Outcome, stale = false) => {
       if (over) return
@@ -110,7 +121,13 @@ function attempt(client: Client, { path, body, headers, timeoutMs }: Request): P
       end(head ? outcomeOf(head.status) : 'timed_out')
       abort?.(new Error('The answer took too long, or was too long.'))
     }
-    let deadline = setTimeout(cut, timeoutMs)
+    const expire = () => {
+      const lateMs = elapsed() - limitMs
+      if (lateMs < stallMs) return cut()
+      limitMs += lateMs * 2
+      deadline = setTimeout(expire, lateMs)
+    }
+    let deadline = setTimeout(expire, timeoutMs)
 
     client.dispatch(
       { path, method: 'POST', headers, body },
@@ -123,7 +140,10 @@ function attempt(client: Client, { path, body, headers, timeoutMs }: Request): P
           if (status < 200) return
           head = { status, retryAfterSeconds: readRetryAfter(answered['retry-after'], answered.date) }
           clearTimeout(deadline)
-          if (!over) deadline = setTimeout(cut, Math.min(longestBodyMs, timeoutMs))
+          if (over) return
+          const bodyMs = Math.min(longestBodyMs, timeoutMs)
+          limitMs = elapsed() + bodyMs
+          deadline = setTimeout(expire, bodyMs)
         },
         onResponseData: (_controller, chunk) => {
           if (bytes < keptBytes) kept.push(Buffer.from(chunk.subarray(0, keptBytes)))

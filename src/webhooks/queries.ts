@@ -183,7 +183,8 @@ export const dropRows = async (db: Db, endpointId: bigint, limit: number): Promi
       order by stream, sequence limit ${limit} for update
     )
     delete from webhook_queue as queued using ended
-    where queued.endpoint_id = ended.endpoint_id and queued.stream = ended.stream and queued.sequence = ended.sequence
+    where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (ended.endpoint_id, ended.stream, ended.sequence) and (ended.endpoint_id, ended.stream, ended.sequence)
     returning 1`
   return rows.length
 }

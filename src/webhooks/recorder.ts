@@ -15,7 +15,7 @@ export type Recorder = {
 /** How long an attempt that nobody waits for waits for others to be written down with it, and how many go together. */
 const lingerMs = 20
 const mostTogether = 256
-const enoughTogether = 32
+const enoughTogether = 64
 const mostHurried = 4_096
 const pauseAfterFailureMs = 500
 
@@ -68,7 +68,7 @@ export function openRecorder(record: (attempts: Attempt[]) => Promise<void>, log
   return {
     note: (attempt) => {
       noted.push(attempt)
-      if (hurried.has(streamKey(attempt.delivery))) hurry = true
+      if (hurried.size > 0 && hurried.has(streamKey(attempt.delivery))) hurry = true
       soon()
     },
     hurryFor: (streams) => {

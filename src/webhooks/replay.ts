@@ -27,6 +27,7 @@ export async function replayEvent(ctx: Ctx, db: Atomic, named: Named, eventId: s
   const endpoint = await lockTarget(db, named)
   const event = await findEvent({ db }, endpoint.partnerId, eventId)
   if (!event) throw badField('event_id', 'There is no such event, or it is no longer kept.')
+  replays.byIndex(db)
   replays.lockStreams(db, endpoint.id, [event.id])
   await replays.queueAgain(db, endpoint.id, [event.id], { now: ctx.clock.now(), realNow: ctx.clock.realNow() })
 }
@@ -98,6 +99,7 @@ async function queueSome(ctx: Ctx, id: bigint): Promise<boolean> {
     const { looked, wanted, position } = await replays.nextOf(db, replay, eventsAtOnce)
     if (position === undefined) return false
     if (wanted.length > 0) {
+      replays.byIndex(db)
       replays.lockStreams(db, replay.endpointId, wanted)
       const times = { now: ctx.clock.now(), realNow: ctx.clock.realNow() }
       await replays.queueAgain(db, replay.endpointId, wanted, times)

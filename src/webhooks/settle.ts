@@ -10,6 +10,7 @@ import { planRetry } from './plan-retry.ts'
 import { writeLetter } from './warn.ts'
 import * as queries from './queries.ts'
 import * as queue from './queue/queries.ts'
+import { wakeWaiting } from './waking/queries.ts'
 
 /** One attempt that was made: what came of it, when it ended (business time), where it went and when it was signed (real time). */
 export type Attempt = { delivery: Delivery; answer: Answer; at: Date; url: string; sentAt: Date }
@@ -34,7 +35,7 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
     const disabled = failures.length > 0 ? await worsen(ctx, db, failures) : []
     const now = ctx.clock.now()
     // First whoever waited before: what fails in this very batch waits its time.
-    const waking = well.length > 0 ? queue.wakeWaiting(db, well, now) : Promise.resolve(0n)
+    const waking = well.length > 0 ? wakeWaiting(db, well, now) : Promise.resolve(0n)
     const settled = queue.settle(db, rows, { now, leaseUntil, stay: disabled })
     // Both ride with the commit, which fails if one of them does.
     for (const sent of [settled, waking]) sent.catch(() => undefined)

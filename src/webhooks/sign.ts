@@ -12,7 +12,7 @@ export function secretBytes(secret: string): Buffer {
 }
 
 /** What is signed: the event's id, the time of this attempt (real time, unix seconds) and the very text that is sent. */
-export type Message = { id: string; timestamp: number; body: string }
+export type Message = { id: string; timestamp: number; body: string | Buffer }
 
 /**
  * Signs by the Standard Webhooks scheme: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, one for each secret, with

@@ -1,13 +1,17 @@
-import { type Atomic, type Db, one } from '../../db/sql.ts'
+import type { Atomic, Db } from '../../db/sql.ts'
 import type { EventType } from '../../events/event.ts'
 import type { Sequenced } from '../../events/relay.ts'
 import type { Delivery } from '../delivery.ts'
 
-/** Says, until the block ends, that losing it is no harm, and that the queue is read by its indexes, with no compiled plans. */
+/**
+ * Says, until the block ends, that losing it is no harm, and that the queue is read by its indexes and in their order, with no
+ * compiled plans. The planner last looked, as likely as not, when the queue was empty: it would read a million rows to sort them.
+ */
 export const asRecords = (db: Atomic): void =>
   db.send`
     select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
+      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
+      set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
 
 /** How many deliveries this process can take: of one endpoint unless it is named, of the named ones, and in all. */
 export type Room = { each: number; all: number; named: { id: bigint; room: number }[] }
@@ -91,7 +95,9 @@ export const queue = async (
     )
     select queued.endpoint_id as "endpointId", queued.stream, queued.sequence, queued.event_id as "eventRow",
       0 as attempts, 0 as wakes, 0 as earlier, fence, next_at is null as blocked, at, type, data_key_id as "dataKeyId", body
-    from queued left join events on events.id = queued.event_id and fence > 0
+    from queued left join lateral (
+      select at, type, data_key_id, body from events where id = queued.event_id and queued.fence > 0 offset 0
+    ) as event on true
     order by queued.event_id`
   return {
     taken: rows.flatMap(deliveryOf),
@@ -110,6 +116,9 @@ function deliveryOf({ endpointId, eventRow, attempts, wakes, earlier, fence, ...
 /**
  * Claims due deliveries, of each endpoint as many as there is room for. Those that are being claimed by another process are
  * skipped, not waited for; one whose lease has run out is claimed with a higher fence.
+ *
+ * `offset 0`, here and below, has each row looked up by its key: nothing is made of two queries then. `between` a key and itself
+ * does the same where rows are changed: by `=` the planner may walk a whole index, in whose order it could merge.
  */
 export const claim = async (
   db: Db,
@@ -131,12 +140,15 @@ export const claim = async (
     ),
     claimed as (
       update webhook_queue as queued set lease_until = ${leaseUntil}, fence = fence + 1 from due
-      where (queued.endpoint_id, queued.stream, queued.sequence) = (due.endpoint_id, due.stream, due.sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (due.endpoint_id, due.stream, due.sequence) and (due.endpoint_id, due.stream, due.sequence)
       returning queued.*
     )
     select claimed.endpoint_id as "endpointId", claimed.stream, claimed.sequence, claimed.event_id as "eventRow",
       claimed.attempts, claimed.wakes, claimed.earlier, fence, false as blocked, at, type, data_key_id as "dataKeyId", body
-    from claimed join events on events.id = claimed.event_id
+    from claimed cross join lateral (
+      select at, type, data_key_id, body from events where id = claimed.event_id offset 0
+    ) as event
     order by claimed.event_id`
   return rows.flatMap(deliveryOf)
 }
@@ -154,7 +166,8 @@ export type SettledRow = {
   nextAt: Date | null
 }
 
-const keysOf = (rows: { delivery: Delivery }[]) => ({
+/** The keys of deliveries and their fences, as columns. */
+export const keysOf = (rows: { delivery: Delivery }[]) => ({
   endpoints: rows.map(({ delivery }) => delivery.endpointId),
   streams: rows.map(({ delivery }) => delivery.event.stream),
   sequences: rows.map(({ delivery }) => delivery.event.sequence),
@@ -164,10 +177,15 @@ const keysOf = (rows: { delivery: Delivery }[]) => ({
 /** Locks the whole queues of the streams that are about to be settled, always in one order. See `queue`. */
 export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
   db.send`
-    select from webhook_queue where (endpoint_id, stream) in (
-      select * from unnest(${keysOf(rows).endpoints}::bigint[], ${keysOf(rows).streams}::bigint[])
+    with settled as materialized (
+      select distinct endpoint_id, stream
+      from unnest(${keysOf(rows).endpoints}::bigint[], ${keysOf(rows).streams}::bigint[]) as key (endpoint_id, stream)
+      order by endpoint_id, stream
     )
-    order by endpoint_id, stream, sequence for update`
+    select from settled cross join lateral (
+      select from webhook_queue as queued
+      where queued.endpoint_id = settled.endpoint_id and queued.stream = settled.stream order by sequence for update
+    ) as locked`
 
 /**
  * Writes down what came of attempts that are still ours (the fence says so): the record, the end of what was delivered or
@@ -194,8 +212,11 @@ export const settle = async (
       )
     ),
     held as materialized (
-      select outcome.*, queued.event_id, queued.earlier
-      from outcome join webhook_queue as queued using (endpoint_id, stream, sequence, fence)
+      select outcome.*, queued.event_id, queued.earlier from outcome cross join lateral (
+        select event_id, earlier from webhook_queue as waiting
+        where (waiting.endpoint_id, waiting.stream, waiting.sequence, waiting.fence)
+          = (outcome.endpoint_id, outcome.stream, outcome.sequence, outcome.fence) offset 0
+      ) as queued
     ),
     recorded as (
       insert into webhook_attempts
@@ -205,13 +226,15 @@ export const settle = async (
     ),
     gone as (
       delete from webhook_queue as queued using held
-      where (queued.endpoint_id, queued.stream, queued.sequence) = (held.endpoint_id, held.stream, held.sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (held.endpoint_id, held.stream, held.sequence) and (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is null
       returning queued.endpoint_id, queued.stream, queued.sequence
     ),
     put_off as (
       update webhook_queue as queued set attempts = number, last_at = at, next_at = held.next_at, lease_until = null from held
-      where (queued.endpoint_id, queued.stream, queued.sequence) = (held.endpoint_id, held.stream, held.sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (held.endpoint_id, held.stream, held.sequence) and (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is not null
     ),
     behind as materialized (
@@ -224,75 +247,16 @@ export const settle = async (
     freed as (
       update webhook_queue as queued
       set next_at = ${now}, fence = fence + 1, lease_until = case when taken then ${leaseUntil}::timestamptz end from behind
-      where (queued.endpoint_id, queued.stream, queued.sequence) = (behind.endpoint_id, behind.stream, behind.sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (behind.endpoint_id, behind.stream, behind.sequence) and (behind.endpoint_id, behind.stream, behind.sequence)
         and queued.next_at is null
       returning queued.endpoint_id, queued.stream, queued.sequence, event_id, attempts, wakes, earlier, fence, lease_until
     )
     select freed.endpoint_id as "endpointId", freed.stream, freed.sequence, event_id as "eventRow", attempts, wakes, earlier,
       fence, false as blocked, at, type, data_key_id as "dataKeyId", body
-    from freed join events on events.id = freed.event_id where lease_until is not null`
+    from freed cross join lateral (
+      select at, type, data_key_id, body from events where id = freed.event_id offset 0
+    ) as event
+    where lease_until is not null`
   return found.flatMap(deliveryOf)
-}
-
-/**
- * Says that endpoints took something, so that they are well again: what waits there for a later time is due now, some hundred at
- * a time, and all at once where the endpoint had been down. What failed after such a wake already, and not because the endpoint
- * was down, waits 15 s, 1 min, 4 min ... for its next one, so that an event that alone is refused is not tried with every
- * other's success. Tells how many were woken.
- */
-export const wakeWaiting = async (db: Db, well: bigint[], now: Date): Promise<bigint> => {
-  const { woken } = one(
-    await db.sql<{ woken: bigint }>`
-    with recovered as (
-      update webhook_endpoints set failing_since = null, status = case status when 'failing' then 'active' else status end
-      where id = any(${well}::bigint[]) and failing_since is not null
-    ),
-    healthy as materialized (
-      select id, failing_since <= ${now}::timestamptz - interval '30 s' as was_down, failing_since
-      from webhook_endpoints where id = any(${well}::bigint[])
-    ),
-    waiting as materialized (
-      select late.* from healthy cross join lateral (
-        select endpoint_id, stream, sequence from webhook_queue as queued
-        where queued.endpoint_id = healthy.id and next_at > ${now}
-          and (
-            wakes = 0 or (was_down and last_at >= failing_since)
-              or last_at <= ${now}::timestamptz - make_interval(secs => 15 * 4 ^ least(wakes - 1, 8))
-          )
-        order by next_at limit case when was_down then 5000 else 500 end for no key update skip locked
-      ) as late
-    ),
-    woken as (
-      update webhook_queue as queued set next_at = ${now}, wakes = wakes + 1 from waiting
-      where (queued.endpoint_id, queued.stream, queued.sequence) = (waiting.endpoint_id, waiting.stream, waiting.sequence)
-      returning 1
-    )
-    select count(*) as woken from woken`,
-  )
-  return woken
-}
-
-/** Lengthens the leases of deliveries that are still under way, and gives those that are still ours. */
-export const renew = async (db: Db, deliveries: Delivery[], leaseUntil: Date): Promise<Delivery[]> => {
-  const { endpoints, streams, sequences, fences } = keysOf(deliveries.map((delivery) => ({ delivery })))
-  const rows = await db.sql<{ place: bigint }>`
-    update webhook_queue as queued set lease_until = ${leaseUntil}
-    from unnest(${endpoints}::bigint[], ${streams}::bigint[], ${sequences}::integer[], ${fences}::bigint[])
-      with ordinality as ours (endpoint_id, stream, sequence, fence, place)
-    where queued.endpoint_id = ours.endpoint_id and queued.stream = ours.stream and queued.sequence = ours.sequence
-      and queued.fence = ours.fence
-    returning place`
-  const ours = new Set(rows.map(({ place }) => place))
-  return deliveries.filter((_, index) => ours.has(BigInt(index + 1)))
-}
-
-/** Gives deliveries back untouched. */
-export const release = (db: Db, deliveries: Delivery[]): Promise<unknown[]> => {
-  const { endpoints, streams, sequences, fences } = keysOf(deliveries.map((delivery) => ({ delivery })))
-  return db.sql`
-    update webhook_queue as queued set lease_until = null
-    from unnest(${endpoints}::bigint[], ${streams}::bigint[], ${sequences}::integer[], ${fences}::bigint[])
-      as ours (endpoint_id, stream, sequence, fence)
-    where queued.endpoint_id = ours.endpoint_id and queued.stream = ours.stream and queued.sequence = ours.sequence
-      and queued.fence = ours.fence`
 }

@@ -69,12 +69,25 @@ export const nextOf = async (
   return { looked: rows.length, wanted, position: rows.at(-1)?.position }
 }
 
+/** Says, until the block ends, that what follows looks rows up: the planner may take the queue for an empty one. */
+export const byIndex = (db: Atomic): void =>
+  db.send`
+    select set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true), set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+
 /** Locks what waits of the streams of some events at an endpoint, in the order in which settling does, until the block ends. */
 export const lockStreams = (db: Atomic, endpointId: bigint, eventRows: bigint[]): void =>
   db.send`
-    select from webhook_queue
-    where endpoint_id = ${endpointId} and stream in (select stream from events where id = any(${eventRows}::bigint[]))
-    order by endpoint_id, stream, sequence for update`
+    with again as materialized (
+      select distinct stream from unnest(${eventRows}::bigint[]) as wanted (id) cross join lateral (
+        select stream from events where events.id = wanted.id offset 0
+      ) as event
+      order by stream
+    )
+    select from again cross join lateral (
+      select from webhook_queue as queued
+      where endpoint_id = ${endpointId} and queued.stream = again.stream order by sequence for update
+    ) as locked`
 
 /**
  * Puts events in an endpoint's queue again, and brings forward those that are there. Of each stream the first one is due now and
@@ -88,12 +101,16 @@ export const queueAgain = (
 ): Promise<unknown[]> =>
   db.sql`
     with wanted as materialized (
-      select events.id, stream, sequence, endpoint.is_ordered from events, webhook_endpoints as endpoint
-      where events.id = any(${eventRows}::bigint[]) and endpoint.id = ${endpointId}
+      select event.*, endpoint.is_ordered from unnest(${eventRows}::bigint[]) as asked (id) cross join lateral (
+        select id, stream, sequence from events where events.id = asked.id offset 0
+      ) as event
+      cross join webhook_endpoints as endpoint where endpoint.id = ${endpointId}
     ),
     there as materialized (
-      select queued.stream, queued.sequence, lease_until > ${realNow}::timestamptz as is_held from webhook_queue as queued
-      where endpoint_id = ${endpointId} and stream in (select stream from wanted)
+      select waiting.* from (select distinct stream from wanted) as again cross join lateral (
+        select endpoint_id, stream, sequence, lease_until > ${realNow}::timestamptz as is_held from webhook_queue as queued
+        where endpoint_id = ${endpointId} and queued.stream = again.stream offset 0
+      ) as waiting
     ),
     first as materialized (
       select stream, min(sequence) as sequence
@@ -104,7 +121,8 @@ export const queueAgain = (
       set next_at = case when queued.sequence = first.sequence or not is_ordered then ${now}::timestamptz end
       from there join first using (stream)
         cross join (select is_ordered from webhook_endpoints where id = ${endpointId}) as endpoint
-      where queued.endpoint_id = ${endpointId} and (queued.stream, queued.sequence) = (there.stream, there.sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (there.endpoint_id, there.stream, there.sequence) and (there.endpoint_id, there.stream, there.sequence)
         and there.is_held is not true and (is_ordered or exists (
           select from wanted where (wanted.stream, wanted.sequence) = (there.stream, there.sequence)
         ))
