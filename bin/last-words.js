@@ -36,7 +36,9 @@ export function gatherLastWords(results, files) {
     if (nesting === 0) remarks.push(message)
   })
   results.on('test:fail', ({ name, file, nesting, details }) => {
-    const where = file && !isFile.has(name) ? `  (${relative(root, file)})` : ''
+    const path = file && !isFile.has(name) ? relative(root, file) : 'bin'
+    // What stands at the top of a file that shares its process was declared by our own program: its suite has the name.
+    const where = path.startsWith('bin') ? '' : `  (${path})`
     if (!isFile.has(name)) tests.push(`${'  '.repeat(nesting)}${name}${where}`)
     else ends.push(endOf(name, details.error, remarks, said.get(name) ?? ''))
   })

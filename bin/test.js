@@ -3,12 +3,14 @@
  *
  *   npm test                      everything
  *   npm test -- ledger house      the files whose path contains one of these words
+ *   npm test -- '!browser'        all others
  *
  * Each test file gets a database of its own, copied from one migrated template. The server is an embedded PostgreSQL in
  * a temporary folder, or the one that TEST_DATABASE_URL names (the URL of a role that may make databases and roles).
+ * A few files at a time share a process, one after the other: loading the service is most of what a short file costs.
  * With CI=true a skipped test is a failure: there, everything that a test needs can be installed.
  */
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
@@ -21,6 +23,20 @@ import { gatherLastWords } from './last-words.js'
 /** The longest that one file may take. One that hangs has forgotten to close something. */
 const fileTimeoutMs = 180_000
 
+/** How many files share a process. */
+const filesTogether = 8
+
+/** Files that have a process for themselves: they measure it, load a lot of their own, or run long. */
+const alone = [
+  'test/browser/',
+  'test/simulation/',
+  'test/crash/',
+  'test/benchmarks.test.js',
+  'test/stories/cost-of-a-buy.test.js',
+  'test/stories/every-road.test.js',
+  'test/stories/fuzz.test.js',
+]
+
 build()
 const files = testFiles(process.argv.slice(2))
 if (files.length === 0) fail('No test file has such a name.')
@@ -29,6 +45,8 @@ if (files.length === 0) fail('No test file has such a name.')
 const support = await import(pathToFileURL(join(root, 'dist/test/support/server.js')).href)
 const { startTestServer } = /** @type {typeof import('../test/support/server.ts')} */ (support)
 const started = startTestServer()
+/** @type {Promise<void> | undefined} */
+let stopped
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
@@ -43,23 +61,30 @@ Object.assign(process.env, server.env, {
 
 /** @type {{ passed: number, failed: number, skipped: string[] }} */
 const counted = { passed: 0, failed: 0, skipped: [] }
-/** One more than there are processors: files wait for chains and browsers as long as they compute. */
-const concurrency = availableParallelism() + 1
-const results = run({ files, concurrency, timeout: fileTimeoutMs, signal: interrupted.signal })
+/** Two more than there are processors: files wait for chains and browsers as long as they compute. */
+const concurrency = availableParallelism() + 2
+const runs = gather(files)
+const timeout = filesTogether * fileTimeoutMs
+const results = run({ files: runs, concurrency, timeout, signal: interrupted.signal })
 results.on('test:fail', () => counted.failed++)
 results.on('test:pass', ({ name, details, skip, todo }) => {
   if (skip !== undefined || todo !== undefined) counted.skipped.push(name)
   else if (details.type !== 'suite') counted.passed++
 })
-const lastWords = gatherLastWords(results, files)
+const lastWords = gatherLastWords(results, runs)
 const report = /** @type {AsyncIterable<string>} */ (/** @type {unknown} */ (results.compose(new spec())))
 for await (const text of report) process.stdout.write(text)
 process.stdout.write(lastWords())
 await end(verdict())
 
-/** @param {number} status */
+/**
+ * A run that is interrupted ends twice, by the signal and by itself.
+ *
+ * @param {number} status
+ */
 async function end(status) {
-  await (await started).stop()
+  stopped ??= started.then((one) => one.stop())
+  await stopped
   process.exit(status)
 }
 
@@ -74,12 +99,44 @@ function verdict() {
 
 /** @param {string[]} words */
 function testFiles(words) {
+  const unwanted = words.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
+  const wanted = words.filter((word) => !word.startsWith('!'))
   return ['src', 'test']
     .flatMap((folder) => readdirSync(join(root, 'dist', folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.name.endsWith('.test.js'))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => words.length === 0 || words.some((word) => relative(root, file).includes(word)))
+    .filter((file) => wanted.length === 0 || wanted.some((word) => relative(root, file).includes(word)))
+    .filter((file) => !unwanted.some((word) => relative(root, file).includes(word)))
     .toSorted()
+}
+
+/**
+ * The programs to run: a file that is alone, or one that is written here and runs several.
+ *
+ * @param {string[]} tests
+ */
+function gather(tests) {
+  const folder = join(root, `dist/together-${process.pid}`)
+  mkdirSync(folder)
+  process.once('exit', () => rmSync(folder, { recursive: true }))
+  const isAlone = (/** @type {string} */ file) =>
+    alone.some((name) => relative(join(root, 'dist'), file).startsWith(name))
+  const single = tests.filter((file) => tests.length <= concurrency || isAlone(file))
+  const others = tests.filter((file) => !single.includes(file))
+  // Neighbours by name are alike, those that wait long too: they are dealt out.
+  const count = Math.ceil(others.length / filesTogether)
+  const groups = Array.from({ length: count }, (_, at) => others.filter((__, index) => index % count === at))
+  const written = groups.map((group, at) => {
+    const program = join(folder, `${at + 1}.js`)
+    writeFileSync(
+      program,
+      `import { runTogether } from '../../bin/together.js'\nawait runTogether(${JSON.stringify(group)}, ${fileTimeoutMs})\n`,
+    )
+    return program
+  })
+  // In turn, so that browsers, which are alone, are not all open at the same time.
+  const most = Math.max(single.length, written.length)
+  return Array.from({ length: most }, (_, at) => [single[at] ?? [], written[at] ?? []]).flat(2)
 }
 
 /** @param {string} message */

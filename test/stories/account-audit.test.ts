@@ -203,7 +203,7 @@ const others = new Set(
   webhook show, webhook test, webhook replay, webhook attempts, listen,
   b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock,
   operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
-  transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, rail list,
+  transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
   rail resume, chain reread`.split(/,\s+/),
 )
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
-import { type CommandLine, commandLineOf, runCommand } from '../support/command.ts'
+import { type CommandLine, commandLineOf, runAlone } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
@@ -181,30 +181,30 @@ describe('webhook endpoints', () => {
 describe('an exchange that does not run', () => {
   it('is set up, used and left as it was: not running', async () => {
     const env = { DATA_DIR: join(files, 'own') }
-    const before = await runCommand(['verify'], env)
+    const before = await runAlone(['verify'], env)
     assert.equal(before.exitCode, 1)
     assert.match(before.err, /^There is no exchange here: /)
     assert.equal(existsSync(env.DATA_DIR), false, 'nothing is made by asking')
 
-    const first = JSON.parse((await runCommand(['migrate', '--json'], env)).out) as { applied: string[] }
+    const first = JSON.parse((await runAlone(['migrate', '--json'], env)).out) as { applied: string[] }
     assert.ok(first.applied.length > 0)
-    assert.deepEqual(JSON.parse((await runCommand(['migrate', '--json'], env)).out), { applied: [] })
-    const made = await runCommand(['partner', 'create', 'Shop'], env)
+    assert.deepEqual(JSON.parse((await runAlone(['migrate', '--json'], env)).out), { applied: [] })
+    const made = await runAlone(['partner', 'create', 'Shop'], env)
     assert.equal(made.exitCode, 0, made.err)
-    assert.equal((await runCommand(['verify', '--json'], env)).out, '{"ok":true,"problems":[]}\n')
+    assert.equal((await runAlone(['verify', '--json'], env)).out, '{"ok":true,"problems":[]}\n')
     assert.ok(!(await readdir(join(env.DATA_DIR, 'postgres'))).includes('postmaster.pid'))
   })
 })
 
 describe('the words themselves', () => {
   it('a wrong command is told in a sentence on standard error, with exit code 2', async () => {
-    const { exitCode, out, err } = await runCommand(['veryfy'], {})
+    const { exitCode, out, err } = await runAlone(['veryfy'], {})
     assert.deepEqual([exitCode, out, err], [2, '', 'There is no command "veryfy". See: cambio help\n'])
   })
 
   it('help and settings need no exchange', async () => {
-    assert.match((await runCommand(['help'], {})).out, /partner create/)
-    const settings = JSON.parse((await runCommand(['settings', '--json'], {})).out) as { name: string }[]
+    assert.match((await runAlone(['help'], {})).out, /partner create/)
+    const settings = JSON.parse((await runAlone(['settings', '--json'], {})).out) as { name: string }[]
     assert.ok(settings.some(({ name }) => name === 'DATABASE_URL'))
   })
 

@@ -178,11 +178,16 @@ export async function startReceiver(t: Test): Promise<Receiver> {
   return receiver
 }
 
-/** Resolves when `check` is true; looks again every few milliseconds, and fails after thirty seconds, which only a machine with far too much to do needs. */
+/**
+ * Resolves when `check` is true. Looks again every few milliseconds at first, and less often the longer it takes: what asks
+ * without a pause keeps the processor from what is waited for. Fails after thirty seconds, which only a machine with far too
+ * much to do needs.
+ */
 export async function until(check: () => boolean | Promise<boolean>, what = 'what was awaited'): Promise<void> {
-  const end = performance.now() + 30_000
+  const begun = performance.now()
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`Waited thirty seconds for ${what}, in vain.`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
+    const waitedMs = performance.now() - begun
+    if (waitedMs > 30_000) throw new Error(`Waited thirty seconds for ${what}, in vain.`)
+    await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waitedMs / 10, 5), 50)))
   }
 }

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { pathToFileURL } from 'node:url'
+
+import { projectFolder } from './support/source.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cambio-together-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** Runs files with these texts in one process, as `npm test` does. Gives the exit code, and what it reported and printed. */
+function runTogether(...texts: string[]): { status: number | null; out: string } {
+  const files = texts.map((text, at) => {
+    const file = join(folder, `${at}.mjs`)
+    writeFileSync(file, `import assert from 'node:assert'\n${text}`)
+    return file
+  })
+  const program = join(folder, 'program.mjs')
+  const together = pathToFileURL(join(projectFolder, 'bin/together.js')).href
+  writeFileSync(
+    program,
+    `import { runTogether } from '${together}'\nawait runTogether(${JSON.stringify(files)}, 5_000)`,
+  )
+  const { PATH = '' } = process.env
+  const { status, stdout } = spawnSync(process.execPath, ['--test-reporter=tap', program], { env: { PATH } })
+  return { status, out: String(stdout) }
+}
+
+test('test files that share a process share no hook, and run one after the other', () => {
+  const text = (own: string) => `
+    import { after, before, beforeEach, describe, it, test } from 'node:test'
+    globalThis.open ??= new Set()
+    before(() => globalThis.open.add('${own}'))
+    after(() => globalThis.open.delete('${own}'))
+    let times = 0
+    beforeEach(() => (times += 1))
+    const isAlone = () => assert.deepEqual([[...globalThis.open], times > 0], [['${own}'], true])
+    test('at the top', isAlone)
+    describe('a suite', () => it('inside', isAlone))`
+  const { status, out } = runTogether(text('one'), text('other'))
+  assert.equal(status, 0, out)
+  assert.match(out, /^# pass 4$/m)
+})
+
+test('a test file that fails or cannot be read fails, and those beside it are run all the same', () => {
+  const { status, out } = runTogether(
+    `import { test } from 'node:test'; test('bad', () => assert.fail('for a reason'))`,
+    `import { nothing } from 'node:fs'`,
+    `import { test } from 'node:test'; test('good', () => {})`,
+  )
+  assert.equal(status, 1)
+  for (const said of [/not ok \d+ - bad/, /for a reason/, /not ok \d+ - this file can be read/, / ok \d+ - good/]) {
+    assert.match(out, said)
+  }
+})
