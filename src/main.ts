@@ -111,7 +111,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
   const { ctx, processor } = house
   const { config } = ctx
-  const outside = buildProcessor(processor, ctx.log)
+  const outside = await buildProcessor(processor, ctx.log)
   serveCheckPages(outside, house.office)
   const processorUrl = await listen(outside, config, 'processorPort', ends)
   processor.url = config.http.processorUrl ?? processorUrl
@@ -125,7 +125,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
       mailPage(ctx),
       (scope) =>
         buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
-      (scope) => buildCalculator(scope, ctx, { accounts }),
+      (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
     ],
   })
   return listen(app, config, 'port', ends)

@@ -195,13 +195,14 @@ describe('what the papers tell people to type', { skip: hasShell ? false : 'need
 
   it('the front page, where deprecated calls lead, has every row of the changes of the interface', async () => {
     const page = await (await fetch(exchange.url)).text()
-    const [, shown = ''] = /<h2 id="changes">Changes<\/h2>\n<table>(.*)<\/table>/.exec(page) ?? []
+    const [, shown = ''] = /<h2 id="changes">Changes<\/h2>\n<table><tbody>(.*)<\/tbody><\/table>/.exec(page) ?? []
     const rows = rowsOf(read('docs/partner/changelog.md').split('\n## ')[0] ?? '')
     const wanted = rows.map(
-      ([date, change = '']) => `<tr><td>${date}<td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}`,
+      ([date, change = '']) =>
+        `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`,
     )
     assert.deepEqual(shown.split(/(?=<tr>)/), wanted)
-    assert.equal(rows.length, 5)
+    assert.equal(rows.length, 6)
   })
 })
 

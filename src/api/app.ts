@@ -24,7 +24,7 @@ import { answerUnknownRoutes } from './not-found.ts'
 import { type DeclaredRoute, declaredRoute } from './openapi/declared-route.ts'
 import { openApi } from './openapi/serve.ts'
 import { paymentCategoryRoutes } from './payment-categories.ts'
-import { rateLimits } from './rate-limit.ts'
+import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
 import { keepSharing } from './share-limits.ts'
@@ -50,8 +50,11 @@ export type ApiDeps = {
    * `request.journal`. The schema of a transaction is there for theirs as `AnyTransaction`.
    */
   v1?: readonly ((app: FastifyInstance) => void)[]
-  /** Pages outside of `/v1` (checkout). Their own body parsers and error pages stay within them. */
-  pages?: readonly ((app: FastifyInstance) => void | Promise<void>)[]
+  /**
+   * Pages outside of `/v1` (checkout). Their own body parsers and error pages stay within them. `limits` are the interface's: what
+   * a page lets through counts there too.
+   */
+  pages?: readonly ((app: FastifyInstance, limits: RateLimits) => void | Promise<void>)[]
 }
 
 /** The service's HTTP side, ready for `listen` or `inject`. */
@@ -78,9 +81,10 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
 
   root(app, ctx)
   app.register(logos)
-  for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope))
+  const limits = rateLimits(ctx)
+  for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
   const declared: DeclaredRoute[] = []
-  app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared }), { prefix: '/v1' })
+  app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared, limits }), { prefix: '/v1' })
   openApi(app, ctx, declared)
   return app
 }
@@ -91,8 +95,10 @@ const unreadable: preHandlerHookHandler = (request, _reply, done) => {
   done()
 }
 
-function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & { declared: DeclaredRoute[] }): void {
-  const limits = rateLimits(ctx)
+type Inside = { declared: DeclaredRoute[]; limits: RateLimits }
+
+function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): void {
+  const { limits } = deps
   if (ctx.config.rateLimits.on) keepSharing(app, ctx, limits.share)
   const admitting = admission(ctx, { accounts: deps.accounts, limits })
   const checking = signatureCheck(ctx)

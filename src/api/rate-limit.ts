@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
 import type { Ctx } from '../context.ts'
+import { networkOf } from '../lib/client-address.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Caller } from '../partners/accounts.ts'
 import { indexHash } from '../privacy/master-key.ts'
@@ -14,10 +15,10 @@ export type RateLimits = {
   /** A create with this key. */
   takeCreate(caller: Caller, reply: FastifyReply): void
   /**
-   * A create for a customer at this address: counted over all partners, and apart for an account whose limits of customers are
-   * its own.
+   * A create for a customer at this address, or at an IPv6 address of the same line: counted over all partners, and apart for an
+   * account whose limits of customers are its own.
    */
-  takeCustomer(ip: string, caller: Caller, reply: FastifyReply): void
+  takeCustomer(ip: string, whose: Pick<Caller, 'partner'>, reply: FastifyReply): void
   /** Tells other processes what was let through here, and takes off what they have let through. To be called each second. */
   share(): Promise<void>
 }
@@ -69,7 +70,8 @@ export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>
         perSecond: customerIpPerSecond ?? usual.customerIpPerSecond,
         burst: customerIpBurst ?? usual.customerIpBurst,
       }
-      const address = hasOwn ? `${partner.id} ${ip}` : ip
+      const network = networkOf(ip)
+      const address = hasOwn ? `${partner.id} ${network}` : network
       const name = indexHash(secrets, 'limited-address', address).toString('base64url', 0, 15)
       take({ buckets: customers, name, size, sentence: 'Too many new transactions for this customer.' }, reply)
     },

@@ -30,6 +30,12 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'
 /** The interface's dated changes, newest first: the rows of docs/partner/changelog.md, which a test compares. */
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
+    '2026-11-20',
+    'Webhooks and feed: a chargeback after the end and `status_details` `payout_unknown` (with `sending`) are told as ' +
+      '`transaction.amounts_changed`, of B2B as `b2b.transaction.status_changed` with the same status; a refund’s ' +
+      '`unknown` as `transaction.refund_changed`. Refunds above the operator’s limit wait for its approval as `pending`.',
+  ],
+  [
     '2026-09-25',
     'The `ip` query parameter and the `X-Forwarded-For` header are deprecated on `POST /v1/transaction` and ' +
       '`POST /v1/transaction/health`; `customer.ip`, `customer.ipV4` or `customer.ipV6` in the body replace them.',
@@ -50,15 +56,19 @@ const changes: readonly (readonly [date: string, change: string])[] = [
 
 /** A row of the page; what stands between backticks is code. */
 const rowOf = ([date, change]: readonly [string, string]): string =>
-  `<tr><td>${date}<td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}`
+  `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
 
 /** The public URL comes from a setting that is checked to be an origin, so it has nothing to escape. */
 const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string => `<!doctype html>
 <html lang="en">
+<head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Cambio</title>
 <style>${style}</style>
+</head>
+<body>
+<main>
 <h1>Cambio</h1>
 <p>An exchange between money and coins, for partners who integrate it${config.mode === 'live' ? '' : '. This is a <strong>sandbox</strong>: nothing here is real money'}.</p>
 <p>The interface is at <code>${publicUrl}/v1</code>:</p>
@@ -66,8 +76,10 @@ const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string 
 curl ${publicUrl}/v1/currencies
 curl ${publicUrl}/v1/market-info/min-max-range/eur_btc
 curl '${publicUrl}/v1/estimate?from_amount=100&amp;from_currency=EUR&amp;to_currency=BTC' -H 'x-api-key: &lt;your key&gt;'</pre>
-<p><a href="/docs">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
+<p><a href="/docs">Documentation</a> · <a href="/docs/reference">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
 <h2 id="changes">Changes</h2>
-<table>${changes.map(rowOf).join('')}</table>
+<table><tbody>${changes.map(rowOf).join('')}</tbody></table>
+</main>
+</body>
 </html>
 `

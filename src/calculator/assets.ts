@@ -5,19 +5,19 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 import { projectRoot } from '../lib/root.ts'
-import { icon, scriptFile, serveFile, styleSheet } from '../ui/serve-file.ts'
+import { icon, scriptFile, serveFile, type Sheet, sheetOf, styleSheet } from '../ui/serve-file.ts'
 
-/** The paths of the calculator's own files. */
-export type AssetPaths = { style: string; icon: string; widget: string }
+/** The style sheet of the calculator, and the paths of its other files. */
+export type Assets = { sheet: Sheet; icon: string; widget: string }
 
 /** Compiled beside this file. */
 const islands = fileURLToPath(new URL('islands', import.meta.url))
 
 /**
- * Serves the style sheet, the icon and the scripts, and gives their paths. `/calculator/embed.js`, which partners' pages load,
+ * Serves the icon and the scripts, and gives their paths. `/calculator/embed.js`, which partners' pages load,
  * keeps its name for ever, and is asked for again each hour.
  */
-export function serveAssets(app: FastifyInstance): AssetPaths {
+export function serveAssets(app: FastifyInstance): Assets {
   const own = readFileSync(join(projectRoot, 'src/calculator/calculator.css'), 'utf8')
   const embed = scriptFile(islands, 'embed.js').text
   app.get('/calculator/embed.js', (_request, reply) =>
@@ -32,7 +32,7 @@ export function serveAssets(app: FastifyInstance): AssetPaths {
       .send(embed),
   )
   return {
-    style: serveFile(app, styleSheet('calculator.css', own)),
+    sheet: sheetOf(styleSheet('calculator.css', own)),
     icon: serveFile(app, icon()),
     widget: serveFile(app, scriptFile(islands, 'widget.js')),
   }

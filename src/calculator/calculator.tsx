@@ -3,6 +3,8 @@ import type { ComponentChildren } from 'preact'
 
 import type { Ctx } from '../context.ts'
 import { type Language, languageOf } from '../language/language.ts'
+import { clientAddress } from '../lib/client-address.ts'
+import { ipBlocks } from '../lib/ip-blocks.ts'
 import { Refusal, refusals } from '../lib/refusal.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Accounts } from '../partners/accounts.ts'
@@ -11,18 +13,24 @@ import { eachSecond } from '../transactions/each-second.ts'
 import { offersAt } from '../availability/offers.ts'
 import { termsOfPartner } from '../transactions/policy.ts'
 import { renderDocument } from '../ui/document.tsx'
+import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { themePaths } from '../ui/serve-theme.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, type Version } from './access.ts'
-import { type AssetPaths, serveAssets } from './assets.ts'
-import { choiceOf, type Typed } from './choice.ts'
-import { goOn } from './go-on.ts'
+import { type Assets, serveAssets } from './assets.ts'
+import { type Choice, choiceOf, type Typed } from './choice.ts'
+import { type Chosen, goOn } from './go-on.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
-import { Calculator } from './page.tsx'
+import { type Boxes, Calculator, type InBox } from './page.tsx'
 import { type Presets, readPresets } from './presets.ts'
 
 /** What the calculator is told by the program that starts it. */
-export type CalculatorOptions = { accounts: Accounts }
+export type CalculatorOptions = {
+  accounts: Accounts
+  /** Counts a create for a customer at an address among all others, and refuses (RATE_LIMITED) what is too much. */
+  limits: { takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void }
+}
 
 const largestForm = 4_096
 
@@ -30,16 +38,24 @@ const largestForm = 4_096
  * The calculator that partners put on their own pages: `/calculator/v1`, opened by a public key, and `/calculator/v2`, by a
  * signature. A form posts to the page's own address, because that is what was signed; the create leads on to the checkout.
  */
-export async function buildCalculator(app: FastifyInstance, ctx: Ctx, { accounts }: CalculatorOptions): Promise<void> {
+export async function buildCalculator(
+  app: FastifyInstance,
+  ctx: Ctx,
+  { accounts, limits }: CalculatorOptions,
+): Promise<void> {
   await app.register((scope, _options, done) => {
     const offersOf = eachSecond(ctx, offersAt)
-    const door: Door = { ctx, accounts, assets: serveAssets(scope), offersOf }
+    const trusted = ipBlocks(ctx.config.http.trustedProxies)
+    const addressOf = ({ raw }: FastifyRequest) => clientAddress(raw, trusted).connection
+    const door: Door = { ctx, accounts, limits, addressOf, assets: serveAssets(scope), offersOf }
+    compressPages(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string', bodyLimit: largestForm },
       (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
     )
+    scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
     for (const version of ['v1', 'v2'] as const) {
       scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))
       scope.post(`/calculator/${version}`, (request, reply) => take(door, version, request, reply))
@@ -48,10 +64,10 @@ export async function buildCalculator(app: FastifyInstance, ctx: Ctx, { accounts
   })
 }
 
-type Door = {
+type Door = CalculatorOptions & {
   ctx: Ctx
-  accounts: Accounts
-  assets: AssetPaths
+  addressOf: (request: FastifyRequest) => string
+  assets: Assets
   offersOf: ReturnType<typeof eachSecond<ReturnType<typeof offersAt>>>
 }
 
@@ -59,10 +75,10 @@ type Door = {
 const queryOf = ({ raw }: FastifyRequest): URLSearchParams => new URLSearchParams((raw.url ?? '').split('?')[1] ?? '')
 
 /** A calculator that was let in. */
-type Visit = { partner: Partner; presets: Presets; language: Language; here: string }
+type Visit = { partner: Partner; presets: Presets; language: Language; here: string; address: string }
 
 async function visitOf(
-  { ctx, accounts }: Door,
+  { ctx, accounts, addressOf }: Door,
   version: Version,
   request: FastifyRequest,
 ): Promise<Visit | { denied: Denied; language: Language }> {
@@ -71,7 +87,7 @@ async function visitOf(
   const presets = readPresets(query)
   const language = languageOf(presets.locale, request.headers['accept-language'])
   if ('denied' in access) return { denied: access.denied, language }
-  return { partner: access.partner, presets, language, here: request.raw.url ?? '' }
+  return { partner: access.partner, presets, language, here: request.raw.url ?? '', address: addressOf(request) }
 }
 
 async function show(door: Door, version: Version, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -91,45 +107,50 @@ async function take(door: Door, version: Version, request: FastifyRequest, reply
 async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed): Promise<FastifyReply> {
   const { ctx, offersOf } = door
   const { partner, presets, language, here } = visit
-  const found = choiceOf(presets, offersOf(termsOfPartner(partner)), typed)
+  const found = choiceOf(presets, offersOf(termsOfPartner(partner)), { typed, language })
   if (!found) return sendEmpty(door, reply, visit)
 
   const { choice, menu } = found
   const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
-  let refusal: string | undefined
-  let leadsTo: string | undefined
-  if (typed.do === 'continue' && outcome.sum) {
-    try {
-      const made = await goOn(ctx, partner, { presets, choice, outcome, locale: presets.locale ?? language.tag })
-      leadsTo = made.redirect_url
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      void reply.code(refusals[error.code])
-      refusal = error.message
-    }
-  }
-  if (leadsTo !== undefined) return reply.headers(headersOf(ctx, partner)).redirect(leadsTo, 303)
-  const amounts = amountsOf(choice, outcome)
-  const props = { language, presets, choice, menu, outcome, amounts, refusal, here }
+  const { exchange, sum } = outcome
+  const isMeant = typed.do === 'continue'
+  const made = isMeant && exchange && sum ? await create(door, reply, visit, { choice, exchange, sum }) : {}
+  if (made.leadsTo !== undefined) return reply.headers(headersOf(door, partner)).redirect(made.leadsTo, 303)
+  const amounts = amountsOf(choice, outcome, language)
+  const props = { language, presets, choice, menu, outcome, amounts, refusal: made.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
 }
 
-/** What stands in the two boxes: the reader's amount as typed, the other one as worked out. */
-function amountsOf(
-  { direction, amount, from, to }: { direction: string; amount: string; from: Asset; to: Asset },
-  { sum }: Outcome,
-): { from: string; to: string } {
-  const other =
-    sum === undefined
-      ? ''
-      : direction === 'direct'
-        ? formatAmount(sum.toAmount, to.asset)
-        : formatAmount(sum.fromAmount, from.asset)
-  const typed = amount.slice(0, 40)
-  return direction === 'direct' ? { from: typed, to: other } : { from: other, to: typed }
+/**
+ * Makes the transaction, or says why there is none. An address that was signed once may be sent any number of times: what bounds
+ * it is how often one customer may create.
+ */
+async function create(
+  { ctx, limits }: Door,
+  reply: FastifyReply,
+  { partner, presets, language, address }: Visit,
+  chosen: Chosen,
+): Promise<{ leadsTo?: string; refusal?: string }> {
+  try {
+    limits.takeCustomer(address, { partner }, reply)
+    const made = await goOn(ctx, partner, { presets, ...chosen, locale: presets.locale ?? language.tag })
+    return { leadsTo: made.redirect_url }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
+    void reply.code(refusals[error.code])
+    return { refusal: spellProblem(error.problems[0] ?? error, language) }
+  }
 }
 
-type Asset = { asset: { decimals: number } }
+/** What stands in the two boxes, in the reader's form: the reader's amount as typed, the other one as worked out. */
+function amountsOf({ direction, amount, from, to }: Choice, { sum }: Outcome, language: Language): Boxes {
+  const direct = direction === 'direct'
+  const typed: InBox = { shown: amount.typed.slice(0, 40), plain: amount.plain ?? '' }
+  const plain = sum && (direct ? formatAmount(sum.toAmount, to.asset) : formatAmount(sum.fromAmount, from.asset))
+  const other: InBox = { shown: language.typed(plain ?? ''), plain: plain ?? '' }
+  return direct ? { from: typed, to: other } : { from: other, to: typed }
+}
 
 function sendEmpty(door: Door, reply: FastifyReply, visit: Visit): FastifyReply {
   const { say } = visit.language
@@ -142,52 +163,78 @@ function sendEmpty(door: Door, reply: FastifyReply, visit: Visit): FastifyReply 
   return sendPage(door, reply, visit, body)
 }
 
-function sendPage({ ctx, assets }: Door, reply: FastifyReply, visit: Visit, children: ComponentChildren): FastifyReply {
+function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: ComponentChildren): FastifyReply {
+  const { assets } = door
   const { partner, presets, language } = visit
   const { theme } = partner.settings
   const { style } = themePaths(partner.id, theme)
   const html = renderDocument({
     title: [language.say('calculator.title'), theme.name ?? partner.name].join(' · '),
     language,
-    styles: [assets.style, ...(style === undefined ? [] : [style])],
+    sheet: assets.sheet,
+    styles: style === undefined ? [] : [style],
     scripts: [assets.widget],
     icon: assets.icon,
     theme: presets.theme,
     children,
   })
-  return reply.headers(headersOf(ctx, partner)).type('text/html; charset=utf-8').send(html)
+  return reply.headers(headersOf(door, partner)).type('text/html; charset=utf-8').send(html)
 }
 
 /** A clear page for whoever set the calculator up wrongly. It may be framed: that is where it is looked at. */
-function deny(
-  { ctx, assets }: Door,
+const deny = (door: Door, reply: FastifyReply, { denied, language }: { denied: Denied; language: Language }) =>
+  sendMessage(door, reply.code(401), language, {
+    title: language.say('calculator.denied.title'),
+    text: language.say(`calculator.denied.${denied}`),
+  })
+
+/** What is no form, and a fault of ours, have a page too. */
+function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+  const isTheirs = typeof status === 'number' && status >= 400 && status < 500
+  if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the calculator failed.')
+  const reason = isTheirs ? 'form' : 'fault'
+  const language = languageOf(request.headers['accept-language'])
+  return sendMessage(door, reply.code(isTheirs ? status : 500), language, {
+    title: language.say(`message.${reason}.title`),
+    text: language.say(`message.${reason}.lead`),
+  })
+}
+
+function sendMessage(
+  door: Door,
   reply: FastifyReply,
-  { denied, language }: { denied: Denied; language: Language },
+  language: Language,
+  { title, text }: { title: string; text: string },
 ): FastifyReply {
-  const { say } = language
+  const { assets } = door
   const html = renderDocument({
-    title: say('calculator.denied.title'),
+    title,
     language,
-    styles: [assets.style],
+    sheet: assets.sheet,
+    styles: [],
     scripts: [],
     icon: assets.icon,
     children: (
       <main class="calculator">
-        <h1>{say('calculator.denied.title')}</h1>
-        <p>{say(`calculator.denied.${denied}`)}</p>
+        <h1>{title}</h1>
+        <p>{text}</p>
       </main>
     ),
   })
-  return reply.code(401).headers(headersOf(ctx, undefined)).type('text/html; charset=utf-8').send(html)
+  return reply.headers(headersOf(door, undefined)).type('text/html; charset=utf-8').send(html)
 }
 
 /** Nothing is kept or loaded from elsewhere; framed only where the partner's account says. */
-const headersOf = ({ config, publicUrl }: Ctx, partner: Partner | undefined): Record<string, string> => ({
+const headersOf = (
+  { ctx: { config, publicUrl }, assets }: Door,
+  partner: Partner | undefined,
+): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self' ${assets.sheet.source}`,
     "img-src 'self'",
     "connect-src 'self'",
     `form-action 'self' ${publicUrl}`,

@@ -1,5 +1,6 @@
 import { isAvailable, type Offers } from '../availability/offers.ts'
 import { type Listing, listingById, listings } from '../catalog/asset.ts'
+import type { Language } from '../language/language.ts'
 import type { Presets, Side } from './presets.ts'
 
 /** What the reader has chosen so far. Always whole: what was not said, or cannot be, is as the presets have it. */
@@ -9,11 +10,13 @@ export type Choice = {
   to: Listing
   /** Which amount is the reader's: the one that is paid, or the one that is received. */
   direction: 'direct' | 'reverse'
-  /** As it was typed. */
-  amount: string
+  amount: Amount
   /** The payment category, where one was chosen. */
   category: string | undefined
 }
+
+/** What was typed, and what it is as a plain decimal; undefined for what is no number, or may be two. */
+export type Amount = { typed: string; plain: string | undefined }
 
 /** What may be chosen at each end. */
 export type Menu = { from: readonly Listing[]; to: readonly Listing[] }
@@ -32,7 +35,11 @@ function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
 }
 
 /** Reads a form. Undefined when there is nothing to choose from on that side. */
-export function choiceOf(presets: Presets, offers: Offers, typed: Typed): { choice: Choice; menu: Menu } | undefined {
+export function choiceOf(
+  presets: Presets,
+  offers: Offers,
+  { typed, language }: { typed: Typed; language: Language },
+): { choice: Choice; menu: Menu } | undefined {
   const asked = typed.side === 'buy' || typed.side === 'sell' ? typed.side : presets.side
   const side = presets.mayTurn ? asked : presets.side
   const menu = menuOf(presets, offers, side)
@@ -52,7 +59,10 @@ export function choiceOf(presets: Presets, offers: Offers, typed: Typed): { choi
     from,
     to,
     direction: isReverse ? 'reverse' : 'direct',
-    amount: (hasStayed || isReverse ? plain(amount) : undefined) ?? firstAmount(presets, side, from),
+    amount: amountOf(
+      (hasStayed || isReverse ? amount : undefined) ?? firstAmount(presets, side, from, language),
+      language,
+    ),
     category: presets.paymentCategory ?? (typed.category || undefined),
   }
   return { choice, menu }
@@ -65,15 +75,11 @@ function directionOf({ edited, from_amount, to_amount, was_from_amount, was_to_a
   return isTyped && from_amount === was_from_amount ? 'reverse' : 'direct'
 }
 
-/**
- * An amount as people type it: spaces between its digits, a comma for the point. A comma before three digits may be either, so
- * it is left to be refused.
- */
-const plain = (text: string | undefined): string | undefined =>
-  text?.replace(/[\s\u00a0\u202f'’]/g, '').replace(/^(\d+),(\d{1,2}|\d{4,})$/, '$1.$2')
+const amountOf = (typed: string, language: Language): Amount => ({ typed, plain: language.readNumber(typed) })
 
-const firstAmount = ({ defaultFiatAmount }: Presets, side: Side, { currency }: Listing): string =>
-  (side === 'buy' ? defaultFiatAmount : undefined) ?? currency.defaultExchangeValue
+function firstAmount({ defaultFiatAmount }: Presets, side: Side, { currency }: Listing, { typed }: Language): string {
+  return typed((side === 'buy' ? defaultFiatAmount : undefined) ?? currency.defaultExchangeValue)
+}
 
 function pick(menu: readonly Listing[], wanted: readonly (string | undefined)[]): Listing | undefined {
   const found = wanted.flatMap((id) => (id === undefined ? [] : (listingById(id) ?? [])))

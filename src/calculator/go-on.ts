@@ -1,12 +1,16 @@
+import type { Available } from '../availability/resolve.ts'
 import { formatAmount } from '../money/amount.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
+import type { Sum } from '../pricing/sum.ts'
 import { createTransaction } from '../transactions/create.ts'
 import type { CreateInput } from '../transactions/create-input.ts'
 import type { TransactionRecord } from '../transactions/record.ts'
 import type { Choice } from './choice.ts'
-import type { Outcome } from './outcome.ts'
 import type { Presets } from './presets.ts'
+
+/** What a reader goes on with: an exchange that was worked out, whole. */
+export type Chosen = { choice: Choice; exchange: Available['exchange']; sum: Sum }
 
 /**
  * Creates what was worked out, for the partner whose calculator it is, by the verb that the interface has. Refuses what that
@@ -15,19 +19,18 @@ import type { Presets } from './presets.ts'
 export async function goOn(
   ctx: Ctx,
   partner: Partner,
-  { presets, choice, outcome, locale }: { presets: Presets; choice: Choice; outcome: Outcome; locale: string },
+  { presets, choice, exchange, sum, locale }: Chosen & { presets: Presets; locale: string },
 ): Promise<TransactionRecord> {
   const { features } = partner.settings
   const address = features.preset_payout_address ? presets.payoutAddress : undefined
   const { from, to } = choice
-  const fromAmount = outcome.sum === undefined ? choice.amount : formatAmount(outcome.sum.fromAmount, from.asset)
   const input: CreateInput = {
     fromCurrency: from.currency.ticker,
     fromNetwork: from.network.code,
     toCurrency: to.currency.ticker,
     toNetwork: to.network.code,
-    fromAmount,
-    depositCategory: outcome.exchange?.deposit.category ?? choice.category,
+    fromAmount: formatAmount(sum.fromAmount, from.asset),
+    depositCategory: exchange.deposit.category,
     skipChoosePaymentCategory: presets.paymentCategory !== undefined,
     payoutAddress: address,
     payoutExtraId: address === undefined ? undefined : presets.payoutExtraId,

@@ -17,6 +17,9 @@ export type Outcome = {
   ways: readonly PaymentMethod[]
 }
 
+/** Asked for what is no number: no rule takes it. */
+const unreadable = '?'
+
 /** What is asked of the resolver, as the estimate of the interface asks it: the two can say nothing different. */
 const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Required<Pick<Ask, 'amount'>> => ({
   fromCurrency: from.currency.ticker,
@@ -24,7 +27,7 @@ const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Require
   toCurrency: to.currency.ticker,
   toNetwork: to.network.code,
   depositCategory: category,
-  amount: { direction, value: amount },
+  amount: { direction, value: amount.plain ?? unreadable },
 })
 
 /** Prices a choice on a partner's terms. A way to pay that is not open for it is given up for one that is. */

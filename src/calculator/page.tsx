@@ -9,6 +9,12 @@ import type { Presets } from './presets.ts'
 import { Picker } from './picker.tsx'
 import { Result } from './result.tsx'
 
+/** An amount as it stands in its box, and as the page around the frame is told it: a plain decimal, empty where it is none. */
+export type InBox = { shown: string; plain: string }
+
+/** The two amounts. */
+export type Boxes = { from: InBox; to: InBox }
+
 /** What the calculator shows. */
 export type CalculatorProps = {
   language: Language
@@ -16,8 +22,7 @@ export type CalculatorProps = {
   choice: Choice
   menu: Menu
   outcome: Outcome
-  /** The two amounts as they stand in their boxes. */
-  amounts: { from: string; to: string }
+  amounts: Boxes
   /** What the create refused, in its own words. */
   refusal: string | undefined
   /** Where the form is sent: the calculator's own address, whole, for that is what was signed. */
@@ -61,7 +66,11 @@ export function Calculator(props: CalculatorProps) {
         <div data-part="ways">
           <Ways ways={outcome.ways} chosen={outcome.exchange?.deposit.category} language={language} />
         </div>
-        {refusal === undefined ? null : <Notice kind="bad">{say('calculator.refused', { reason: refusal })}</Notice>}
+        {refusal === undefined ? null : (
+          <Notice kind="bad" isAnswer>
+            {say('calculator.refused', { reason: refusal })}
+          </Notice>
+        )}
         <div class="actions">
           <button type="submit" name="do" value="update" class="button second unscripted">
             {say('calculator.update')}
@@ -88,8 +97,8 @@ function Before({ choice, amounts }: CalculatorProps) {
   const before = {
     was_side: choice.side,
     was_from: choice.from.asset.id,
-    was_from_amount: amounts.from,
-    was_to_amount: amounts.to,
+    was_from_amount: amounts.from.shown,
+    was_to_amount: amounts.to.shown,
     // The first button of a form is the one that Enter presses.
     edited: '',
   }
@@ -117,11 +126,14 @@ function Sides({ side, language: { say } }: { side: Choice['side']; language: La
   )
 }
 
+/** More characters than this are written smaller, so that none of them is out of sight. */
+const longAmount = 16
+
 type BoxProps = {
   end: 'from' | 'to'
   label: string
   amountLabel: string
-  amount: string
+  amount: InBox
   isWrong: boolean
   picker: { label: string; options: readonly Listing[]; chosen: Listing }
   language: Language
@@ -138,9 +150,12 @@ function Box({ end, label, amountLabel, amount, isWrong, picker, language }: Box
         name={`${end}_amount`}
         type="text"
         inputMode="decimal"
-        value={amount}
+        dir="ltr"
+        value={amount.shown}
+        data-plain={amount.plain}
+        {...(amount.shown.length > longAmount ? { class: 'long' } : {})}
         aria-describedby="said"
-        {...(isWrong ? { 'aria-invalid': 'true' as const } : {})}
+        {...(isWrong ? { 'aria-invalid': 'true' as const, autofocus: true } : {})}
       />
       <Picker name={end} {...picker} language={language} />
     </div>

@@ -43,7 +43,7 @@ export function Picker({ name, label, options, chosen, language }: PickerProps) 
 }
 
 /** Where a coin lives on one network only, that need not be said. */
-function nameOf({ currency, network, asset }: Listing, { say }: Language): string {
-  const values = { name: currency.name, ticker: asset.ticker, network: network.name }
+function nameOf({ currency, network, asset }: Listing, { say, currency: named }: Language): string {
+  const values = { name: named(currency), ticker: asset.ticker, network: network.name }
   return say(currency.networks.length > 1 ? 'calculator.optionOn' : 'calculator.option', values)
 }

@@ -1,6 +1,5 @@
 import type { Available } from '../availability/resolve.ts'
 import type { Language } from '../language/language.ts'
-import { percentText } from '../pricing/fees.ts'
 import { bareSum, type Sum } from '../pricing/sum.ts'
 import { Row, rateText } from '../ui/price.tsx'
 import type { CalculatorProps } from './page.tsx'
@@ -14,7 +13,7 @@ export function Result({ outcome, choice, language }: Pick<CalculatorProps, 'out
 }
 
 function Price({ exchange, sum, language }: { exchange: Available['exchange']; sum: Sum; language: Language }) {
-  const { say, amount } = language
+  const { say, amount, percent } = language
   const { source, target, terms, side } = exchange
   const fees = sum.fees.filter((fee) => fee.amount > 0n)
   return (
@@ -25,7 +24,7 @@ function Price({ exchange, sum, language }: { exchange: Available['exchange']; s
           <Row
             key={rule.kind}
             name={say(`summary.fee.${rule.kind}`)}
-            note={percentText(rule.basisPoints)}
+            note={percent(rule.basisPoints)}
             value={amount(-fee, source)}
           />
         ))}

@@ -10,14 +10,17 @@ import { startIdentity } from '../transactions/identity-step.ts'
 import { readAccount } from './account-form.ts'
 import { readBillingForm } from './billing-form.ts'
 import { isCard } from './card-field.ts'
-import { mayChangeEmail } from './step.ts'
+import { mayChangeEmail, mayRenew } from './step.ts'
 import type { Visit } from './visit.ts'
 
 /** What a form sent. Absent fields are empty texts. */
 export type Typed = Record<string, string>
 
-/** What came of a form: where the browser goes (the order's own page where nothing is said), and a cookie's token. */
-export type Done = { leadsTo?: string; token?: string }
+/**
+ * What came of a form: where the browser goes (the order's own page where nothing is said; `stays`: the page that it was sent from),
+ * and a cookie's token.
+ */
+export type Done = { leadsTo?: string; stays?: boolean; token?: string }
 
 /**
  * Does what a form asks, if that is what the true step asks for; a form from an old tab does nothing, and its sender is
@@ -35,7 +38,7 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string):
     case 'resend':
       return step === 'code' ? sendAgain(ctx, reader) : {}
     case 'code':
-      return step === 'code' || step === 'email' ? answerCode(ctx, visit, typed) : {}
+      return step === 'code' || step === 'email' ? answerCode(ctx, reader, typed) : {}
     case 'terms':
       return step === 'terms' && customerId !== undefined ? acceptTerms(ctx, visit, typed) : {}
     case 'country':
@@ -46,6 +49,8 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string):
       return step === 'payout_address' && customerId !== undefined ? giveAddress(ctx, visit, typed) : {}
     case 'identity':
       return step === 'identity' && customerId !== undefined ? checkIdentity(ctx, visit, customerId, locale) : {}
+    case 'renew':
+      return mayRenew(visit) ? renew(ctx, visit) : {}
     case 'pay':
       return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
     case 'method':
@@ -63,8 +68,8 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string):
   }
 }
 
-/** A card number is for the processor only. */
-function refuseCards({ view }: Visit, typed: Typed): void {
+/** Refuses a form that holds a card number, wherever it stands: it is for the processor only. */
+export function refuseCards({ view }: Visit, typed: Typed): void {
   const field = Object.entries(typed).find(([name, text]) => isCard(view.payout.category, name, text))?.[0]
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }
@@ -96,12 +101,13 @@ async function sendAgain(ctx: Ctx, { view }: Visit): Promise<Done> {
 }
 
 async function answerCode(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
-  const { id: transactionId, partnerId, publicId, email } = view
+  const { id: transactionId, partnerId, publicId, email, locale } = view
   if (email === null) return {}
   const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: typed.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
-    await giveDetails(ctx, publicId, { email, provenCustomerId: customerId, accepts: typed.accepts ?? '' })
+    const proven = { email, provenCustomerId: customerId, accepts: typed.accepts ?? '' }
+    await giveDetails(ctx, publicId, { ...proven, ...(locale === null ? {} : { locale }) })
   }
   return { token }
 }
@@ -141,6 +147,11 @@ async function giveAddress(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Don
   const confirmsResembling = typed.confirms === payoutAddress
   await giveDetails(ctx, view.publicId, { payoutAddress, extraId, confirmsResembling })
   return {}
+}
+
+async function renew(ctx: Ctx, { view }: Visit): Promise<Done> {
+  await giveDetails(ctx, view.publicId, { renewsPrice: true })
+  return { stays: true }
 }
 
 async function chooseMethod(ctx: Ctx, { view }: Visit, { method = '' }: Typed): Promise<Done> {

@@ -5,21 +5,21 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 import { projectRoot } from '../lib/root.ts'
-import { icon, scriptFile, serveFile, styleSheet } from '../ui/serve-file.ts'
+import { icon, scriptFile, scriptOf, serveFile, type Sheet, sheetOf, styleSheet } from '../ui/serve-file.ts'
 
-/** The paths of the checkout's own files. */
-export type AssetPaths = { style: string; icon: string; form: string; live: string }
+/** The style sheet of the checkout's pages, and the paths of its other files. */
+export type Assets = { sheet: Sheet } & Record<'icon' | 'script' | 'scan', string>
 
 /** Compiled beside this file. */
 const islands = fileURLToPath(new URL('islands', import.meta.url))
 
-/** Serves the style sheet, the icon and the islands, and gives their paths. They are read once. */
-export function serveAssets(app: FastifyInstance): AssetPaths {
+/** Serves the icon and the islands, and gives their paths. They are read once. */
+export function serveAssets(app: FastifyInstance): Assets {
   const own = readFileSync(join(projectRoot, 'src/checkout/checkout.css'), 'utf8')
   return {
-    style: serveFile(app, styleSheet('checkout.css', own)),
+    sheet: sheetOf(styleSheet('checkout.css', own)),
     icon: serveFile(app, icon()),
-    form: serveFile(app, scriptFile(islands, 'form.js')),
-    live: serveFile(app, scriptFile(islands, 'live.js')),
+    script: serveFile(app, scriptOf('checkout.js', islands, ['form.js', 'live.js', 'check.js', 'fill.js'])),
+    scan: serveFile(app, scriptFile(islands, 'scan.js')),
   }
 }

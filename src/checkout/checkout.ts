@@ -10,19 +10,22 @@ import { ErasedPerson } from '../privacy/data-key.ts'
 import { earlierResembling } from '../transactions/earlier-addresses.ts'
 import { serveThemes, themePaths } from '../ui/serve-theme.ts'
 import { act, type Done, type Typed } from './act.ts'
-import { type AssetPaths, serveAssets } from './assets.ts'
+import { type Assets, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
+import { checkField } from './check-field.ts'
 import { isLocale, type Language, languageOf } from '../language/language.ts'
 import { legalFor } from './legal.ts'
 import { serveLegalPages } from './legal-page.tsx'
 import { liveRoute } from './live.ts'
 import { renderOrder } from './order-page.tsx'
+import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
 import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { type Look, renderFrame } from './frame.tsx'
+import { asksForCoinAddress } from './step.ts'
 import { readVisit, type Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
 
@@ -43,16 +46,18 @@ const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
  */
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
   await app.register((scope, _options, done) => {
+    const assets = serveAssets(scope)
     const door: Door = {
       ctx,
       trusted: ipBlocks(ctx.config.http.trustedProxies),
-      assets: serveAssets(scope),
-      headers: headersFor(options),
+      assets,
+      headers: headersFor(options, assets),
     }
     serveThemes(scope, async (text) => {
       const id = readId(text)
       return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
     })
+    compressPages(scope)
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
@@ -65,6 +70,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
       scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
     }
+    scope.post<Route>('/checkout/check', (request, reply) => tellOfField(door, request, reply))
     liveRoute(scope, ctx, door.headers)
     serveLegalPages(scope, ctx, door)
     scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
@@ -72,17 +78,17 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
   })
 }
 
-type Door = { ctx: Ctx; trusted: IpBlocks; assets: AssetPaths; headers: Record<string, string> }
+type Door = { ctx: Ctx; trusted: IpBlocks; assets: Assets; headers: Record<string, string> }
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
 /** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
-const headersFor = ({ leadsTo }: CheckoutOptions): Record<string, string> => ({
+const headersFor = ({ leadsTo }: CheckoutOptions, { sheet }: Assets): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    "style-src 'self'",
+    `style-src 'self' ${sheet.source}`,
     "img-src 'self'",
     "connect-src 'self'",
     `form-action 'self' ${[...new Set(leadsTo)].join(' ')}`.trim(),
@@ -129,10 +135,10 @@ function leadOn(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  { leadsTo, token }: Done,
+  { leadsTo, stays = false, token }: Done,
 ) {
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
-  const keepsWish = visit.wish === 'proof' && token === undefined
+  const keepsWish = stays || (visit.wish === 'proof' && token === undefined)
   const { here, home } = addressesOf(request, visit)
   return reply.headers(door.headers).redirect(leadsTo ?? (keepsWish ? here : home), 303)
 }
@@ -168,6 +174,19 @@ async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: Fas
   if (visit) return reply.send({ status: visit.view.status, step: visit.step, version: visit.version })
   const { code, message } = new Refusal('NOT_FOUND', 'There is no such order.')
   return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
+}
+
+/** `/checkout/check?tid=`: what is wrong with one field of a form that somebody is still filling in, in the language of their page. */
+async function tellOfField(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  void reply.headers(door.headers)
+  const visit = isOurForm(door.ctx, request) ? await visitOf(door, request) : undefined
+  if (!visit || visit.isRefused || !(request.body instanceof URLSearchParams)) return reply.code(404).send()
+  const typed: Typed = Object.fromEntries(request.body)
+  const field = typed.field ?? ''
+  const refusal = await checkField(door.ctx, visit, typed, field)
+  const language = languageOf(textOf(request.query.locale), visit.view.locale, request.headers['accept-language'])
+  const problem = refusal && problemsOf(refusal, visit.step, language).find((one) => one.field === field)
+  return reply.send({ field, text: problem?.text ?? '' })
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
@@ -216,7 +235,14 @@ async function sendOrder(
   const addresses = addressesOf(request, visit)
   const legal = legalFor(ctx, language)
   const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids, legal }
-  return reply.headers(headers).type('text/html; charset=utf-8').send(renderOrder(props, assets))
+  // The camera reads the code of an address, on the page that asks for one.
+  const camera = asksForCoinAddress(step, view)
+    ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
+    : {}
+  return reply
+    .headers({ ...headers, ...camera })
+    .type('text/html; charset=utf-8')
+    .send(renderOrder(props, assets))
 }
 
 /** How an account's pages look. */

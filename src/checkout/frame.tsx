@@ -3,13 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { type Language, languageOf } from '../language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { ThemePaths } from '../ui/serve-theme.ts'
-import type { AssetPaths } from './assets.ts'
+import type { Assets } from './assets.ts'
 
 /** Everything around a page of the checkout. */
 export type FrameProps = {
   title: string
   language: Language
-  assets: AssetPaths
+  assets: Assets
   isSandbox: boolean
   /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
   order?: { partnerName: string; publicId: bigint } | undefined
@@ -17,8 +17,6 @@ export type FrameProps = {
   /** The same page in the other languages, by their tags. */
   translations?: ReadonlyMap<string, string> | undefined
   hasProblems?: boolean
-  /** Seconds until the page is loaded anew where no script does it; undefined where nothing is waited for. */
-  refreshSeconds?: number | undefined
   children: ComponentChildren
 }
 
@@ -27,15 +25,15 @@ export type Look = ThemePaths & { name: string | undefined }
 
 /** A page of the checkout as a whole HTML document. */
 export function renderFrame(props: FrameProps): string {
-  const { title, order, look, language, assets, hasProblems = false, refreshSeconds } = props
+  const { title, order, look, language, assets, hasProblems = false } = props
   const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
     title: hasProblems ? `${language.say('frame.error')}: ${whole}` : whole,
     language,
-    styles: [assets.style, ...(look?.style === undefined ? [] : [look.style])],
-    scripts: [assets.form, assets.live],
+    sheet: assets.sheet,
+    styles: look?.style === undefined ? [] : [look.style],
+    scripts: [assets.script],
     icon: assets.icon,
-    refreshSeconds,
     children: <Frame {...props} />,
   })
 }

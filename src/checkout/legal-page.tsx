@@ -2,11 +2,11 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import { languageOf } from '../language/language.ts'
-import type { AssetPaths } from './assets.ts'
+import type { Assets } from './assets.ts'
 import { renderFrame } from './frame.tsx'
 
 /** What our own pages of terms are made of. */
-type Door = { assets: AssetPaths; headers: Record<string, string> }
+type Door = { assets: Assets; headers: Record<string, string> }
 
 const texts = ['terms', 'privacy'] as const
 

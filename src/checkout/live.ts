@@ -37,7 +37,13 @@ type Line = { id: bigint; changes: Changes; open: Set<ServerResponse>; headers: 
 
 function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, open, headers }: Line): FastifyReply {
   const response = reply.hijack().raw
-  response.writeHead(200, { ...headers, 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' })
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+    // After its end nothing else is asked over it: a service that stops does not wait for it to be given up.
+    connection: 'close',
+  })
   response.write('retry: 3000\n\n')
   open.add(response)
   const stop = changes.follow(id, () => response.write('event: changed\ndata:\n\n'))

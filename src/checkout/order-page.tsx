@@ -1,5 +1,6 @@
-import type { AssetPaths } from './assets.ts'
+import type { Assets } from './assets.ts'
 import { languages } from '../language/language.ts'
+import { checkedSteps } from './check-field.ts'
 import type { Page, PageProps } from './page.ts'
 import { billingPage } from './pages/billing.tsx'
 import { checkingPage } from './pages/checking.tsx'
@@ -11,15 +12,14 @@ import { donePage } from './pages/done.tsx'
 import { emailPage } from './pages/email.tsx'
 import { endedPage } from './pages/ended.tsx'
 import { holdPage } from './pages/hold.tsx'
-import { identityPage, waitsForResult } from './pages/identity.tsx'
+import { identityPage } from './pages/identity.tsx'
 import { methodPage } from './pages/method.tsx'
 import { payoutAddressPage } from './pages/payout-address.tsx'
 import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
 import { refundAddressPage } from './pages/refund-address.tsx'
 import { termsPage } from './pages/terms.tsx'
-import { isWaiting, isWatched, type Step } from './step.ts'
-import type { Visit } from './visit.ts'
+import { asksForCoinAddress, isTyped, isWatched, type Step } from './step.ts'
 import { renderFrame } from './frame.tsx'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
@@ -47,17 +47,13 @@ const pages: Record<Step, (props: PageProps) => Page> = {
   ended: endedPage,
 }
 
-/** How often a page that waits is loaded anew where no script does better; slower where somebody reads and copies. */
-const refreshSeconds = 4
-const payingSeconds = 30
-
 /** The page of an order, as HTML. */
-export function renderOrder(props: PageProps, assets: AssetPaths): string {
+export function renderOrder(props: PageProps, assets: Assets): string {
   const { visit, language, isSandbox, problems } = props
   const { view, step, version } = visit
   const { title, body } = pages[step](props)
   const watch = isWatched(step)
-    ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version }
+    ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version, 'data-step': step }
     : {}
   return renderFrame({
     title,
@@ -68,10 +64,9 @@ export function renderOrder(props: PageProps, assets: AssetPaths): string {
     look: props.look,
     translations: translationsOf(props),
     hasProblems: problems.length > 0,
-    refreshSeconds: refreshAfter(visit),
     children: (
       <>
-        <main {...watch}>
+        <main {...watch} {...helpsOf(props, assets)}>
           {view.status === 'on_hold' ? null : <Phases step={step} language={language} />}
           {step === 'ended' ? null : <Headline {...props} />}
           <h1 tabindex={-1}>{title}</h1>
@@ -94,17 +89,14 @@ const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<s
       .map((tag) => [tag, `/${tag}/checkout?tid=${view.publicId}`] as const),
   )
 
-function refreshAfter(visit: Visit): number | undefined {
-  const {
-    step,
-    isBack,
-    view: { payTo },
-  } = visit
-  if (isWaiting(step) || (step === 'identity' && waitsForResult(visit))) return refreshSeconds
-  if (step !== 'pay') return undefined
-  if (payTo === null || (isBack && payTo.kind === 'page')) return refreshSeconds
-  return payTo.kind === 'page' ? undefined : payingSeconds
-}
+/** What the script does on this page besides: judge fields while they are filled in, and fill in addresses. */
+const helpsOf = ({ visit: { step, view }, here, language: { tag } }: PageProps, { scan }: Assets) => ({
+  ...(isTyped(step) ? { 'data-typed': '' } : {}),
+  ...(checkedSteps.some((one) => one === step)
+    ? { 'data-check': `/checkout/check${queryOf(here)}&locale=${tag}` }
+    : {}),
+  ...(asksForCoinAddress(step, view) ? { 'data-scanner': scan } : {}),
+})
 
 /** The state is asked for with the page's own query: what was asked for decides which page is true. */
 const queryOf = (here: string): string => here.slice(here.indexOf('?'))

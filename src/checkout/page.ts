@@ -8,6 +8,7 @@ import type { ShownProblem } from '../ui/problem.ts'
 import type { Look } from './frame.tsx'
 import type { Legal } from './legal.ts'
 import type { PayAids } from './pay-aids.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
 import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
 
@@ -52,15 +53,12 @@ const fieldsOf: Partial<Record<Step, readonly string[]>> = {
   payout_address: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
 }
 
-/**
- * What a refusal says to the customer, on the page that is shown then. Our codes have texts in every language; a rule's own
- * sentence that has none is shown as the rule says it.
- */
-export function problemsOf(refusal: Refusal, step: Step, { find }: Language): ShownProblem[] {
+/** What a refusal says to the customer, on the page that is shown then. */
+export function problemsOf(refusal: Refusal, step: Step, language: Language): ShownProblem[] {
   const { code, message, problems } = refusal
   const all = problems.length > 0 ? problems : [{ path: '', code, message }]
   return all.map((problem) => ({
     field: fieldsOf[step]?.includes(problem.path) ? problem.path : '',
-    text: find(`problem.${problem.code}`) ?? problem.message,
+    text: spellProblem(problem, language),
   }))
 }

@@ -132,17 +132,33 @@ export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutVi
 /** Billing information is asked for in this order, and no money has arrived. */
 export const mayChangeBilling = ({ billing, status }: CheckoutView): boolean => billing !== null && asksForProof(status)
 
+/**
+ * A price that has ended can be made anew while no money has been seen; as long as it is not known whose the order is, by whoever
+ * has its link.
+ */
+export const mayRenew = ({
+  view: { status, statusDetails, missing },
+  customerId,
+}: {
+  view: Pick<CheckoutView, 'status' | 'statusDetails' | 'missing'>
+  customerId: bigint | undefined
+}): boolean =>
+  asksForProof(status) && statusDetails !== 'confirming' && (customerId !== undefined || missing.includes('code'))
+
 /** Until money has arrived, nobody goes on from a country that we do not serve; then they see what becomes of it. */
 export const testsBrowser = ({ status, statusDetails }: CheckoutView): boolean =>
   asksForProof(status) && statusDetails !== 'confirming'
 
-/** A page that waits for something and asks for nothing: it moves on by itself, with scripts or without. */
-export const isWaiting = (step: Step): boolean =>
-  step === 'checking' || step === 'confirming' || step === 'progress' || step === 'hold'
+/** A page on which somebody types: what they have typed stays while only the price beside it changes. */
+export const isTyped = (step: Step): boolean =>
+  step === 'refund_address' || (phaseOf(step) === 'details' && step !== 'identity')
 
-/** A page that is worth nothing once the state has changed: it is followed where scripts run. */
-export const isWatched = (step: Step): boolean =>
-  step === 'pay' || step === 'decide' || step === 'identity' || isWaiting(step)
+/** A page that asks where coins shall go. */
+export const asksForCoinAddress = (step: Step, { to }: Pick<CheckoutView, 'to'>): boolean =>
+  step === 'refund_address' || (step === 'payout_address' && to.currency.kind === 'CRYPTO')
+
+/** A page that is not true any more once the state has changed, in another tab or by itself: it is followed where scripts run. */
+export const isWatched = (step: Step): boolean => step !== 'done' && step !== 'ended'
 
 /** Which third of the way a step belongs to; undefined where there is no way on. */
 export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {

@@ -29,6 +29,24 @@ test('a price may be finer than the money that it is in', () => {
   assert.equal(inEnglish.price(8_000_000n, 7, euro), '0.80\u00A0EUR')
 })
 
+test('a share is written to the hundredth of a percent, in the form of its language', () => {
+  const shown = (tag: string, basisPoints: number) => languageOf(tag).percent(basisPoints).replace(/\s/, ' ')
+  assert.deepEqual([shown('en', 100), shown('en', 250), shown('en', 5)], ['1%', '2.5%', '0.05%'])
+  assert.deepEqual([shown('de', 250), shown('fr', 250), shown('es', 10_000)], ['2,5 %', '2,5 %', '100 %'])
+})
+
+test('money is called as in the language, coins as everywhere', () => {
+  assert(yen && ether)
+  const named = (tag: string) => [yen, ether].map(({ currency }) => languageOf(tag).currency(currency))
+  assert.deepEqual(
+    [named('de'), named('es')],
+    [
+      ['Japanischer Yen', 'Ethereum'],
+      ['yen japonés', 'Ethereum'],
+    ],
+  )
+})
+
 test('a moment is told in UTC, and says so', () => {
   assert.match(inEnglish.moment(new Date('2026-03-06T23:30:00.000Z')), /^Friday, March 6.*11:30\sPM UTC$/)
 })

@@ -1,6 +1,8 @@
 import type { Listing } from '../catalog/asset.ts'
+import type { Currency } from '../catalog/currency.ts'
 import { formatAmount } from '../money/amount.ts'
 import { type Catalogue, catalogues, type CountedKey, type TextKey } from './catalogue.ts'
+import { readNumber } from './typed-number.ts'
 
 /** How we speak to one reader: the language, and the form that numbers, amounts, countries and times have in it. */
 export type Language = {
@@ -16,6 +18,14 @@ export type Language = {
   amount(units: bigint, listing: Listing): string
   /** What one unit of something costs: as `amount`, with up to so many decimals, which may be finer than the money's own. */
   price(units: bigint, decimals: number, listing: Listing): string
+  /** A plain decimal as it stands in a box that can be typed into: the reader's decimal sign, nothing between the digits. */
+  typed(plain: string): string
+  /** What a reader typed as a plain decimal; undefined for what is no number, or may be two. */
+  readNumber(typed: string): string | undefined
+  /** A share, told in hundredths of a percent. */
+  percent(basisPoints: number): string
+  /** What a currency is called: money as the reader's language has it, coins as everywhere. */
+  currency(currency: Currency): string
   /** Whole minutes, hours or days, rounded down: nobody is promised more time than there is. */
   duration(ms: number): string
   /** A day and time, in UTC and saying so: we do not know where the reader's clock stands. */
@@ -57,6 +67,9 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
   const forms = `${tag}-u-nu-latn`
   const regions = new Intl.DisplayNames([tag], { type: 'region' })
   const names = new Intl.DisplayNames([tag], { type: 'language' })
+  const money = new Intl.DisplayNames([tag], { type: 'currency' })
+  const decimalSign = new Intl.NumberFormat(forms).format(0.5)[1] === ',' ? ',' : '.'
+  const shares = new Intl.NumberFormat(forms, { style: 'percent', maximumFractionDigits: 2 })
   const collator = new Intl.Collator(tag)
   const plurals = new Intl.PluralRules(tag)
   const moments = new Intl.DateTimeFormat(forms, momentStyle)
@@ -82,6 +95,10 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
     },
     amount: (units, listing) => apart(withTicker(forms, units, listing.asset.decimals, listing)),
     price: (units, decimals, listing) => apart(withTicker(forms, units, decimals, listing)),
+    typed: (plain) => plain.replace('.', decimalSign),
+    readNumber: (typed) => readNumber(typed, decimalSign),
+    percent: (basisPoints) => apart(shares.format(formatAmount(BigInt(basisPoints), { decimals: 4 }) as `${number}`)),
+    currency: ({ kind, ticker, name }) => (kind === 'FIAT' ? (money.of(ticker) ?? name) : name),
     duration: (ms) => {
       const [unit, count] = inUnits(ms)
       if (count < 1) return say('time.soon')

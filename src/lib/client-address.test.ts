@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import { table } from '../../test/support/table.ts'
 import { ipBlocks } from './ip-blocks.ts'
-import { clientAddress, forwardedCustomer, ipOf } from './client-address.ts'
+import { clientAddress, forwardedCustomer, ipOf, networkOf } from './client-address.ts'
 
 test('what trusted proxies appended is the connection; what is left is what the caller wrote', () => {
   const rows = table(`
@@ -43,4 +43,13 @@ test('an address is an address or nothing', () => {
   for (const text of ['', '1.2.3', '1.2.3.4.5', '[::1', '::1]', '1.2.3.4:x', 'localhost', '[1.2.3.4]x']) {
     assert.equal(ipOf(text), undefined, text)
   }
+})
+
+test('a customer is counted by what is theirs of the net, however it is written', () => {
+  assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
+  assert.equal(networkOf(''), '')
+  for (const text of ['2001:db8::1', '2001:DB8:0:0:1:2:3:4', '2001:0db8::ffff:192.0.2.1', '2001:db8:0000::'])
+    assert.equal(networkOf(text), '2001:db8:0:0::/64', text)
+  assert.equal(networkOf('2001:db8:0:1::1'), '2001:db8:0:1::/64')
+  assert.equal(networkOf('::1'), '0:0:0:0::/64')
 })

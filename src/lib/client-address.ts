@@ -36,6 +36,18 @@ export function ipOf(text: string): string | undefined {
   return isIP(address) === 0 ? undefined : address
 }
 
+/**
+ * What one customer has of the net: an IPv4 address, or the first half of an IPv6 one, whose other half a customer picks at will
+ * (RFC 4291, section 2.5.4; RFC 8981). For counting only. What is no address stays as it is.
+ */
+export function networkOf(address: string): string {
+  if (isIP(address) !== 6) return address
+  const [left = [], right] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: right ? 8 - left.length - right.length : 0 }, () => '0')
+  const groups = [...left, ...zeros, ...(right ?? [])].slice(0, 4)
+  return `${groups.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':')}::/64`
+}
+
 function forwardedEntries(header: string | string[] | undefined): string[] {
   const text = typeof header === 'string' ? header : (header?.join(',') ?? '')
   return text

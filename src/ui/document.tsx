@@ -2,18 +2,19 @@ import type { ComponentChildren } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 
 import type { Language } from '../language/language.ts'
+import type { Sheet } from './serve-file.ts'
 
 /** Everything around the body of a page. */
 export type DocumentProps = {
   /** The page's own title, in full. */
   title: string
   language: Language
-  /** Paths of style sheets and of scripts, which run as modules. */
+  /** What the page brings of its styles; its policy has to allow it. */
+  sheet?: Sheet | undefined
+  /** Paths of further style sheets, and of scripts, which run as modules. These leave the line to the styles: a page is whole without. */
   styles: readonly string[]
   scripts: readonly string[]
   icon: string
-  /** Seconds until the page is loaded anew where no script does it; undefined where nothing is waited for. */
-  refreshSeconds?: number | undefined
   /** The scheme that is asked for; undefined: the one that the reader's device has. */
   theme?: 'light' | 'dark' | undefined
   children: ComponentChildren
@@ -23,8 +24,11 @@ export type DocumentProps = {
 export const renderDocument = (props: DocumentProps): string =>
   `<!doctype html>\n${renderToString(<Document {...props} />)}`
 
+/** Known to browsers (HTML standard, 2.5.8), not yet to the types of scripts. */
+const unhurried = { fetchpriority: 'low' }
+
 function Document(props: DocumentProps) {
-  const { title, language, styles, scripts, icon, refreshSeconds, theme, children } = props
+  const { title, language, sheet, styles, scripts, icon, theme, children } = props
   return (
     <html lang={language.tag} dir={language.direction} {...(theme === undefined ? {} : { 'data-theme': theme })}>
       <head>
@@ -33,18 +37,14 @@ function Document(props: DocumentProps) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{title}</title>
+        {sheet === undefined ? null : <style dangerouslySetInnerHTML={{ __html: sheet.text }} />}
         {styles.map((path) => (
           <link key={path} rel="stylesheet" href={path} />
         ))}
         <link rel="icon" href={icon} type="image/svg+xml" />
         {scripts.map((path) => (
-          <script key={path} type="module" src={path}></script>
+          <script key={path} type="module" src={path} {...unhurried}></script>
         ))}
-        {refreshSeconds === undefined ? null : (
-          <noscript>
-            <meta http-equiv="refresh" content={String(refreshSeconds)} />
-          </noscript>
-        )}
       </head>
       <body>{children}</body>
     </html>

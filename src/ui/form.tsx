@@ -89,8 +89,8 @@ export function TextField(props: TextFieldProps) {
     ...(inputMode ? { inputmode: inputMode } : {}),
     autocomplete,
     autocapitalize,
-    // What is no name is written from left to right, whatever the reader's language.
-    ...(autocapitalize === 'none' ? { dir: 'ltr' as const } : {}),
+    // What is no name is written from left to right, whatever the reader's language; a name as its letters are.
+    dir: autocapitalize === 'none' ? ('ltr' as const) : ('auto' as const),
     spellcheck: false,
     required,
     ...(props.class === undefined ? {} : { class: props.class }),

@@ -3,11 +3,11 @@ import type { ComponentChildren } from 'preact'
 import type { Language } from '../language/language.ts'
 import type { ShownProblem } from './problem.ts'
 
-/** Everything that is wrong, on top of the page, each with a way to its field. A script moves the focus here. */
+/** Everything that is wrong, on top of the page, each with a way to its field. The focus comes here, with scripts or without. */
 export function Problems({ problems, language: { say } }: { problems: ShownProblem[]; language: Language }) {
   if (problems.length === 0) return null
   return (
-    <div class="notice bad" role="alert" tabindex={-1} data-focus>
+    <div class="notice bad" role="alert" tabindex={-1} autofocus data-focus>
       <h2>{say('problems.title')}</h2>
       <ul>
         {problems.map(({ field, text }) => (
@@ -18,7 +18,13 @@ export function Problems({ problems, language: { say } }: { problems: ShownProbl
   )
 }
 
-/** Something to know before going on. */
-export function Notice({ kind, children }: { kind: 'good' | 'bad' | 'plain'; children: ComponentChildren }) {
-  return <div class={`notice ${kind}`}>{children}</div>
+/** Something to know before going on. `isAnswer`: it answers what was just sent, so it has the focus and is read out. */
+export function Notice(props: { kind: 'good' | 'bad' | 'plain'; isAnswer?: boolean; children: ComponentChildren }) {
+  const { kind, isAnswer = false, children } = props
+  const heard = isAnswer ? { role: 'alert' as const, tabindex: -1, autofocus: true } : {}
+  return (
+    <div class={`notice ${kind}`} {...heard}>
+      {children}
+    </div>
+  )
 }

@@ -1,27 +1,38 @@
+import type { ComponentChildren } from 'preact'
+
 import type { Listing } from '../catalog/asset.ts'
 import type { Side } from '../catalog/payment-method.ts'
 import type { Language } from '../language/language.ts'
 import { scale } from '../money/amount.ts'
 import type { Ratio } from '../money/ratio.ts'
+import { breakable } from './copy.tsx'
+
+type RowProps = { name: string; note?: string; value: string }
 
 /** One line of a price: what it is, how it is reckoned, how much. */
-export function Row({
-  name,
-  note,
-  value,
-  strong = false,
-}: {
-  name: string
-  note?: string
-  value: string
-  strong?: boolean
-}) {
+export function Row({ name, note, value }: RowProps) {
   return (
-    <div class={strong ? 'row strong' : 'row'}>
+    <div class="row">
       <dt>
         {name} {note === undefined ? null : <span class="note">{note}</span>}
       </dt>
-      <dd>{value}</dd>
+      <dd>{breakable(value)}</dd>
+    </div>
+  )
+}
+
+type EndRowProps = { name: string; note?: string; value: string; mark: ComponentChildren }
+
+/** One end of an exchange: what is paid or received, with the currency's mark, and below how it moves. */
+export function EndRow({ name, note, value, mark }: EndRowProps) {
+  return (
+    <div class="row end">
+      <dt>{name}</dt>
+      <dd>
+        {mark}
+        <span>{breakable(value)}</span>
+      </dd>
+      {note === undefined ? null : <dd class="note">{note}</dd>}
     </div>
   )
 }

@@ -60,15 +60,6 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     assert.equal(await back.getAttribute('href'), `https://shop.example/thanks/${buy.id}`)
   })
 
-  it('goes the same way without JavaScript', async () => {
-    const buy = await createBuy(exchange)
-    const page = await open(buy.url, { ...phone, javaScriptEnabled: false })
-    await completeDetails(page, exchange, 'no-script@example.com')
-    await payWith(page, paysAlways)
-    await heading(page, 'Your BTC have been sent')
-    assert.equal((await recordOfBuy(exchange, buy.id)).status, 'finished')
-  })
-
   it('asks for nothing that the partner has passed, but the code and the payment', async () => {
     const email = 'known@example.com'
     const buy = await createBuy(exchange, {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser } from 'playwright-core'
 
 import { launchBrowser, noBrowser } from '../support/browser.ts'
-import { becomeKnown, goOn, heading, openPage, phones } from '../support/checkout-browser.ts'
+import { becomeKnown, goOn, heading, openPage, phones, refreshTo } from '../support/checkout-browser.ts'
 import { createBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive } from '../support/journey.ts'
@@ -33,16 +33,13 @@ describe('the check of the identity in a browser', { skip: noBrowser() }, () => 
       await heading(page, 'Confirm who you are')
       await page.getByRole('button', { name: 'Start the check' }).click()
       await page.getByRole('button', { name: 'A blurred photo' }).click()
-      if (scripts === 'without') {
-        await page.waitForTimeout(1_000)
-        await page.goto(url)
-      }
+      if (scripts === 'without') await refreshTo(page, 'Please show it once more')
       await heading(page, 'Please show it once more')
       await page.getByRole('button', { name: 'Show it again' }).click()
       await page.getByRole('button', { name: 'A passport that can be read' }).click()
       await page.getByRole('button', { name: 'The same person' }).click()
       await arrive(exchange, id, 'waiting_for_deposit')
-      if (scripts === 'without') await page.goto(url)
+      if (scripts === 'without') await refreshTo(page, 'Check and pay')
       await heading(page, 'Check and pay')
     })
   }

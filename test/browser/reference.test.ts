@@ -10,7 +10,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
 
-describe('the reference at /docs', { skip: noBrowser() }, () => {
+describe('the documentation at /docs', { skip: noBrowser() }, () => {
   let api: TestApi
   let browser: Browser
   let url: string
@@ -24,7 +24,9 @@ describe('the reference at /docs', { skip: noBrowser() }, () => {
     await api.close()
   })
 
-  it('is read without scripts and without the network, on a narrow screen, by day and by night', async () => {
+  const pages = ['/docs', '/docs/quickstart', '/docs/errors', '/docs/scenarios', '/docs/reference']
+
+  it('is read without scripts and with nothing from elsewhere, on a narrow screen, by day and by night', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const context = await browser.newContext({
         javaScriptEnabled: false,
@@ -33,35 +35,46 @@ describe('the reference at /docs', { skip: noBrowser() }, () => {
       })
       const asked: string[] = []
       const page = await context.newPage()
-      page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+      page.on('request', (request) => asked.push(request.url()))
       const complaints: string[] = []
       page.on('console', (message) => complaints.push(message.text()))
       await page.goto(`${url}/docs`)
-      assert.deepEqual(asked, ['/docs'])
-      assert.deepEqual(complaints, [])
-      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Cambio partner interface')
+      await page.getByRole('main').getByRole('link', { name: 'Every call' }).click()
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Every call')
       await page.getByRole('link', { name: /^POST ?\/v1\/transaction$/ }).click()
       assert.equal(new URL(page.url()).hash, '#createTransaction')
       const section = page.locator('#createTransaction')
       assert.match((await section.textContent()) ?? '', /Idempotency-Key/)
       await section.getByText('A real answer').click()
       assert.match((await section.locator('pre').last().textContent()) ?? '', /"redirect_url"/)
+      assert.deepEqual(complaints, [])
+      assert.deepEqual(
+        asked.filter((one) => !/^\/(docs|assets)\b/.test(one.slice(url.length))),
+        [],
+      )
       await context.close()
     }
   })
 
-  it('says to assistive programs what it says to the eye', async () => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const context = await browser.newContext({ bypassCSP: true, colorScheme, viewport: { width: 360, height: 740 } })
+  it('says to assistive programs what it says to the eye, and nothing stands out of the window', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 360],
+      ['dark', 360],
+      ['light', 1280],
+      ['dark', 1280],
+    ] as const) {
+      const context = await browser.newContext({ bypassCSP: true, colorScheme, viewport: { width, height: 740 } })
       const page = await context.newPage()
-      await page.goto(`${url}/docs`)
-      await page.addScriptTag({ content: axe })
-      const violations = await page.evaluate<string[]>(
-        'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa"] }).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`))',
-      )
-      assert.deepEqual(violations, [])
-      const isScrolling = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
-      assert.equal(isScrolling, false)
+      for (const path of pages) {
+        await page.goto(`${url}${path}`)
+        await page.addScriptTag({ content: axe })
+        const violations = await page.evaluate<string[]>(
+          'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`))',
+        )
+        assert.deepEqual(violations, [], path)
+        const isScrolling = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
+        assert.equal(isScrolling, false, `${path} ${width}`)
+      }
       await context.close()
     }
   })

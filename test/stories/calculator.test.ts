@@ -131,6 +131,22 @@ describe('the calculator', () => {
     assert.match(html, /name="was_side" value="sell"/)
   })
 
+  it('shows and reads amounts in the form of its reader, and tells the page around it plain ones', async () => {
+    const path = signed('locale=de')
+    const html = await (
+      await post(path, { from_amount: '1.250,5', edited: 'direct', from: 'EUR-EUR', to: 'BTC-BTC' })
+    ).text()
+    const { body } = await exchange.api<{ value: string }>(
+      '/v1/estimate?from_currency=EUR&to_currency=BTC&from_amount=1250.5',
+    )
+    assert.deepEqual([boxIn(html, 'from_amount'), boxIn(html, 'to_amount')], ['1.250,5', body.value.replace('.', ',')])
+    assert.deepEqual(
+      [...html.matchAll(/data-plain="([^"]*)"/g)].map(([, plain]) => plain),
+      ['1250.5', body.value],
+    )
+    assert.match(await (await post(path, { from_amount: '1.250', edited: 'direct' })).text(), /class="problem"/)
+  })
+
   it('says between which amounts, where one is out of range or unreadable', async () => {
     const path = signed('locale=en')
     const say = async (amount: string) => (await post(path, { from_amount: amount, edited: 'direct' })).text()

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -10,17 +12,18 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-type Line = { next(): Promise<string | undefined>; close(): Promise<void> }
+type Line = { next(): Promise<string | undefined>; close(): void }
 
-/** A line as a browser keeps it open; `next` gives what is sent, undefined at its end. */
+/** A line as a browser keeps it open, on a connection of its own; `next` gives what is sent, undefined at its end. */
 async function openLine(id: string): Promise<Line> {
-  const answer = await fetch(`${exchange.url}/checkout/events?tid=${id}`)
-  assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
-  assert.equal(answer.headers.get('cache-control'), 'no-store')
-  const reader = (answer.body ?? assert.fail('a line has a body')).pipeThrough(new TextDecoderStream()).getReader()
+  const request = get(`${exchange.url}/checkout/events?tid=${id}`, { agent: false })
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  assert.equal(answer.headers['content-type'], 'text/event-stream; charset=utf-8')
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  const sent = answer.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string, undefined>
   return {
-    next: async () => (await reader.read()).value,
-    close: () => reader.cancel(),
+    next: async () => (await sent.next()).value,
+    close: () => void request.destroy(),
   }
 }
 
@@ -35,14 +38,17 @@ test('a page that waits hears of every change of its order within seconds, and o
   await pay(exchange, id)
   assert.match((await line.next()) ?? '', /^event: changed\ndata:\n\n/)
   assert.ok(performance.now() - started < 4_000, 'it took more than four seconds')
-  const heard = await Promise.race([quiet.next(), new Promise((resolve) => setTimeout(resolve, 1_500))])
+  const unheard = quiet.next().catch(() => undefined)
+  const heard = await Promise.race([unheard, new Promise((resolve) => setTimeout(resolve, 1_500))])
   assert.equal(heard, undefined)
-  await Promise.all([line.close(), quiet.close()])
+  for (const one of [line, quiet]) one.close()
 })
 
 test('a line says nothing of the order, ends with the service, and there is none for what is no order’s number', async () => {
-  assert.equal((await fetch(`${exchange.url}/checkout/events?tid=abc`)).status, 404)
-  assert.equal((await fetch(`${exchange.url}/checkout/events`)).status, 404)
+  for (const query of ['?tid=abc', '']) {
+    const refused = await fetch(`${exchange.url}/checkout/events${query}`)
+    assert.deepEqual([refused.status, await refused.text()], [404, ''])
+  }
   const one = await startExchange()
   const { id } = await readyToPay(one)
   const answer = await fetch(`${one.url}/checkout/events?tid=${id}`)

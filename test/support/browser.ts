@@ -47,10 +47,13 @@ export function noBrowser(): string | false {
   return 'no browser here: install Chromium, or name one in CHROMIUM_PATH'
 }
 
-/** Starts a headless browser with an empty profile in a temporary folder. Close it, or the test file does not end. */
-export async function launchBrowser(): Promise<Browser> {
+/**
+ * Starts a headless browser with an empty profile in a temporary folder, with further flags if there are any. Close it, or the
+ * test file does not end.
+ */
+export async function launchBrowser(further: string[] = []): Promise<Browser> {
   const { path, env } = await findBrowser()
-  return chromium.launch({ executablePath: path, args: flags, env: { ...process.env, ...env } })
+  return chromium.launch({ executablePath: path, args: [...flags, ...further], env: { ...process.env, ...env } })
 }
 
 async function findBrowser(): Promise<Program> {

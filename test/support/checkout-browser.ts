@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
 import { chooseCountry, proveEmail } from './customer.ts'
 import type { Exchange } from './exchange.ts'
-import { arrive } from './journey.ts'
+import { until } from './telling.ts'
 
 /** A phone that runs scripts, and one that does not. */
 export const phones: Record<'with' | 'without', BrowserContextOptions> = {
@@ -38,10 +38,14 @@ export async function becomeKnown(
   await chooseCountry(page, country)
 }
 
-/** Where no script moves the page on, people press a link. What they wait for is there when they do. */
-export async function lookAgain(page: Page, exchange: Exchange, id: string): Promise<void> {
-  await arrive(exchange, id, 'finished')
-  await page.getByRole('link', { name: 'Refresh' }).click()
+/** Where no script moves the page on, people press a link, until the page is called so. */
+export async function refreshTo(page: Page, name: string): Promise<void> {
+  const [title, refresh] = [page.getByRole('heading', { level: 1, name }), page.getByRole('link', { name: 'Refresh' })]
+  await until(async () => {
+    if ((await title.count()) > 0) return true
+    if ((await refresh.count()) > 0) await refresh.click()
+    return false
+  }, `a page called ${name}`)
 }
 
 /** Goes on from a page with one form. */

@@ -25,13 +25,14 @@ export type Visitor = {
 export async function visitor(
   exchange: Exchange,
   email: string,
-  { amount, category = 'SEPA' }: { amount: number; category?: string },
+  { amount, category = 'SEPA', locale }: { amount: number; category?: string; locale?: string },
 ): Promise<Visitor> {
   const forms = formsOn(exchange)
-  const { id, redirect_url: url } = await create(exchange, {
+  const { id, redirect_url: plainUrl } = await create(exchange, {
     from_amount: amount,
     deposit: { payment_category: category },
   })
+  const url = locale === undefined ? plainUrl : plainUrl.replace('/checkout', `/${locale}/checkout`)
   const { cookie } = await forms.prove(url, email)
   const visit = visitorOn(forms, { id, url, cookie })
   await visit.send({ do: 'country', country: 'NL' })

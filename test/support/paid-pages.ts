@@ -99,7 +99,10 @@ export const deciding: Record<string, Sample> = {
       arrived: parseAmount('40', card.asset),
     },
     order: { from: card, to: btc, amount: '100', deposit: 'SEPA' },
-    choices: { exchange_what_came: { ...offer, fromAmount: parseAmount('40', card.asset) }, refund: back },
+    choices: {
+      exchange_what_came: { ...offer, fromAmount: parseAmount('40', card.asset) },
+      refund: { parts: [{ asset: card.asset.id, amount: parseAmount('40', card.asset), cost: 0n }] },
+    },
   },
   'decide-underpaid-coin': {
     step: 'decide',

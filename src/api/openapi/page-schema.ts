@@ -40,7 +40,7 @@ function fieldList(properties: Record<string, Json>, required: ReadonlySet<strin
     const kind = `${typeOf(field)}${boundsOf(field)}${required.has(name) ? '' : ', optional'}`
     const below = inner ? fieldList(inner, new Set(field.required as string[] | undefined)) : ''
     const about = typeof field.description === 'string' ? said(field.description) : ''
-    return `<dt><code>${escaped(name)}</code> <span class="kind">${kind}</span><dd>${about}${below}</dd>`
+    return `<dt><code>${escaped(name)}</code> <span class="kind">${kind}</span></dt><dd>${about}${below}</dd>`
   })
   return `<dl>${rows.join('\n')}</dl>`
 }

@@ -52,6 +52,8 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
     const [box, now] = [inputOf(form, end), inputOf(fresh, end)]
     if (!box || !now) continue
     if (box !== document.activeElement || edited === '') box.value = now.value
+    box.dataset.plain = now.dataset.plain ?? ''
+    box.className = now.className
     box.closest('.box')?.classList.toggle('wrong', now.closest('.box')?.classList.contains('wrong'))
     if (now.ariaInvalid) box.setAttribute('aria-invalid', 'true')
     else box.removeAttribute('aria-invalid')
@@ -61,7 +63,7 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
   if (fresh.querySelector('button[value="continue"]')?.hasAttribute('aria-disabled'))
     button?.setAttribute('aria-disabled', 'true')
   else button?.removeAttribute('aria-disabled')
-  const [from, to] = ['from', 'to'].map((end) => [inputOf(form, end)?.value, selectOf(form, end)?.value])
+  const [from, to] = ['from', 'to'].map((end) => [inputOf(form, end)?.dataset.plain, selectOf(form, end)?.value])
   tell('estimate', { from_amount: from?.[0], from: from?.[1], to_amount: to?.[0], to: to?.[1] })
 }
 
@@ -89,8 +91,10 @@ function openable(picker: HTMLElement): void {
   button.setAttribute('aria-haspopup', 'dialog')
   const show = () => {
     const option = select.selectedOptions[0]
-    button.replaceChildren(...markOf(option), text('b', option?.dataset.ticker), text('small', option?.dataset.network))
-    button.setAttribute('aria-label', `${select.getAttribute('aria-label')}: ${option?.text}`)
+    const label = text('span', `${select.getAttribute('aria-label')}: `)
+    label.className = 'visually-hidden'
+    const { ticker, network } = option?.dataset ?? {}
+    button.replaceChildren(label, ...markOf(option), text('b', ticker), ' ', text('small', network))
   }
   select.addEventListener('shown', show)
   select.hidden = true
@@ -172,6 +176,7 @@ if (form && main) {
   form.addEventListener('input', (event) => {
     const { name } = event.target as HTMLInputElement
     if (name === 'from_amount' || name === 'to_amount') edited = name === 'from_amount' ? 'direct' : 'reverse'
+    asked += 1 // an answer that is still on its way answers what stood there before
     clearTimeout(timer)
     timer = setTimeout(() => void workOut(form), settleMs)
   })

@@ -3,6 +3,9 @@
  * what has a button to copy it can be copied.
  */
 
+/** So long a form that was sent is not sent again, in milliseconds. */
+const slowMs = 10_000
+
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (!(form instanceof HTMLFormElement)) return
@@ -10,6 +13,11 @@ document.addEventListener('submit', (event) => {
   form.dataset.sent = 'yes'
   const button = event.submitter ?? form.querySelector('button')
   button?.setAttribute('aria-busy', 'true')
+  // The line may be down: then it can be sent again. What was done already is not done twice.
+  setTimeout(() => {
+    delete form.dataset.sent
+    button?.removeAttribute('aria-busy')
+  }, slowMs)
 })
 
 /** How long a button says that it has copied, in milliseconds. */

@@ -8,6 +8,8 @@ let wait = askEveryMs
 let line: EventSource | undefined
 let isHeard = false
 let isLooking = false
+/** Something has changed while the page was looking: what it saw may be older. */
+let isOlder = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
 /** The element that says what to follow; a page that waits for nothing has none. */
@@ -15,6 +17,7 @@ const watched = (): HTMLElement | null => document.querySelector('main[data-watc
 
 async function look(): Promise<void> {
   const main = watched()
+  isOlder = isLooking
   if (isLooking) return
   clearTimeout(timer)
   if (!main?.dataset.watch) {
@@ -35,7 +38,7 @@ async function look(): Promise<void> {
       isLooking = false
     }
   }
-  timer = setTimeout(() => void look(), wait)
+  timer = setTimeout(() => void look(), isOlder ? 0 : wait)
 }
 
 /** The server says when something has changed. Where it cannot be heard, the page asks as before. */
@@ -59,15 +62,53 @@ async function showAnew(old: HTMLElement): Promise<void> {
   const main = fresh.querySelector('main')
   const freshColumns = fresh.querySelector('.columns')
   if (!columns || !main || !freshColumns) return
+  if (old.dataset.typed !== undefined && old.dataset.step === main.dataset.step) return showPrice(old, main, fresh)
 
   const hadFocus = old.contains(document.activeElement)
   columns.replaceWith(freshColumns)
   document.title = fresh.title
   const title = main.querySelector('h1')
   if (hadFocus) title?.focus()
-  const live = document.querySelector('#live')
-  if (live && title) live.textContent = title.textContent
+  say(title?.textContent ?? '')
+  document.dispatchEvent(new Event('shown-anew'))
 }
+
+/** Beside what somebody is typing only the price is shown anew. Focus that was in it stays in it. */
+function showPrice(old: HTMLElement, main: HTMLElement, fresh: Document): void {
+  old.dataset.version = main.dataset.version ?? ''
+  for (const part of ['.headline', '.summary']) {
+    const shown = document.querySelector(part)
+    const next = fresh.querySelector(part)
+    if (!shown || !next) continue
+    const hadFocus = shown.contains(document.activeElement)
+    shown.replaceWith(next)
+    const title = next.querySelector<HTMLElement>('h2')
+    if (hadFocus && title) {
+      title.tabIndex = -1
+      title.focus()
+    }
+  }
+  tick()
+  say(document.querySelector('[data-countdown-ms]')?.textContent ?? '')
+}
+
+function say(text: string): void {
+  const live = document.querySelector('#live')
+  if (live) live.textContent = text
+}
+
+/** A new price is asked for in place: what has been typed beside it stays. */
+document.addEventListener('submit', (event) => {
+  const form = event.target
+  const main = watched()
+  if (!(form instanceof HTMLFormElement) || !form.closest('[data-renew]') || !main) return
+  event.preventDefault()
+  const body = new URLSearchParams()
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value)
+  fetch(form.action, { method: 'POST', body })
+    .then(() => showAnew(main))
+    .catch(() => form.submit())
+})
 
 /** When each countdown ends, by this page's own stopwatch: the browser's clock may be wrong. */
 const ends = new WeakMap<Element, number>()
@@ -82,10 +123,17 @@ function endOf(element: HTMLElement): number {
 function tick(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-countdown-ms]')) {
     const { text = '', over = '' } = element.dataset
-    const left = Math.floor((endOf(element) - performance.now()) / 1_000)
+    const leftMs = endOf(element) - performance.now()
+    const left = Math.floor(leftMs / 1_000)
     const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
-    const said = left > 0 ? text.replace('{time}', time) : over
-    if (element.textContent !== said) element.textContent = said
+    const said = leftMs > 0 ? text.replace('{time}', time) : over
+    if (element.textContent === said) continue
+    element.textContent = said
+    if (leftMs > 0) continue
+    // Said once, when it happens; the seconds before it are not read out.
+    say(over)
+    const renewal = element.parentElement?.querySelector<HTMLElement>('[data-renew]')
+    if (renewal) renewal.hidden = false
   }
 }
 

@@ -2,11 +2,15 @@ import type { Page, PageProps } from '../page.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 
+/** What the customer has a word in, once the e-mail address is proven in this browser. */
+const asksCustomer: ReadonlySet<string | null> = new Set(['underpaid', 'late', 'wrong_asset', 'address_needed'])
+
 /** A person or a rule must decide. The customer is told what it waits for, never why somebody looks. */
 export function holdPage(props: PageProps): Page {
   const { visit, language } = props
   const { say, find } = language
-  const { view } = visit
+  const { view, customerId } = visit
+  if (customerId === undefined && view.email !== null && asksCustomer.has(view.statusDetails)) return askPage(props)
   return {
     title: say('hold.title'),
     body: (
@@ -14,6 +18,27 @@ export function holdPage(props: PageProps): Page {
         <p class="lead">{say('hold.lead')}</p>
         {view.statusDetails === null ? null : <Detail text={find(`hold.${view.statusDetails}`)} />}
         <ProofLink {...props} />
+        <RefreshLink {...props} />
+      </>
+    ),
+  }
+}
+
+/** It waits for the customer, who has to be known first. */
+function askPage(props: PageProps): Page {
+  const { visit, language, home } = props
+  const { say, find } = language
+  return {
+    title: say('hold.askTitle'),
+    body: (
+      <>
+        <p class="lead">{say('hold.askLead')}</p>
+        <Detail text={find(`hold.${visit.view.statusDetails}`)} />
+        <p>
+          <a class="button" href={`${home}&ask=proof`}>
+            {say('hold.askSubmit')}
+          </a>
+        </p>
         <RefreshLink {...props} />
       </>
     ),

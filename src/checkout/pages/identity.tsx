@@ -1,6 +1,6 @@
 import type { Page, PageProps } from '../page.ts'
 import { Form, QuietSubmit, Submit } from '../../ui/form.tsx'
-import { RefreshLink } from '../ui/links.tsx'
+import { RefreshHere, RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
 import type { Visit } from '../visit.ts'
 
@@ -18,7 +18,7 @@ export function identityPage(props: PageProps): Page {
 }
 
 /** Whether nothing is asked of the customer: the provider decides, or its word is on the way. */
-export const waitsForResult = ({ view: { identity }, wish }: Visit): boolean =>
+const waitsForResult = ({ view: { identity }, wish }: Visit): boolean =>
   identity === 'review' || (identity === 'start' && wish === 'identity')
 
 function askPage({ visit: { view }, language: { say, duration }, here }: PageProps): Page {
@@ -90,6 +90,3 @@ function overPage(props: PageProps): Page {
     ),
   }
 }
-
-/** Where no script moves the page on: the same page again, which knows that the customer is back. */
-const RefreshHere = (props: PageProps) => <RefreshLink {...props} home={props.here} />

@@ -1,6 +1,7 @@
 import type { WayToPay } from '../../transactions/checkout-view.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
+import { MethodMark } from '../../ui/mark.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
 
@@ -43,6 +44,7 @@ function Choice({ visit, language, way: { method, toAmount } }: PageProps & { wa
   const { say, amount } = language
   return (
     <button type="submit" class="way-to-pay" name="method" value={method.type}>
+      <MethodMark category={method.category} />
       <strong>{methodName(method.category, language)}</strong>
       <span>{say('method.receive', { amount: amount(toAmount, visit.view.to) })}</span>
       <small>{methodTime(method, language)}</small>

@@ -3,7 +3,7 @@ import { wasDeclined } from '../step.ts'
 import { BillingOnFile } from '../ui/billing.tsx'
 import { Destination } from '../ui/destination.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
-import { OtherWays } from '../ui/links.tsx'
+import { OtherWays, RefreshLink } from '../ui/links.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { coinPage } from './pay-coin.tsx'
 import { transferPage } from './pay-transfer.tsx'
@@ -49,13 +49,15 @@ function processorPage(props: PageProps): Page {
 }
 
 /** The rail has not told yet where to pay. */
-function preparingPage({ language: { say } }: PageProps): Page {
+function preparingPage(props: PageProps): Page {
+  const { say } = props.language
   return {
     title: say('pay.preparing'),
     body: (
       <>
         <p class="lead">{say('pay.preparingLead')}</p>
         <div class="spinner" aria-hidden="true" />
+        <RefreshLink {...props} />
       </>
     ),
   }

@@ -15,7 +15,7 @@ export function payoutAccountPage(props: PageProps): Page {
   const { to, payout, payoutAddress, payoutHolder } = visit.view
   const form = formOf(payout.category)
   const isNeeded = isAddressNeeded(visit.view)
-  const values = { currency: to.currency.name, method: methodName(payout.category, language) }
+  const values = { currency: language.currency(to.currency), method: methodName(payout.category, language) }
   return {
     title: say('account.title'),
     body: (

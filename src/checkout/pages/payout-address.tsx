@@ -2,6 +2,7 @@ import type { Memo } from '../../catalog/network.ts'
 import type { Page, PageProps } from '../page.ts'
 import { isAddressNeeded } from '../step.ts'
 import { Address } from '../ui/address.tsx'
+import { Fills } from '../ui/fills.tsx'
 import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { payoutAccountPage } from './payout-account.tsx'
@@ -43,6 +44,7 @@ function AddressForm(props: PageProps) {
         problems={problems}
         value={typed.payout_address ?? kept ?? undefined}
       />
+      <Fills name="payout_address" language={language} />
       <Comparison {...props} />
       {memo === null ? null : <MemoField {...props} memo={memo} />}
       <Submit>{say('address.submit')}</Submit>

@@ -2,13 +2,14 @@ import type { Page, PageProps } from '../page.ts'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
 import { methodName } from '../../ui/method-name.ts'
+import { Notice } from '../../ui/notice.tsx'
 import { methodTime } from '../way-to-pay.ts'
 
 /** What has happened and what comes next, while nothing is asked of the customer. */
 export function progressPage(props: PageProps): Page {
   const { visit, language } = props
   const { say } = language
-  const { to, status } = visit.view
+  const { to, status, statusDetails } = visit.view
   const isMoney = to.currency.kind === 'FIAT'
   return {
     title: isMoney ? say('progress.money') : say('progress.title', { asset: to.asset.ticker }),
@@ -24,7 +25,11 @@ export function progressPage(props: PageProps): Page {
             ...(isMoney ? bankStages(props) : coinStages(props)),
           ]}
         />
-        <p class="hint">{isMoney ? bankTime(props) : coinTime(props)}</p>
+        {statusDetails === 'payout_unknown' ? (
+          <Notice kind="plain">{say('hold.payout_unknown')}</Notice>
+        ) : (
+          <p class="hint">{isMoney ? bankTime(props) : coinTime(props)}</p>
+        )}
         <ProofLink {...props} />
         <RefreshLink {...props} />
       </>

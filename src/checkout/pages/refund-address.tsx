@@ -2,6 +2,7 @@ import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import type { Page, PageProps } from '../page.ts'
 import { listed } from '../refunded-asset.ts'
+import { Fills } from '../ui/fills.tsx'
 
 /** A refund does not know where to go: an address of the customer's own, on the network that the coins came by. */
 export function refundAddressPage(props: PageProps): Page {
@@ -30,6 +31,7 @@ export function refundAddressPage(props: PageProps): Page {
             problems={problems}
             value={typed.refund_address}
           />
+          <Fills name="refund_address" language={language} />
           {memo === null || !needed.memo ? null : (
             <TextField
               name="extra_id"

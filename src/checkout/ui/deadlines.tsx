@@ -1,4 +1,6 @@
+import { Form } from '../../ui/form.tsx'
 import type { PageProps } from '../page.ts'
+import { mayRenew } from '../step.ts'
 import { flowOf } from '../way-to-pay.ts'
 
 /** How long the price holds and how long it can be paid. A script makes the first tick; without one it stands. */
@@ -9,7 +11,10 @@ export function Deadlines(props: PageProps) {
       {flowOf(visit.view.deposit) === 'transfer' ? (
         <p>{language.say('deadline.atArrival')}</p>
       ) : (
-        <PriceEnd {...props} />
+        <>
+          <PriceEnd {...props} />
+          <Renew {...props} />
+        </>
       )}
       <p>{payText(props)}</p>
     </div>
@@ -23,6 +28,20 @@ function PriceEnd({ visit: { view }, language: { say, duration }, now }: PagePro
     <p data-countdown-ms={Math.max(0, holdsMs)} data-text={say('deadline.holds', { time: '{time}' })} data-over={over}>
       {holdsMs > 0 ? say('deadline.holds', { time: duration(holdsMs) }) : over}
     </p>
+  )
+}
+
+/** One press for a price that holds again. There from the start, so that a script can show it when the price ends. */
+function Renew({ visit, language: { say }, here, now }: PageProps) {
+  if (!mayRenew(visit)) return null
+  return (
+    <div class="renew" data-renew hidden={visit.view.quoteExpiresAt > now}>
+      <Form here={here} does="renew">
+        <button type="submit" class="button second">
+          {say('deadline.renew')}
+        </button>
+      </Form>
+    </div>
   )
 }
 

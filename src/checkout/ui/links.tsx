@@ -49,7 +49,7 @@ export function OtherWays({ visit: { view }, language: { say }, home }: PageProp
   )
 }
 
-/** Where no script moves the page on: a link to ask again at once. */
+/** Where no script moves the page on: a link to ask again. Nothing is loaded anew under somebody who reads (WCAG 2.2.1, F41). */
 export function RefreshLink({ language: { say }, home }: PageProps) {
   return (
     <noscript>
@@ -59,3 +59,6 @@ export function RefreshLink({ language: { say }, home }: PageProps) {
     </noscript>
   )
 }
+
+/** The same, to this very page, which knows that the customer is back from somewhere. */
+export const RefreshHere = (props: PageProps) => <RefreshLink {...props} home={props.here} />

@@ -2,8 +2,8 @@ import type { Listing } from '../../catalog/asset.ts'
 import type { PaymentMethod } from '../../catalog/payment-method.ts'
 import { parseAmount } from '../../money/amount.ts'
 import { ratioFrom } from '../../money/ratio.ts'
-import { percentText } from '../../pricing/fees.ts'
-import { Row, rateText } from '../../ui/price.tsx'
+import { CurrencyMark } from '../../ui/mark.tsx'
+import { EndRow, Row, rateText } from '../../ui/price.tsx'
 import type { Language } from '../../language/language.ts'
 import type { PageProps } from '../page.ts'
 import type { Step } from '../step.ts'
@@ -12,24 +12,29 @@ import { methodName } from '../../ui/method-name.ts'
 import { flowOf } from '../way-to-pay.ts'
 import { Deadlines } from './deadlines.tsx'
 
-/** What the customer pays and receives, in one line, where the whole price stands further down. */
+/** What the customer pays and receives, on top, where the whole price stands further down. */
 export function Headline({ visit: { view }, language }: PageProps) {
+  const { say, amount } = language
   return (
-    <p class="headline">
-      <span>{language.amount(view.fromAmount, view.from)}</span>
-      <svg class="arrow" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-        <path d="M4 12h15m-6-6 6 6-6 6" />
-      </svg>
-      <span class="visually-hidden">{language.say('summary.receive')}</span>
-      <span>{language.amount(view.toAmount, view.to)}</span>
-    </p>
+    <dl class="headline">
+      <EndRow
+        name={say('summary.pay')}
+        value={amount(view.fromAmount, view.from)}
+        mark={<CurrencyMark {...view.from} />}
+      />
+      <EndRow
+        name={say('summary.receive')}
+        value={amount(view.toAmount, view.to)}
+        mark={<CurrencyMark {...view.to} />}
+      />
+    </dl>
   )
 }
 
 /** The whole price: every amount between what is paid and what is received, none folded away. */
 export function Summary(props: PageProps) {
   const { visit, language } = props
-  const { say, amount } = language
+  const { say, amount, percent } = language
   const { quote, from, to, fromAmount, toAmount, deposit, payout } = visit.view
   const fees = quote.fees.filter((fee) => fee.amount !== '0')
   const networkFee = parseAmount(quote.networkFee, to.asset)
@@ -37,12 +42,17 @@ export function Summary(props: PageProps) {
     <aside class="summary" aria-labelledby="summary-title">
       <h2 id="summary-title">{say('summary.label')}</h2>
       <dl>
-        <Row name={say('summary.pay')} note={by(from, deposit, language)} value={amount(fromAmount, from)} strong />
+        <EndRow
+          name={say('summary.pay')}
+          note={by(from, deposit, language)}
+          value={amount(fromAmount, from)}
+          mark={<CurrencyMark {...from} />}
+        />
         {fees.map((fee) => (
           <Row
             key={fee.kind}
             name={say(`summary.fee.${fee.kind}`)}
-            note={percentText(fee.basisPoints)}
+            note={percent(fee.basisPoints)}
             value={amount(-parseAmount(fee.amount, from.asset), from)}
           />
         ))}
@@ -52,7 +62,12 @@ export function Summary(props: PageProps) {
           value={rateText({ price: ratioFrom(quote.price), side: quote.side, from, to }, language)}
         />
         {networkFee === 0n ? null : <Row name={say('summary.networkFee')} value={amount(-networkFee, to)} />}
-        <Row name={say('summary.receive')} note={by(to, payout, language)} value={amount(toAmount, to)} strong />
+        <EndRow
+          name={say('summary.receive')}
+          note={by(to, payout, language)}
+          value={amount(toAmount, to)}
+          mark={<CurrencyMark {...to} />}
+        />
       </dl>
       {showsDeadlines(visit) ? <Deadlines {...props} /> : null}
     </aside>
@@ -64,6 +79,7 @@ const stepsBeforePaying: ReadonlySet<Step> = new Set([
   'code',
   'terms',
   'country',
+  'billing',
   'payout_address',
   'method',
   'pay',

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** A text that stays as it is, and by what a browser knows it again. */
+export type Kept = { text: string; etag: string }
+
+/** Makes one of a text. */
+export const keep = (text: string): Kept => ({
+  text,
+  etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
+})
+
+/** Nothing but our own style and icon: no script, nothing from anywhere else. */
+const policy = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Makes a text when it is first asked for: a service that nobody asks pays nothing. */
+export function madeOnce(make: () => string): () => Kept {
+  let kept: Kept | undefined
+  return () => (kept ??= keep(make()))
+}
+
+/** Sends what was made, or that it is still the same. */
+export function sendKept(request: FastifyRequest, reply: FastifyReply, { text, etag }: Kept): FastifyReply {
+  reply.headers({
+    etag,
+    'cache-control': 'public, max-age=300',
+    'content-security-policy': policy,
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  })
+  return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(text)
+}

@@ -1,0 +1,38 @@
+/** Reads a code before the camera. Loaded when somebody presses for it. */
+
+type Detector = { detect(source: HTMLVideoElement): Promise<{ rawValue: string }[]> }
+declare const BarcodeDetector: new (options: { formats: string[] }) => Detector
+
+const betweenMs = 150
+
+/** Shows what the camera sees until a code is read. Gives its text; empty when somebody stops. Rejects where there is no camera. */
+export async function scan({ lead, stop }: { lead: string; stop: string }): Promise<string> {
+  const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } })
+  const video = Object.assign(document.createElement('video'), { muted: true, playsInline: true, autoplay: true })
+  const dialog = Object.assign(document.createElement('dialog'), { className: 'scanner' })
+  const words = Object.assign(document.createElement('p'), { textContent: lead, id: 'scan-lead' })
+  const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button second' })
+  button.textContent = stop
+  button.addEventListener('click', () => dialog.close())
+  dialog.setAttribute('aria-labelledby', words.id)
+  dialog.append(words, video, button)
+  document.body.append(dialog)
+  dialog.showModal()
+  video.srcObject = stream
+  try {
+    return await read(video, dialog)
+  } finally {
+    for (const track of stream.getTracks()) track.stop()
+    dialog.remove()
+  }
+}
+
+async function read(video: HTMLVideoElement, dialog: HTMLDialogElement): Promise<string> {
+  const detector = new BarcodeDetector({ formats: ['qr_code'] })
+  while (dialog.open) {
+    const [code] = video.readyState >= video.HAVE_CURRENT_DATA ? await detector.detect(video) : []
+    if (code && code.rawValue !== '') return code.rawValue
+    await new Promise((resolve) => setTimeout(resolve, betweenMs))
+  }
+  return ''
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import fc from 'fast-check'
+
+import { languageOf, languages } from './language.ts'
+import { readNumber } from './typed-number.ts'
+
+const read: [typed: string, withPoint: string | undefined, withComma: string | undefined][] = [
+  ['1234', '1234', '1234'],
+  ['1 234', '1234', '1234'],
+  ['1’234.5', '1234.5', '1234.5'],
+  ['0.5', '0.5', '0.5'],
+  ['0,5', '0.5', '0.5'],
+  ['0,123', '0.123', '0.123'],
+  ['0.123', '0.123', '0.123'],
+  ['1.25', '1.25', '1.25'],
+  ['1,25', '1.25', '1.25'],
+  ['1.2345', '1.2345', '1.2345'],
+  ['1,234', undefined, '1.234'],
+  ['1.234', '1.234', undefined],
+  ['1,234.5', '1234.5', '1234.5'],
+  ['1.234,5', '1234.5', '1234.5'],
+  ['1,234,567', '1234567', '1234567'],
+  ['1.234.567', '1234567', '1234567'],
+  ['1.234.567,89', '1234567.89', '1234567.89'],
+  ['12.', '12', '12'],
+  ['12,', '12', '12'],
+  [',5', '0.5', '0.5'],
+  ['.5', '0.5', '0.5'],
+  ['١٢٫٥', '12.5', '12.5'],
+  ['١٬٢٣٤', '1234', '1234'],
+]
+
+test('a number is read as its reader means it, and not at all where it may be two', () => {
+  for (const [typed, withPoint, withComma] of read) {
+    assert.deepEqual([readNumber(typed, '.'), readNumber(typed, ',')], [withPoint, withComma], typed)
+  }
+})
+
+test('what is no number is none', () => {
+  const no = [
+    '',
+    ' ',
+    '.',
+    ',',
+    'ten',
+    '1e3',
+    '-5',
+    '+5',
+    '1..2',
+    '1,2,3',
+    '12,34,56',
+    '1,23.4',
+    '0,123,456',
+    '1.2.3,4',
+    '½',
+  ]
+  for (const typed of no)
+    assert.deepEqual([readNumber(typed, '.'), readNumber(typed, ',')], [undefined, undefined], typed)
+})
+
+test('what stands in a box is read as what it was, to the last digit, in every language', () => {
+  const plains = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^\d{1,18}$/))
+  fc.assert(
+    fc.property(fc.constantFrom(...languages), plains, (tag, [whole, fraction]) => {
+      const { typed, readNumber: readTyped } = languageOf(tag)
+      const plain = `${whole}.${fraction}`
+      assert.equal(readTyped(typed(plain)), plain)
+      assert.equal(readTyped(typed(String(whole))), String(whole))
+    }),
+  )
+})

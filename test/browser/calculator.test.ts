@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import fastify, { type FastifyInstance } from 'fastify'
+import type { Browser, Page } from 'playwright-core'
+
+import { setPartner } from '../../src/partners/change.ts'
+import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { openPage, phones } from '../support/checkout-browser.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { axeFindings, layoutFaults, show } from '../support/page-faults.ts'
+import { until } from '../support/telling.ts'
+
+describe('the calculator in a browser', { skip: noBrowser() }, () => {
+  let exchange: Exchange
+  let browser: Browser
+  let shop: FastifyInstance
+  let shopUrl: string
+  before(async () => {
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+    shop = fastify()
+    shop.get('/', (_request, reply) => reply.type('text/html').send(shopPage(signed('default_fiat_amount=250'))))
+    shop.get('/favicon.ico', (_request, reply) => reply.code(204).send())
+    shopUrl = await shop.listen({ port: 0, host: '127.0.0.1' })
+  })
+  after(async () => {
+    await Promise.all([browser.close(), exchange.stop(), shop.close()])
+  })
+
+  const signed = (query: string): string => {
+    const { partner_id: id, widget_secret: secret } = exchange.sandbox
+    const whole = `locale=en${query === '' ? '' : `&${query}`}`
+    const signature = signWidgetQuery(secret, BigInt(id), whole)
+    return `${exchange.url}/calculator/v2?${whole}&partner_id=${id}&signature=${signature}`
+  }
+  const open = (query = '', url = signed(query)): Promise<Page> => openPage(browser, url, phones.with)
+
+  it('works out the other amount from either box, as one types', async () => {
+    const page = await open('default_crypto_currency=ETH')
+    const [paid, received] = boxes(page)
+    await paid.fill('300')
+    await until(async () => Number(await received.inputValue()) > 0, 'what 300 euro bring')
+    const brought = await received.inputValue()
+    await received.fill('0.05')
+    await until(async () => (await paid.inputValue()) !== '300', 'what 0.05 ether cost')
+    assert.equal(await received.inputValue(), '0.05', 'what was typed stays')
+    assert.notEqual(brought, '0.05')
+    assert.match(await paid.inputValue(), /^\d+\.\d\d?$/)
+    await page.context().close()
+  })
+
+  it('says between which amounts, keeps the way on shut until one fits, and then opens it', async () => {
+    const page = await open()
+    const [paid] = boxes(page)
+    const onward = page.getByRole('button', { name: 'Continue' })
+    await paid.fill('1')
+    await page.getByText('Please enter an amount from 20.00 EUR to 15,000.00 EUR.').waitFor()
+    assert.deepEqual(
+      [await paid.getAttribute('aria-invalid'), await onward.getAttribute('aria-disabled')],
+      ['true', 'true'],
+    )
+    await onward.press('Enter')
+    assert.equal(await focused(page), 'from_amount', 'pressing on leads to what is wrong')
+    await paid.fill('100')
+    await until(async () => (await onward.getAttribute('aria-disabled')) === null, 'the way on')
+    await onward.click()
+    await page.waitForURL(/\/checkout\?tid=\d+/)
+    await page.context().close()
+  })
+
+  it('finds currencies by name, ticker or network, by keyboard alone', async () => {
+    const page = await open()
+    const picker = page.getByRole('button', { name: /^Currency that you receive/ })
+    await picker.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('tether tron')
+    const list = page.getByRole('dialog')
+    assert.deepEqual(await shownIn(list), ['Tether USD (USDT) on Tron'])
+    await page.keyboard.press('Enter')
+    await list.waitFor({ state: 'detached' })
+    assert.equal(await focused(page), 'pick', 'the focus is where it came from')
+    assert.match((await picker.textContent()) ?? '', /USDT.*Tron/)
+    await page.getByText(/1 USDT = /).waitFor()
+
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('no such coin')
+    assert.deepEqual(await shownIn(list), [])
+    await page.getByText('Nothing fits.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByText('Nothing fits.').waitFor({ state: 'hidden' })
+    await page.keyboard.press('Escape')
+    await list.waitFor({ state: 'detached' })
+    assert.equal(await focused(page), 'pick')
+    await page.context().close()
+  })
+
+  it('is usable by everyone in both forms of its address, narrow and wide, light and dark', async () => {
+    const old = `${exchange.url}/calculator/v1?locale=en&partner_api_token=${exchange.sandbox.public_key}`
+    const page = await browser.newPage({ reducedMotion: 'reduce' })
+    for (const colorScheme of ['light', 'dark'] as const)
+      for (const [width, type] of [[360, 'narrow'] as const, [1280, 'wide'] as const])
+        for (const url of [`${old}&type=${type}`, signed(`type=${type}`)]) {
+          await page.emulateMedia({ colorScheme })
+          await page.setViewportSize({ width, height: 800 })
+          await show(page, url)
+          const found = [...(await axeFindings(page)), ...(await layoutFaults(page))]
+          assert.deepEqual(found, [], `${colorScheme} ${type} ${url}`)
+        }
+    await page.close()
+  })
+
+  it('is in the scheme that the partner asks for, whatever the device has', async () => {
+    const groundOf = async (query: string, colorScheme: 'light' | 'dark') => {
+      const page = await openPage(browser, signed(query), { ...phones.with, colorScheme })
+      const ground = await page.locator('main').evaluate((main) => getComputedStyle(main).backgroundColor)
+      await page.context().close()
+      return ground
+    }
+    const [light, dark] = [await groundOf('', 'light'), await groundOf('', 'dark')]
+    assert.notEqual(light, dark)
+    assert.equal(await groundOf('theme=light', 'dark'), light)
+    assert.equal(await groundOf('theme=dark', 'light'), dark)
+  })
+
+  it('goes on to the checkout without scripts, from either box', async () => {
+    const page = await openPage(browser, signed(''), phones.without)
+    const [paid, received] = boxes(page)
+    await received.fill('0.01')
+    await page.getByRole('button', { name: 'Work it out' }).click()
+    assert.equal(await received.inputValue(), '0.01')
+    assert.ok(Number(await paid.inputValue()) > 100)
+    await page.getByRole('combobox', { name: 'Currency that you pay' }).selectOption('GBP-GBP')
+    await page.getByRole('button', { name: 'Work it out' }).click()
+    await page.getByText(/1 BTC = .*GBP/).waitFor()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Confirm your e-mail' }).waitFor()
+    await page.context().close()
+  })
+
+  it('is put into a partner’s page by the script: as tall as it is, and telling what happens', async () => {
+    const page = await openPage(browser, shopUrl, phones.with)
+    const frame = page.frameLocator('iframe')
+    await frame.getByRole('button', { name: 'Continue' }).waitFor()
+    const gap = () =>
+      page.evaluate(() => {
+        const outside = document.querySelector('iframe')
+        return outside === null ? undefined : outside.clientHeight - Number(outside.dataset.inside ?? Number.NaN)
+      })
+    const inside = async () => {
+      const height = await frame.locator('main').evaluate((main) => main.getBoundingClientRect().bottom)
+      await page
+        .locator('iframe')
+        .evaluate((outside, tall) => outside.setAttribute('data-inside', String(tall)), height)
+      return gap()
+    }
+    const isFitting = async () => Math.abs((await inside()) ?? Number.NaN) < 3
+    await until(isFitting, 'a frame as tall as the calculator')
+    await page.setViewportSize({ width: 800, height: 740 })
+    await until(isFitting, 'a frame as tall as the calculator in a wider page')
+
+    await frame.locator('#from_amount').fill('120')
+    await until(async () => (await told(page)).some(({ from_amount: amount }) => amount === '120'), 'the estimate')
+    await frame.getByRole('button', { name: 'Continue' }).click()
+    await page.waitForURL(/\/checkout\?tid=\d+/)
+    await page.context().close()
+  })
+
+  it('is not shown in the page of anybody else', async () => {
+    const { ctx } = exchange.service.house
+    const id = BigInt(exchange.sandbox.partner_id)
+    await setPartner(ctx, id, { frame_origins: 'https://shop.example' }, 'test')
+    // To the browser this exchange is a machine in the reader's own network.
+    const context = await browser.newContext({ ...phones.with, permissions: ['local-network-access'] })
+    await context.route('https://*.example/', (route) =>
+      route.fulfill({ contentType: 'text/html', body: shopPage(signed('')) }),
+    )
+    const [friend, stranger] = [await context.newPage(), await context.newPage()]
+    await until(async () => {
+      await friend.goto('https://shop.example/')
+      return (await friend.frames()[1]?.locator('main').count()) === 1
+    }, 'the partner’s page')
+    await stranger.goto('https://evil.example/')
+    await stranger.waitForLoadState('networkidle')
+    assert.equal(await stranger.frames()[1]?.locator('main').count(), 0)
+    await context.close()
+  })
+})
+
+const boxes = (page: Page) => [page.locator('#from_amount'), page.locator('#to_amount')] as const
+
+/** The element in focus, by its id or its class. */
+const focused = (page: Page): Promise<string | undefined> =>
+  page.evaluate(() => document.activeElement?.id || document.activeElement?.className)
+
+const shownIn = async (list: ReturnType<Page['getByRole']>): Promise<string[]> => {
+  await list.waitFor()
+  return (await list.locator('li:visible').allTextContents()).map((text) => text.trim())
+}
+
+type Event = { type: string; from_amount?: string }
+
+/** What the calculator has told the page that it is in. */
+const told = (page: Page): Promise<Event[]> =>
+  page.evaluate(() => (globalThis as unknown as { told?: Event[] }).told ?? [])
+
+/** A partner's page, as the documentation has it. */
+const shopPage = (calculator: string): string => `<!doctype html><html lang="en"><title>A shop</title>
+<script>addEventListener('cambio', ({ detail }) => (globalThis.told ??= []).push(detail))</script>
+<main><h1>A shop</h1><div data-cambio-calculator="${calculator.replaceAll('&', '&amp;')}"></div></main>
+<script src="${new URL(calculator).origin}/calculator/embed.js" async></script>`

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import type { FastifyInstance } from 'fastify'
+import type { Browser, Page } from 'playwright-core'
+
+import { languageOf, languages } from '../../src/language/language.ts'
+import { ourPaths, playedPaths, serveGallery } from '../pictures/gallery.ts'
+import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { layoutFaults, show, told } from '../support/page-faults.ts'
+import { foreignWords } from '../pictures/foreign-words.ts'
+import { readingFaults } from '../pictures/reading-faults.ts'
+
+describe('every page, as a reader sees it', { skip: noBrowser(), concurrency: 2 }, () => {
+  let app: FastifyInstance
+  let url: string
+  let browser: Browser
+  before(async () => {
+    app = serveGallery()
+    ;[url, browser] = await Promise.all([app.listen({ port: 0, host: '127.0.0.1' }), launchBrowser()])
+  })
+  after(async () => {
+    await Promise.all([browser.close(), app.close()])
+  })
+
+  for (const tag of languages) {
+    it(`has nothing cut, nothing overlapping and nothing untranslated, and runs the right way, in ${tag}`, async () => {
+      const page = await browser.newPage({ viewport: phone, reducedMotion: 'reduce' })
+      const found = new Map<string, string[]>()
+      for (const path of [...ourPaths.map((one) => `/${tag}${one}`), ...(tag === 'en' ? playedPaths : [])]) {
+        await show(page, url + path)
+        found.set(path, [...(await faultsOn(page, tag)), ...untranslated(await readable(page), tag)])
+      }
+      await page.close()
+      assert.equal(told(found), '')
+    })
+  }
+})
+
+/** What is wrong with the layout of the page that is shown, on a phone and on a desktop. */
+async function faultsOn(page: Page, tag: string): Promise<string[]> {
+  const faults: string[] = []
+  for (const [device, size] of Object.entries({ phone, desktop })) {
+    await page.setViewportSize(size)
+    const found = [await layoutFaults(page), await page.evaluate(readingFaults, languageOf(tag).direction)]
+    faults.push(...found.flat().map((fault) => `${device}: ${fault}`))
+  }
+  return faults
+}
+
+const untranslated = (text: string, tag: string): string[] =>
+  tag === 'en' ? [] : foreignWords(text, tag).map((word) => `says in English: ${word}`)
+
+const phone = { width: 360, height: 780 }
+const desktop = { width: 1280, height: 800 }
+
+/** What is read or read aloud on a page, without what is nobody's language: codes, names of people, languages' own names. */
+const readable = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const words: string[] = [document.title]
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let node = walk.nextNode(); node; node = walk.nextNode())
+      if (!node.parentElement?.closest('code, script, [lang]:not(html), option, .partner, .account, noscript'))
+        words.push(node.textContent ?? '')
+    for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
+      words.push(...['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''))
+    return words.join('\n')
+  })

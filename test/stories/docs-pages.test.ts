@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { openTestApi, type TestApi } from '../support/api.ts'
+import { projectFolder } from '../support/source.ts'
+
+let api: TestApi
+before(async () => {
+  api = await openTestApi()
+})
+after(() => api.close())
+
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([, found = '']) => found.replaceAll('&amp;', '&'))
+
+/** Every page that links lead to from a first one, by its path. */
+async function crawl(first: string): Promise<Map<string, string>> {
+  const pages = new Map<string, string>()
+  const toRead = [first]
+  for (let path = toRead.pop(); path !== undefined; path = toRead.pop()) {
+    if (pages.has(path)) continue
+    const { status, text } = await api.ask({ url: path })
+    assert.equal(status, 200, path)
+    pages.set(path, text)
+    const isPage = text.startsWith('<!doctype html>')
+    const links = isPage ? matches(text, /(?:href|src)="(\/[^"#]*)/g) : []
+    // What leads out of the documentation is asked for once and not read.
+    toRead.push(...links)
+  }
+  return pages
+}
+
+describe('the documentation for partners', () => {
+  it('has a page for each of its files, and every link leads to something that is there', async () => {
+    const pages = await crawl('/docs')
+    const files = readdirSync(join(projectFolder, 'docs/partner'), { withFileTypes: true })
+    const guides = files.filter((file) => file.isFile()).map(({ name }) => `/docs/${name.replace(/\.md$/, '')}`)
+    const samples = readdirSync(join(projectFolder, 'docs/partner/samples')).map((name) => `/docs/samples/${name}`)
+    for (const path of [...guides, ...samples, '/docs/reference'])
+      assert.ok(pages.has(path), `nothing leads to ${path}`)
+
+    for (const [path, text] of pages) {
+      for (const link of matches(text, /href="([^"]*#[^"]+)"/g)) {
+        const [to, section = ''] = link.split('#')
+        const there = pages.get(to === '' ? path : (to ?? '')) ?? ''
+        assert.ok(there.includes(` id="${decodeURIComponent(section)}"`), `${path} leads to ${link}`)
+      }
+      const ids = matches(text.startsWith('<!doctype') ? text : '', /<[a-z][^>]* id="([^"]+)"/g)
+      assert.equal(new Set(ids).size, ids.length, `${path} has an id twice`)
+    }
+  })
+
+  it('shows its words, tables and commands as they are written, and no marks', async () => {
+    const { text } = await api.ask({ url: '/docs/quickstart' })
+    assert.match(text, /<h1>Quickstart<\/h1>/)
+    assert.match(text, /<th scope="col">Step of the flow<\/th>/)
+    assert.match(text, /curl -fsS -w &#39;|curl -fsS -w '/)
+    const outside = text.replace(/<(pre|code)[^>]*>[^]*?<\/\1>/g, '')
+    assert.doesNotMatch(outside, /```|\]\(|\*\*|\| *-+ *\|/)
+    const answer = await api.ask({ url: '/docs/scenarios' })
+    assert.doesNotMatch(answer.text, /<!--/)
+  })
+
+  it('needs no script, loads nothing from elsewhere, and is nowhere framed', async () => {
+    const { headers, text } = await api.ask({ url: '/docs/webhooks' })
+    const policy = String(headers['content-security-policy'])
+    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self';/)
+    assert.match(policy, /frame-ancestors 'none'/)
+    assert.doesNotMatch(policy, /script-src|unsafe/)
+    assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|<iframe/)
+  })
+
+  it('is led to from the first page of the service', async () => {
+    const { text } = await api.ask({ url: '/' })
+    assert.match(text, /href="\/docs"/)
+    assert.match(text, /href="\/docs\/reference"/)
+  })
+})
