@@ -126,8 +126,8 @@ async function besideAMillion(scene: Scene): Promise<Line[]> {
   const note = `${left} waiting at the end`
   return [
     line('rate-beside-a-million', after.rate, before.rate, 'a second', `at least 0.95; ${note}`),
-    line('p50-beside-a-million', after.delays.p50, before.delays.p50, 'ms', note),
-    line('p99-beside-a-million', after.delays.p99, before.delays.p99, 'ms', note),
+    line('p50-beside-a-million', after.delays.p50, Math.max(1, before.delays.p50), 'ms', note),
+    line('p99-beside-a-million', after.delays.p99, Math.max(1, before.delays.p99), 'ms', note),
     line('cpu-beside-a-million', usedPercent, 2, 'percent of a core', `at most 1; ${probed}`),
   ]
 }

@@ -96,7 +96,7 @@ async function exchangePages(): Promise<Served[]> {
  * The list of every call: 300 kB, written without the end tags that HTML may leave out (HTML standard, 13.1.2.4). The presets want
  * them, and it alone would take four seconds.
  */
-const reference = '/docs/reference'
+const reference = '/docs'
 
 /** The pages for whoever integrates with the exchange: the start page, and what can be reached from it. */
 async function partnerPages(): Promise<Served[]> {

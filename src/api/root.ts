@@ -76,7 +76,7 @@ const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string 
 curl ${publicUrl}/v1/currencies
 curl ${publicUrl}/v1/market-info/min-max-range/eur_btc
 curl '${publicUrl}/v1/estimate?from_amount=100&amp;from_currency=EUR&amp;to_currency=BTC' -H 'x-api-key: &lt;your key&gt;'</pre>
-<p><a href="/docs">Documentation</a> · <a href="/docs/reference">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
+<p><a href="/docs/guides">Documentation</a> · <a href="/docs">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
 <h2 id="changes">Changes</h2>
 <table><tbody>${changes.map(rowOf).join('')}</tbody></table>
 </main>

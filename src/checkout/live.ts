@@ -41,8 +41,6 @@ function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, ope
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
     'x-accel-buffering': 'no',
-    // After its end nothing else is asked over it: a service that stops does not wait for it to be given up.
-    connection: 'close',
   })
   response.write('retry: 3000\n\n')
   open.add(response)

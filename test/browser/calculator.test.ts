@@ -50,6 +50,19 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await page.context().close()
   })
 
+  it('goes on with what was typed, though the reader has passed the other box by', async () => {
+    const page = await open()
+    const [paid, received] = boxes(page)
+    const before = await received.inputValue()
+    await paid.fill('300')
+    await received.focus()
+    await until(async () => (await received.inputValue()) !== before, 'what 300 euro bring')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Confirm your e-mail' }).waitFor()
+    await page.getByText('300.00 EUR').first().waitFor()
+    await page.context().close()
+  })
+
   it('says between which amounts, keeps the way on shut until one fits, and then opens it', async () => {
     const page = await open()
     const [paid] = boxes(page)

@@ -24,7 +24,7 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
     await api.close()
   })
 
-  const pages = ['/docs', '/docs/quickstart', '/docs/errors', '/docs/scenarios', '/docs/reference']
+  const pages = ['/docs', '/docs/quickstart', '/docs/errors', '/docs/scenarios', '/docs/guides']
 
   it('is read without scripts and with nothing from elsewhere, on a narrow screen, by day and by night', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -38,7 +38,7 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
       page.on('request', (request) => asked.push(request.url()))
       const complaints: string[] = []
       page.on('console', (message) => complaints.push(message.text()))
-      await page.goto(`${url}/docs`)
+      await page.goto(`${url}/docs/guides`)
       await page.getByRole('main').getByRole('link', { name: 'Every call' }).click()
       assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Every call')
       await page.getByRole('link', { name: /^POST ?\/v1\/transaction$/ }).click()

@@ -17,7 +17,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([startExchange({ CONFIRMATIONS: 'LTC=12' }), launchBrowser()])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])
@@ -79,8 +79,8 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await heading(page, 'Send 5 LTC')
     await pay(exchange, sell.id)
     await heading(page, 'We have seen your payment')
-    await page.getByText('They are good once 6 blocks of the Litecoin network confirm them').waitFor()
-    await page.getByText('usually takes 15 minutes').waitFor()
+    await page.getByText('They are good once 12 blocks of the Litecoin network confirm them').waitFor()
+    await page.getByText('usually takes 30 minutes').waitFor()
     await heading(page, 'Your money has been sent')
   })
 

@@ -38,8 +38,7 @@ describe('the documentation for partners', () => {
     const files = readdirSync(join(projectFolder, 'docs/partner'), { withFileTypes: true })
     const guides = files.filter((file) => file.isFile()).map(({ name }) => `/docs/${name.replace(/\.md$/, '')}`)
     const samples = readdirSync(join(projectFolder, 'docs/partner/samples')).map((name) => `/docs/samples/${name}`)
-    for (const path of [...guides, ...samples, '/docs/reference'])
-      assert.ok(pages.has(path), `nothing leads to ${path}`)
+    for (const path of [...guides, ...samples, '/docs/guides']) assert.ok(pages.has(path), `nothing leads to ${path}`)
 
     for (const [path, text] of pages) {
       for (const link of matches(text, /href="([^"]*#[^"]+)"/g)) {
@@ -75,6 +74,6 @@ describe('the documentation for partners', () => {
   it('is led to from the first page of the service', async () => {
     const { text } = await api.ask({ url: '/' })
     assert.match(text, /href="\/docs"/)
-    assert.match(text, /href="\/docs\/reference"/)
+    assert.match(text, /href="\/docs\/guides"/)
   })
 })

@@ -20,7 +20,8 @@ export async function show(page: Page, url: string, isScripted = true): Promise<
 
 /** Runs in the browser: whether the page could be put in the place of the one that is shown. An empty address only unfolds. */
 async function swapBody({ url, isScripted }: { url: string; isScripted: boolean }): Promise<boolean> {
-  const sheetsOf = (page: Document) => [...page.querySelectorAll('link[rel="stylesheet"]')].map((one) => one.outerHTML)
+  const sheetsOf = (page: Document) =>
+    [...page.querySelectorAll('link[rel="stylesheet"], head style:not([id])')].map((one) => one.outerHTML)
   if (url !== '') {
     if (!url.startsWith(location.origin)) return false
     const fresh = new DOMParser().parseFromString(await (await fetch(url)).text(), 'text/html')

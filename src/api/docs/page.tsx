@@ -18,11 +18,14 @@ export type DocsPage = {
 }
 
 /** Where the reference of every call is. */
-export const referencePath = '/docs/reference'
+export const referencePath = '/docs'
+
+/** Where the guides begin. */
+export const guidesPath = '/docs/guides'
 
 /** The pages of the documentation, in order: the first is where it begins. */
 const placesOf = (guides: DocsPage['guides']) => [
-  { href: '/docs', title: 'Documentation' },
+  { href: guidesPath, title: 'Documentation' },
   ...guides.map(({ name, title }) => ({ href: `/docs/${name}`, title })),
   { href: referencePath, title: 'Every call' },
 ]

@@ -8,20 +8,20 @@ import { icon, serveFile, styleSheet } from '../../ui/serve-file.ts'
 import { escaped } from '../openapi/page-text.ts'
 import { type Guide, readGuides, readSamples } from './guides.ts'
 import { renderMarkdown } from './markdown.ts'
-import { type AssetPaths, referencePath, renderDocs } from './page.tsx'
+import { type AssetPaths, guidesPath, referencePath, renderDocs } from './page.tsx'
 import { servePictures } from './pictures.ts'
 import { keep, madeOnce, sendKept } from './send-kept.ts'
 
 /**
- * The documentation for partners: `/docs` leads to a page for each file of `docs/partner/`, to the programs they refer to, and to
- * the reference of every call, which `reference` makes. Each page is made when it is first asked for, and kept from then on.
+ * The documentation for partners: the reference of every call at `/docs`, which `reference` makes; beside it a page for each file of
+ * `docs/partner/`, and the programs they refer to. Each page is made when it is first asked for, and kept from then on.
  */
 export function docs(app: FastifyInstance, reference: () => string): void {
   const own = readFileSync(join(projectRoot, 'src/api/docs/docs.css'), 'utf8')
   const assets = { style: serveFile(app, styleSheet('docs.css', own)), icon: serveFile(app, icon()) }
   const guides = readGuides()
 
-  page(app, '/docs', () => startPage(guides, assets))
+  page(app, guidesPath, () => startPage(guides, assets))
   for (const guide of guides) page(app, `/docs/${guide.name}`, () => guidePage(guide, guides, assets))
   page(app, referencePath, () =>
     renderDocs({ title: 'Every call', html: reference(), here: referencePath, guides, sections: [], assets }),
@@ -46,7 +46,7 @@ function startPage(guides: readonly Guide[], assets: AssetPaths): string {
   })
   const calls = `<li><h2><a href="${referencePath}">Every call</a></h2><p>Each call with all of its fields, and real answers. For programs: <a href="/openapi.json">OpenAPI 3.1</a>.</p></li>`
   const html = `<ul class="guides">${items.join('\n')}${calls}</ul>`
-  return renderDocs({ title: 'Documentation', html, here: '/docs', guides, sections: [], assets })
+  return renderDocs({ title: 'Documentation', html, here: guidesPath, guides, sections: [], assets })
 }
 
 function guidePage(guide: Guide, guides: readonly Guide[], assets: AssetPaths): string {

@@ -51,7 +51,9 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
   for (const end of ['from', 'to']) {
     const [box, now] = [inputOf(form, end), inputOf(fresh, end)]
     if (!box || !now) continue
-    if (box !== document.activeElement || edited === '') box.value = now.value
+    // Only what is being typed stays: a box that is merely passed by would be taken for a wish with an amount of before.
+    const isTyped = edited === (end === 'from' ? 'direct' : 'reverse') && box === document.activeElement
+    if (!isTyped) box.value = now.value
     box.dataset.plain = now.dataset.plain ?? ''
     box.className = now.className
     box.closest('.box')?.classList.toggle('wrong', now.closest('.box')?.classList.contains('wrong'))
@@ -188,6 +190,8 @@ if (form && main) {
   form.addEventListener('submit', (event) => {
     const { value } = event.submitter as HTMLButtonElement
     if (value === 'continue' && !event.submitter?.hasAttribute('aria-disabled')) {
+      const said = form.querySelector<HTMLInputElement>('input[name="edited"]')
+      if (said) said.value = edited
       tell('continue')
       return
     }
