@@ -20,7 +20,7 @@ type Visit = { id: string; url: string; browser: { cookie: string } }
 async function atDestination(order: Body = {}, locale = ''): Promise<Visit> {
   const made = await create(exchange, { from_amount: '250', from_currency: 'EUR', to_currency: 'BTC', ...order })
   const url = made.redirect_url.replace('/checkout', `${locale}/checkout`)
-  const browser = await forms.prove(url, `typing-${made.id}@example.com`)
+  const browser = await forms.prove(url, `typing-${made.id.slice(0, 9)}@example.com`)
   await forms.post(url, { do: 'country', country: 'NL' }, browser)
   return { id: made.id, url, browser }
 }
