@@ -10,6 +10,7 @@
  * A few files at a time share a process, one after the other: loading the service is most of what a short file costs.
  * With CI=true a skipped test is a failure: there, everything that a test needs can be installed.
  */
+import { setMaxListeners } from 'node:events'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, relative } from 'node:path'
@@ -48,6 +49,8 @@ const started = startTestServer()
 /** @type {Promise<void> | undefined} */
 let stopped
 const interrupted = new AbortController()
+// Each program that runs listens.
+setMaxListeners(0, interrupted.signal)
 for (const signal of ['SIGINT', 'SIGTERM']) {
   process.once(signal, () => {
     interrupted.abort()

@@ -7,10 +7,21 @@ import { verify } from '../../src/transactions/verify.ts'
 import { callsOf, made, wallet, walletOf } from '../support/b2b.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { bookBalance, buy, lookup, owed, pay, railEvent, readyToPay, seen, settled } from '../support/journey.ts'
+import {
+  bookBalance,
+  buy,
+  eventsOf,
+  lookup,
+  owed,
+  pay,
+  railEvent,
+  readyToPay,
+  seen,
+  settled,
+} from '../support/journey.ts'
 import { until } from '../support/telling.ts'
 
-type Event = { id: string; type: string; payload: { id: string; status?: string; errors?: { code: string }[] } }
+type Payload = { id: string; status?: string; errors?: { code: string }[] }
 
 let exchange: Exchange
 before(async () => {
@@ -20,11 +31,6 @@ after(() => exchange.stop())
 
 const ctxOf = () => exchange.service.house.ctx
 const losses = () => bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
-const eventsOf = async (id: string): Promise<Event[]> =>
-  (await exchange.api<{ data: Event[] }>(`/v1/events?limit=100&transaction_id=${id}`)).body.data.filter(
-    ({ payload }) => payload.id === id,
-  )
-
 /** The books hold, but for what rails were made to say of what they hold. */
 async function assertBooksHold(): Promise<void> {
   const problems = (await verify(ctxOf())).filter((problem) => !problem.includes('the books say'))
@@ -115,11 +121,11 @@ describe('a payment that is taken back in parts', () => {
 describe('a chargeback of an order that has ended', () => {
   it('is told to its partner', async () => {
     const { id } = await buy(exchange)
-    const before = await eventsOf(id)
+    const before = await eventsOf<Payload>(exchange, id)
     await railEvent(exchange, id, 'chargeback')
     const record = await seen(exchange, id, 'the chargeback', ({ errors }) => errors.length > 0)
     assert.equal(record.status, 'finished')
-    const after = await eventsOf(id)
+    const after = await eventsOf<Payload>(exchange, id)
     assert.deepEqual(
       after.slice(before.length).map(({ type, payload }) => [type, payload.errors?.at(-1)?.code]),
       [['transaction.amounts_changed', 'payment_reversed']],
@@ -132,10 +138,10 @@ describe('a chargeback of an order that has ended', () => {
     const { id } = await made(order({ payout_account_address: walletOf('bitcoin', 'recalled') }))
     await pay(exchange, id)
     await until(async () => (await readOrder(id)).status === 'finished', 'the end')
-    const before = await eventsOf(id)
+    const before = await eventsOf<Payload>(exchange, id)
     await railEvent(exchange, id, 'chargeback')
     await until(async () => (await readOrder(id)).errors.length > 0, 'the recall')
-    const told = (await eventsOf(id)).slice(before.length)
+    const told = (await eventsOf<Payload>(exchange, id)).slice(before.length)
     assert.deepEqual(
       told.map(({ type, payload }) => [type, payload.status, payload.errors?.at(-1)?.code]),
       [['b2b.transaction.status_changed', 'finished', 'payment_reversed']],
@@ -147,7 +153,7 @@ describe('a chargeback of an order that has ended', () => {
     const before = await losses()
     const { id } = await buy(exchange)
     const said = await takenBackOf(id)
-    const events = await eventsOf(id)
+    const events = await eventsOf<Payload>(exchange, id)
     await lookup(
       exchange,
       'update data_keys set wrapped = null, erased_at = now() where id = (select data_key_id from transactions where public_id = $1)',
@@ -157,7 +163,7 @@ describe('a chargeback of an order that has ended', () => {
     await tell(said('b', 6_000n))
     assert.equal((await losses()) - before, 10_000n)
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
-    const told = (await eventsOf(id)).slice(events.length)
+    const told = (await eventsOf<Payload>(exchange, id)).slice(events.length)
     assert.deepEqual(
       told.map(({ type, payload }) => [type, payload]),
       Array.from({ length: 2 }, () => ['transaction.amounts_changed', { id }]),

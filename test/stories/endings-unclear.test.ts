@@ -4,10 +4,10 @@ import { after, before, describe, it } from 'node:test'
 import type { PayoutRail } from '../../src/rails/rail.ts'
 import { askForRefund } from '../../src/transactions/choose.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, assertBooksHold, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
+import { arrive, assertBooksHold, eventsOf, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
 
-type Event = { type: string; payload: { id: string; status_details: string | null; refunds: { status: string }[] } }
+type Payload = { id: string; status_details: string | null; refunds: { status: string }[] }
 
 let exchange: Exchange
 before(async () => {
@@ -35,9 +35,6 @@ async function inDoubtForLong(id: string): Promise<void> {
   ])
 }
 
-const eventsOf = async (id: string): Promise<Event[]> =>
-  (await exchange.api<{ data: Event[] }>(`/v1/events?limit=100`)).body.data.filter(({ payload }) => payload.id === id)
-
 describe('a payout of which the rail does not say whether it made it', () => {
   it('is shown and told as such after a while, and no more when the rail answers again', async () => {
     const { id } = await readyToPay(exchange)
@@ -52,7 +49,7 @@ describe('a payout of which the rail does not say whether it made it', () => {
     answer()
     const { output_hash: hash } = await arrive(exchange, id, 'finished')
     assert.ok(hash)
-    const told = (await eventsOf(id)).filter(({ type }) => type === 'transaction.amounts_changed')
+    const told = (await eventsOf<Payload>(exchange, id)).filter(({ type }) => type === 'transaction.amounts_changed')
     assert.deepEqual(
       told.map(({ payload }) => payload.status_details),
       ['payout_unknown', null],
@@ -80,12 +77,12 @@ it('a refund of which the rail does not say so is told as unknown, and as paid i
   const { answer } = silence('sandbox-bank')
   await askForRefund(exchange.service.house.ctx, BigInt(id))
   await until(
-    async () => (await eventsOf(id)).some(({ payload }) => payload.refunds[0]?.status === 'unknown'),
+    async () => (await eventsOf<Payload>(exchange, id)).some(({ payload }) => payload.refunds[0]?.status === 'unknown'),
     'the doubt',
   )
   answer()
   await arrive(exchange, id, 'refunded')
-  const told = (await eventsOf(id)).filter(({ type }) => type === 'transaction.refund_changed')
+  const told = (await eventsOf<Payload>(exchange, id)).filter(({ type }) => type === 'transaction.refund_changed')
   assert.equal(told.at(-1)?.payload.refunds[0]?.status, 'paid')
   await assertBooksHold(exchange)
 })

@@ -137,3 +137,31 @@ export async function bookBalance(
   )
   return BigInt(row?.amount ?? '0')
 }
+
+/** An event as the feed has it. */
+export type Told<Payload> = { type: string; payload: Payload }
+
+/** All that was told of a transaction, in the order of the feed, once that has everything. */
+export async function eventsOf<Payload extends { id: string }>(
+  exchange: Exchange,
+  id: string,
+): Promise<Told<Payload>[]> {
+  let told: Told<Payload>[] = []
+  await until(async () => {
+    const [written] = await lookup<{ count: number }>(
+      exchange,
+      'select count(*)::integer as count from events where stream = $1',
+      [id],
+    )
+    told = []
+    for (let after: string | undefined = ''; after !== undefined;) {
+      type Page = { data: Told<Payload>[]; next_after: string; has_more: boolean }
+      const query: string = after === '' ? '' : `&after=${after}`
+      const { body }: Answer<Page> = await exchange.api<Page>(`/v1/events?limit=100${query}`)
+      told.push(...body.data.filter(({ payload }) => payload.id === id))
+      after = body.has_more ? body.next_after : undefined
+    }
+    return told.length === written?.count
+  }, 'the feed to have every event')
+  return told
+}

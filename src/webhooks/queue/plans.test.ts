@@ -13,7 +13,14 @@ import { wakeWaiting } from '../waking/queries.ts'
 import * as queue from './queries.ts'
 
 /** A node of a plan, as `explain (format json)` shows it. */
-type Node = { 'Node Type': string; 'Relation Name'?: string; 'Index Cond'?: string; Plans?: Node[] }
+type Node = {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Cond'?: string
+  /** What a bitmap of an index was looked up by. */
+  'Recheck Cond'?: string
+  Plans?: Node[]
+}
 
 /** The text of the one statement that `ask` sends. */
 function textOf(ask: (db: Atomic) => unknown): string {
@@ -119,7 +126,7 @@ const nodesIn = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nod
 function assertLookedUp(name: string, node: Node): void {
   if (!['webhook_queue', 'events'].includes(node['Relation Name'] ?? '') || !node['Node Type'].includes('Scan')) return
   assert.match(
-    node['Index Cond'] ?? '',
+    node['Index Cond'] ?? node['Recheck Cond'] ?? '',
     /stream\)? = |stream, sequence\) >= |next_at [<>]|[( ]id = /,
     `${name}: ${JSON.stringify(node)}`,
   )
