@@ -6,24 +6,6 @@
  *   npm run simulate -- --seed 7 --steps 500   one seed; the same seed does the same
  *   npm run simulate -- --seed 7 --trace       and prints each step
  */
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { runOnTestServer } from './on-test-server.js'
 
-import { buildIfNeeded, root } from './build.js'
-
-buildIfNeeded()
-
-/** @param {string} file */
-const compiled = (file) => import(pathToFileURL(join(root, 'dist/test', file)).href)
-
-/** @type {unknown} */
-const support = await compiled('support/server.js')
-const { startTestServer } = /** @type {typeof import('../test/support/server.ts')} */ (support)
-const server = await startTestServer()
-Object.assign(process.env, server.env)
-try {
-  await compiled('simulation/simulate.js')
-} finally {
-  await server.stop()
-}
-process.exit()
+await runOnTestServer('simulation/simulate.js')
