@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
 
 import { testContext } from '../../test/support/api.ts'
 import { type TestDatabase, testDatabase } from '../../test/support/database.ts'
 import { asOwner } from '../../test/support/server.ts'
+import { newEmail, tokenFor } from '../../test/support/shared-identity.ts'
 import { makePartner, until } from '../../test/support/telling.ts'
 import { makeTransaction } from '../../test/support/transaction.ts'
 import type { Ctx } from '../context.ts'
@@ -35,13 +35,12 @@ after(async () => {
   await database.drop()
 })
 
-const newEmail = (): string => `${randomUUID()}@example.com`
 const idOf = (one: Partner | undefined): bigint => one?.id ?? 0n
 
 const share = (kind: string, email: string, of = partner): Promise<Imported> =>
   importIdentity(ctx, {
     partnerId: idOf(of),
-    token: `_act-sandbox-${kind}-${randomUUID()}`,
+    token: tokenFor(kind),
     provider: 'sumsub',
     email,
   })

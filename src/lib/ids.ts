@@ -1,5 +1,7 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 
+import { holdsCardNumber } from './card-number.ts'
+
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
@@ -20,9 +22,16 @@ const span = 2n ** 63n - least
 
 /**
  * A public id: 18 or 19 decimal digits below 2^63, drawn at random, so that knowing one id or the time leads to no other
- * (wire.md, section 1). Uniqueness is the database's unique key; two equal draws are a fault that a retry mends.
+ * (wire.md, section 1). Never the number of a payment card, which one draw in sixteen would be by chance: partners write our
+ * ids into texts of theirs, and a text that holds a card number is refused (section 9). Uniqueness is the database's unique
+ * key; two equal draws are a fault that a retry mends.
  */
-export const randomId = (): bigint => least + (randomUint64() % span)
+export function randomId(): bigint {
+  for (;;) {
+    const id = least + (randomUint64() % span)
+    if (!holdsCardNumber(String(id))) return id
+  }
+}
 
 /** A random text for references and tokens, `bytes` x 8 bits strong, safe in URLs. */
 export const randomToken = (bytes = 24): string => randomBytes(bytes).toString('base64url')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHmac, randomUUID } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { after, before, describe, it, type TestContext } from 'node:test'
 
 import type { CustomerRecord } from '../../src/customers/customer-record.ts'
@@ -7,7 +7,16 @@ import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
 import { commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, checkOut, create, lookup, read, type Refused } from '../support/journey.ts'
-import { contact, importNew, letSecondShare, newEmail, share, statusOf, tokenFor } from '../support/shared-identity.ts'
+import {
+  contact,
+  importNew,
+  letSecondShare,
+  newEmail,
+  newName,
+  share,
+  statusOf,
+  tokenFor,
+} from '../support/shared-identity.ts'
 import { person, startSumsub, status as answers, type SumsubServer, token as sumsubToken } from '../support/sumsub.ts'
 import { startReceiver, until } from '../support/telling.ts'
 
@@ -117,7 +126,7 @@ describe('an operator', () => {
     const { id } = await importNew(exchange, 'approved', email)
     const { id: open } = await create(exchange, contact(email))
     const { cambio, told } = commandLineOf(exchange)
-    const reason = `Asked for by the ${randomUUID()} department`
+    const reason = `Asked for by the ${newName()} department`
     assert.equal((await told<CustomerRecord>('customer', 'block', id, '--reason', reason)).status, 'blocked')
     assert.equal((await statusOf(exchange, id)).body.status, 'blocked')
     assert.equal((await cambio('customer', 'block', id, '--reason', reason)).exitCode, 1, 'blocked already')

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import { createPartner } from '../../src/partners/create.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, create, lookup, type Refused } from '../support/journey.ts'
-import { contact, importNew, letSecondShare, newEmail, share, statusOf, tokenFor } from '../support/shared-identity.ts'
+import {
+  contact,
+  importNew,
+  letSecondShare,
+  newEmail,
+  newName,
+  share,
+  statusOf,
+  tokenFor,
+} from '../support/shared-identity.ts'
 
 let exchange: Exchange
 let second: string
@@ -178,7 +186,7 @@ describe('POST /v1/customer/by-shared-token', () => {
 
   it('503: the provider is down, and the same request may be sent again', async () => {
     const body = { kyc_shared_token: tokenFor('down') }
-    const headers = { 'idempotency-key': randomUUID() }
+    const headers = { 'idempotency-key': newName() }
     for (let asked = 0; asked < 2; asked += 1) {
       const answer = await share(exchange, body, { headers })
       assert.deepEqual([answer.status, answer.body.code], [503, 'SERVICE_UNAVAILABLE'])
@@ -211,7 +219,7 @@ it('a shared token and a person lie nowhere in plain text', async () => {
   const { body } = await share(
     exchange,
     { kyc_shared_token: token, email: newEmail() },
-    { headers: { 'idempotency-key': randomUUID() } },
+    { headers: { 'idempotency-key': newName() } },
   )
   await create(exchange, { kyc_shared_token: later })
   const applicant = `sandbox-approved-`
