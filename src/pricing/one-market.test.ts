@@ -111,6 +111,23 @@ test('a book keeps its identity while those it was made from do, and the list wi
   assert.equal(market.booksAt(after(someTime, 5_000))[0], second)
 })
 
+test('a book that contradicts the others a little is widened to what they say, on the side that is off', () => {
+  const inDollars = (bid: bigint, ask: bigint): string => {
+    const told = ['a', 'b', 'c'].map((name) =>
+      sourceOf(name, [
+        bookOf('BTC', 'USD', bid * hundredth, ask * hundredth, someTime, name),
+        bookOf('BTC', 'EUR', 9_990n * hundredth, 10_010n * hundredth, someTime, name),
+        bookOf('USD', 'EUR', 50n * hundredth, 50n * hundredth, someTime, name),
+      ]),
+    )
+    return bookIn(together(told))
+  }
+  assert.equal(inDollars(19_990n, 20_010n), '1999/10 2001/10 by a+b+c', 'they agree')
+  assert.equal(inDollars(20_040n, 20_060n), '200/1 1003/5 by a+b+c', 'it gives too much')
+  assert.equal(inDollars(19_940n, 19_960n), '997/5 200/1 by a+b+c', 'it asks too little')
+  assert.equal(inDollars(29_990n, 30_010n), 'no price', 'it contradicts them altogether')
+})
+
 /** Four sources of markets among seven currencies, each off by up to three percent from one truth that none of them knows. */
 const contradictions = fc.array(
   fc.record({
