@@ -1,21 +1,19 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { join, relative } from 'node:path'
-import { run } from 'node:test'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 
 import { startTestServer } from '../support/server.ts'
 import { projectFolder } from '../support/source.ts'
+import { endGroup } from './end-group.ts'
 import { testsOf } from './mutant.ts'
 
 /*
  * Runs in the copy that a mutant was built in, with the words of its tests: until one test fails, else the simulation. The last
  * line of what it says is that test's file and name, or `survived`. `--only tests` and `--only simulation` leave out the other.
  */
-
-/** The longest that one file may take. */
-const fileTimeoutMs = 120_000
 
 /** What the simulation plays where no test has noticed: always the same. */
 const simulated = { seeds: ['7', '11'], steps: '400' }
@@ -64,23 +62,31 @@ async function sureFailure(): Promise<string | undefined> {
   }
 }
 
-/** The first test that fails. What is still under way then is ended. */
+/**
+ * The first test that fails. What is still under way then is ended, the runner with it: one whose file is ended in the middle of a
+ * word may never come to an end by itself (Node 20).
+ */
 function firstFailure(): Promise<string | undefined> {
-  const enough = new AbortController()
-  interrupted.signal.addEventListener('abort', () => enough.abort())
-  const files = testsOf(words).map((file) => join(projectFolder, file))
-  const results = run({ files, concurrency: 1, timeout: fileTimeoutMs, signal: enough.signal })
+  const runner = spawn(process.execPath, [join(import.meta.dirname, 'first-failure.js'), ...testsOf(words)], {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const end = () => endGroup(runner)
+  interrupted.signal.addEventListener('abort', end)
   let caught: string | undefined
-  return new Promise((resolve) => {
-    results.on('test:fail', ({ name, file, details }) => {
-      if (caught !== undefined || details.type === 'suite') return
-      const path = relative(projectFolder, file ?? name).replace(/^dist\//, '')
-      caught = `${path.replace(/\.js$/, '.ts')}: ${name === file ? 'it does not end as it should' : name}`
-      enough.abort()
+  return new Promise((resolve, reject) => {
+    createInterface(runner.stdout).once('line', (line) => {
+      caught = line
+      end()
     })
+    runner.once('error', reject)
     // Not before its processes have ended: they use the databases that go now.
-    results.once('end', () => resolve(caught))
-    results.resume()
+    runner.once('close', (status) => {
+      interrupted.signal.removeEventListener('abort', end)
+      if (caught === undefined && status !== 0 && !interrupted.signal.aborted)
+        reject(new Error('Tests could not be run.'))
+      else resolve(caught)
+    })
   })
 }
 

@@ -1,10 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { chmod, cp, mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { projectFolder } from '../support/source.ts'
+import { endGroup } from './end-group.ts'
 import type { Mutant } from './mutant.ts'
 
 /**
@@ -18,6 +19,9 @@ const left = new Set(['node_modules', '.git', '.cambio', 'coverage'])
 
 /** The longest that the tests of one mutant may take. */
 const huntTimeoutMs = 600_000
+
+/** How long what is ended has to end by itself. */
+const graceMs = 10_000
 
 /**
  * Tries mutants, so many at once: each in a copy of the checkout of its own, which is removed again with everything that was
@@ -123,7 +127,11 @@ async function runIn(
   const said = createWriteStream(log)
   child.stdout.pipe(said, { end: false })
   child.stderr.pipe(said, { end: false })
-  const end = () => child.kill('SIGTERM')
+  let last: NodeJS.Timeout | undefined
+  const end = () => {
+    child.kill('SIGTERM')
+    last ??= setTimeout(endGroup, graceMs, child)
+  }
   signal.addEventListener('abort', end)
   const timer = setTimeout(end, huntTimeoutMs)
   try {
@@ -135,18 +143,8 @@ async function runIn(
     return { status, said: (await readFile(log, 'utf8')).trimEnd() }
   } finally {
     clearTimeout(timer)
+    clearTimeout(last)
     signal.removeEventListener('abort', end)
     said.destroy()
-  }
-}
-
-/** What a test has started and not ended goes with it. */
-function endGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch (error) {
-    const isGone = error instanceof Error && 'code' in error && error.code === 'ESRCH'
-    if (!isGone) throw error
   }
 }
