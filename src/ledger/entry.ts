@@ -41,11 +41,13 @@ export function entry(what: Omit<Entry, 'postings'>, postings: Posting[]): Entry
 }
 
 /**
- * The keyed digest of an entry: HMAC-SHA-256 over its fields and postings, one a line. Who can write to the database but
- * has not the master key cannot change a posting and make the digest fit.
+ * The keyed digest of an entry: HMAC-SHA-256 over its id, its fields and its postings, one a line. Who can write to the database
+ * but has not the master key cannot change a posting, or let two entries change places, and make the digest fit. Without an id it
+ * is the digest of entries from before ids were a part of it.
  */
-export function digestOf(key: Buffer, { transactionId, kind, ref, at, postings }: Entry): Buffer {
+export function digestOf(key: Buffer, { transactionId, kind, ref, at, postings }: Entry, id?: bigint): Buffer {
   const mac = createHmac('sha256', key)
+  if (id !== undefined) mac.update(`${id}|`)
   mac.update(`${transactionId ?? ''}|${kind}|${ref}|${at.getTime()}`)
   for (const { debit, credit, asset, amount } of postings) mac.update(`\n${debit}|${credit}|${asset}|${amount}`)
   return mac.digest()

@@ -14,7 +14,8 @@ export async function post(db: Atomic, { rowIds, secrets }: Books, entries: Entr
   if (entries.length === 0) return
   const numbered: queries.NumberedEntry[] = []
   for (const entry of entries) {
-    numbered.push({ ...entry, id: await rowIds.next(), digest: digestOf(secrets.ledger, entry) })
+    const id = await rowIds.next()
+    numbered.push({ ...entry, id, digest: digestOf(secrets.ledger, entry, id) })
   }
   queries.insertEntries(db, numbered)
   queries.insertPostings(

@@ -106,14 +106,16 @@ export const postingsOf = (
 export const journal = (db: Db, afterId: bigint, limit: number): Promise<JournalRow[]> =>
   db.sql`
     select entries.id, transaction_id, kind, ref, at, digest,
+      (select public_id from transactions where transactions.id = transaction_id) as public_id,
       (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
         from postings where entry_id = entries.id) as lines
     from entries where id > ${afterId} order by id limit ${limit}`
 
-/** An entry as it stands in the books; `lines` is null where its postings are gone. */
+/** An entry as it stands in the books; `lines` is null where its postings are gone, `public_id` where it has no transaction. */
 export type JournalRow = {
   id: bigint
   transaction_id: bigint | null
+  public_id: bigint | null
   kind: Entry['kind']
   ref: bigint
   at: Date

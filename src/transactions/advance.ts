@@ -61,7 +61,7 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
   for (const step of steps) {
     const before = latest.get(step.transaction.id) ?? step.transaction
     if (before.history.some(({ fact }) => fact === step.fact)) continue
-    const moved = move(before, step, ctx.clock.now())
+    const moved = move(before, step, nextMoment(ctx, before))
     const told = eventsOf(ctx, before, moved, step.isTold)
     latest.set(moved.id, { ...moved, events: before.events + told.length })
     moves.push(moveRow(moved))
@@ -80,12 +80,25 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
  * of a payment that did not come about. Partners hear of amounts and refunds that are others now.
  */
 export function amend(ctx: Ctx, db: Atomic, transaction: Transaction, change: Change): Transaction {
-  const changed = { ...transaction, ...change, updatedAt: ctx.clock.now() }
+  const changed = { ...transaction, ...change, updatedAt: nextMoment(ctx, transaction) }
   const events = eventsOf(ctx, transaction, changed)
   const amended = { ...changed, events: transaction.events + events.length }
   queries.save(db, [changedRow(amended)])
   recordEvents(ctx, db, events)
   return amended
+}
+
+/**
+ * The name of a fact that usually happens once; where it has happened before, one of its own. What had ended, got money and lost it
+ * again can end once more.
+ */
+export const onceMore = ({ history, moves }: Transaction, fact: string): string =>
+  history.some((one) => one.fact === fact) ? `${fact}:${moves + 1}` : fact
+
+/** Now, or when it was changed last, whichever is later: another process may be ahead by a moment, and a history goes one way. */
+function nextMoment({ clock }: Pick<Ctx, 'clock'>, { updatedAt }: Transaction): Date {
+  const now = clock.now()
+  return now < updatedAt ? updatedAt : now
 }
 
 function move(before: Transaction, { fact, to, reason, change }: Step, at: Date): Transaction {

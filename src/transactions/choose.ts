@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { moneySeen } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { advance } from './advance.ts'
+import { advance, onceMore } from './advance.ts'
 import { boundsOf } from './bounds.ts'
 import { decide, type Standing } from './decide.ts'
 import { partnerOf } from './details.ts'
@@ -171,7 +171,9 @@ export function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transactio
     const isSeen = await moneySeen(db, transaction.id)
     if (!open.has(transaction.status) || isSeen) throw movedOn()
     const reason = 'The customer does not want it any more.'
-    return last(await advance(ctx, db, [{ transaction, fact: 'cancelled', to: 'cancelled', reason }]))
+    return last(
+      await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
+    )
   })
 }
 

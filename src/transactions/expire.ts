@@ -5,7 +5,7 @@ import { receiveFacts } from '../deposits/fact.ts'
 import { after } from '../lib/clock.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
-import { advance, type Step } from './advance.ts'
+import { advance, onceMore, type Step } from './advance.ts'
 import { open } from './lifecycle.ts'
 import { lockTransactions } from './load.ts'
 
@@ -59,7 +59,12 @@ async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
     else if (await moneySeen(db, transaction.id)) {
       again.set(job.id, { at: after(ctx.clock.realNow(), lookAgainMs), timebase: 'real' })
     } else {
-      steps.push({ transaction, fact: 'deadline', to: 'expired', reason: 'The time to pay has passed.' })
+      steps.push({
+        transaction,
+        fact: onceMore(transaction, 'deadline'),
+        to: 'expired',
+        reason: 'The time to pay has passed.',
+      })
     }
   }
   await advance(ctx, db, steps)

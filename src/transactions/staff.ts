@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { moneyTold } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { holdRefunds } from '../payouts/refund.ts'
-import { advance } from './advance.ts'
+import { advance, onceMore } from './advance.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import type { Standing } from './decide.ts'
 import { partnerOf } from './details.ts'
@@ -113,7 +113,9 @@ export function cancelTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder)
     const isArriving = told.arriving || (told.final && money.deposits.length === 0)
     if (!isEmpty || isOpen || isArriving) throw new Refusal('CONFLICT', 'There is money in this transaction.')
     const reason = 'Our support cancelled it.'
-    return last(await advance(ctx, db, [{ transaction, fact: 'cancelled', to: 'cancelled', reason }]))
+    return last(
+      await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
+    )
   })
 }
 

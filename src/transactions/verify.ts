@@ -1,8 +1,9 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../db/sql.ts'
-import { verifyBooks } from '../ledger/verify.ts'
+import { beforeAll, enoughProblems, verifyBooks } from '../ledger/verify.ts'
 import { after } from '../lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from './lifecycle.ts'
+import { verifyDeposits, verifyPayouts, verifyRefunds } from './comparing/compare.ts'
 import { faultsOfHistory, standingKinds, statusesIn, toldBesides } from './verifying/history.ts'
 import * as queries from './verifying/queries.ts'
 import { verifyQuotes } from './verifying/quotes.ts'
@@ -13,27 +14,49 @@ const batch = 1_000
 /**
  * Checks on a live database that the books balance and were not changed, that every transaction's status agrees with its
  * history, and its history, deposits, payouts, evidence and quotes with the books, that ended transactions owe nobody, that
- * nothing was paid without a plan and evidence, and that every place holds what the books say. Gives one sentence a problem;
- * none means that all is well.
+ * nothing was paid without a plan and evidence, that deposits are what rails told, and that every place holds what the books
+ * say. Reads part by part, so what it keeps in memory does not grow with the database. Gives one sentence a problem; none means
+ * that all is well. A check that has found very many looks no further, and the last sentence says so.
  */
 export async function verify(ctx: Ctx): Promise<string[]> {
   const { db } = ctx
-  const problems = await verifyBooks(db, ctx)
+  const checks = [
+    () => verifyBooks(db, ctx),
+    () => verifyTransactions(ctx),
+    () => verifyDeposits(db),
+    () => verifyPayouts(ctx),
+    () => verifyRefunds(db),
+    () => verifyQuotes(db),
+    () => reservesThatDiffer(db),
+    () => statementsThatDiffer(ctx),
+  ]
+  const problems: string[] = []
+  let isCut = false
+  for (const check of checks) {
+    const found = await check()
+    isCut ||= found.length >= enoughProblems
+    problems.push(...found)
+  }
+  return isCut ? [...problems, 'There may be more: what has so many problems was not looked at to its end.'] : problems
+}
+
+/** The same of transactions, each with what hangs on it, and of money that is nobody's. */
+async function verifyTransactions(ctx: Ctx): Promise<string[]> {
+  const { db } = ctx
+  const problems: string[] = []
   const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
   const places = placesOf(ctx)
-  let afterId = 0n
+  let afterId = beforeAll
   for (;;) {
     const rows = await queries.agreements(db, afterId, batch, eventsSince)
     for (const row of rows) problems.push(...disagreements(row))
     const last = rows.at(-1)
-    if (!last) break
+    if (!last || problems.length >= enoughProblems) break
     problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
     problems.push(...(await queries.misused(db, afterId, last.id)).map(usedSentenceOf))
     afterId = last.id
   }
-  problems.push(...(await queries.misbookedOfNobody(db, places)).map(sentenceOf))
-  problems.push(...(await verifyQuotes(db)), ...(await reservesThatDiffer(db)))
-  return [...problems, ...(await statementsThatDiffer(ctx))]
+  return [...problems, ...(await queries.misbookedOfNobody(db, places)).map(sentenceOf)]
 }
 
 function placesOf({ rails }: Ctx): queries.Places {
@@ -83,11 +106,14 @@ function disagreements(row: queries.Agreement): string[] {
     [endsWithoutMoney.has(row.status) && count('deposit') > count('deposit_reversed'), `is ${row.status} with deposit`],
     [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
     [row.moves !== row.history.length, 'has lost a part of its history'],
+    [row.goes_back, 'has a history that goes back in time'],
+    [row.is_told_elsewhere, 'was told to another partner'],
     [isUntold(row, statuses), 'has not told of each of its statuses'],
     [BigInt(row.events) !== row.counted_events, 'has lost an event'],
     [BigInt(row.quote_number) !== row.counted_quotes, 'has lost a quote'],
     [row.from_amount !== row.deposited, 'does not show what was deposited'],
     [row.status === 'finished' && row.paid === null, 'is finished and has paid nothing'],
+    [row.status === 'refunded' && !row.has_refunded, 'is refunded and has given nothing back'],
     [row.to_amount !== row.paid, 'does not show what was paid out'],
     [row.output_hash !== row.proof, 'does not show the proof of its payout'],
     [ended.has(row.status) && row.owed > 0n, `is ${row.status} and still owes its customer`],

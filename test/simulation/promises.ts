@@ -92,7 +92,9 @@ export async function isShort(owner: pg.Client): Promise<boolean> {
         where postings.asset = reserves.asset and 'held:' || place in (debit, credit)), 0))
       or exists (select 1 from deposits join sandbox.transfers on payment = hash where is_dropped and deposits.state = 'final')
       or exists (select 1 from deposits join sandbox.bank_payments on payment = 'bnk_' || bank_payments.id
-        where bank_payments.state = 'recalled' and deposits.state = 'final') as now`,
+        where bank_payments.state = 'recalled' and deposits.state = 'final')
+      or exists (select 1 from deposits join sandbox.card_payments on payment = 'pay_' || card_payments.id
+        where card_payments.state = 'charged_back' and deposits.state = 'final') as now`,
   })
   const is = rows[0]?.now ?? false
   const was = shortBefore.get(owner) ?? false

@@ -32,4 +32,10 @@ export const seedsThatFailed: readonly FoundBy[] = [
     found:
       'Money of nobody’s was matched to an order that had ended before its customer said where to be paid: a fault instead of a refusal.',
   },
+  {
+    seed: 204_634_819,
+    steps: 1_000,
+    found:
+      'What had been cancelled, got money and lost it again could not be cancelled any more, a fault instead of an end; in the same way what had expired never expired again.',
+  },
 ]

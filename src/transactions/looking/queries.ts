@@ -59,13 +59,22 @@ export const transactions = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     where waits.since < wanted.before
     order by waits.since, transactions.id limit ${asked.limit}`
 
-/** Payouts that are not planned, whatever they pay. */
+/** Payouts that are not planned, whatever they pay. What they wait for is what lacks: the chain's coin where only that does. */
 export const payouts = (db: Db, asked: Before): Promise<WaitingRow[]> =>
   db.sql`
     select payouts.state, payouts.id::text as id, public_id, ordered_at as since,
-      case payouts.state when 'waiting' then place else rail end as about, asset, amount, null as count
+      case payouts.state when 'waiting' then payouts.place else rail end as about,
+      case when lacks_fee then fee_asset else payouts.asset end as asset,
+      case when lacks_fee then most_fee else payouts.amount + case when fee_asset = payouts.asset then most_fee else 0 end end as amount,
+      null as count
     from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
     join payouts on payouts.state = wanted.state and ordered_at < before
+    cross join lateral (
+      select payouts.state = 'waiting' and fee_asset <> payouts.asset
+        and exists (select 1 from reserves as own where own.place = payouts.place and own.asset = payouts.asset
+          and own.covered - own.reserved >= payouts.amount)
+        and not exists (select 1 from reserves as coins where coins.place = payouts.place and coins.asset = fee_asset
+          and coins.covered - coins.reserved >= most_fee) as lacks_fee) as short
     left join transactions on transactions.id = transaction_id
     order by ordered_at, payouts.id limit ${asked.limit}`
 

@@ -12,11 +12,15 @@ export type Agreement = {
   is_b2b: boolean
   moves: number
   history: Move[]
+  /** Something happened, or was told, before what went before it, or before the transaction was created. */
+  goes_back: boolean
   events: number
   counted_events: bigint
   /** How many events told of a status, and the first event that is still there. */
   status_events: bigint
   first_event: number | null
+  /** An event of it was told to another partner. */
+  is_told_elsewhere: boolean
   quote_number: number
   counted_quotes: bigint
   from_amount: bigint
@@ -30,6 +34,8 @@ export type Agreement = {
   /** Reversals, by their entries' `ref`, in whose block an exchange was mirrored. */
   undoing: bigint[]
   owed: bigint
+  /** A refund of it is paid, or would have cost more than it is. */
+  has_refunded: boolean
   unplanned: bigint
   unproven: bigint
 }
@@ -42,12 +48,16 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
   db.sql`
     select transactions.id, public_id, transactions.status, kind = 'b2b' as is_b2b, transactions.moves,
       coalesce(past.history, '[]') as history, transactions.events,
+      coalesce(past.goes_back or past.first_at < created_at, false) or exists (
+        select 1 from events join events as later using (stream)
+        where stream = public_id and later.sequence = events.sequence + 1 and later.at < events.at) as goes_back,
       coalesce(
         (select min(sequence) - 1 + count(*) from events where stream = public_id),
         case when past.last_at < ${eventsSince} then transactions.events else 0 end) as counted_events,
       (select count(*) from events where stream = public_id
         and type in ('transaction.created', 'transaction.status_changed', 'b2b.transaction.status_changed')) as status_events,
       (select min(sequence) from events where stream = public_id) as first_event,
+      exists (select 1 from events where stream = public_id and events.partner_id <> transactions.partner_id) as is_told_elsewhere,
       quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
       from_amount,
       ((select coalesce(sum(amount), 0) from deposits
@@ -64,14 +74,18 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
         select 1 from entries join audit_postings on entry_id = entries.id
         where entries.transaction_id = transactions.id and account = 'customer:' || public_id
         group by asset having sum(amount) <> 0) as open_balances) as owed,
+      exists (select 1 from refunds where transaction_id = transactions.id and state = 'paid')
+        or exists (select 1 from entries where transaction_id = transactions.id and kind = 'write_off') as has_refunded,
       (select count(*) from payouts where transaction_id = transactions.id
         and (plan_id is null) <> (payouts.state in ('waiting', 'reserved', 'cancelled'))) as unplanned,
       (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
         and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
     from transactions
     left join lateral (
-      select json_agg(json_build_array(number, fact, status) order by number) as history, max(at) as last_at
-      from moves where transaction_id = transactions.id) as past on true
+      select json_agg(json_build_array(number, fact, status) order by number) as history, min(at) as first_at, max(at) as last_at,
+        bool_or(at < before) as goes_back
+      from (select *, lag(at) over (order by number) as before from moves where transaction_id = transactions.id) as move
+    ) as past on true
     left join lateral (
       select sum(amount)::numeric(38, 0) as amount, (array_agg(evidence ->> 'hash' order by payouts.id desc))[1] as proof
       from payouts left join plans on plans.id = plan_id

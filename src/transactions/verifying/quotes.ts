@@ -1,5 +1,6 @@
 import { assetById } from '../../catalog/asset.ts'
 import type { Db } from '../../db/sql.ts'
+import { beforeAll, enoughProblems } from '../../ledger/verify.ts'
 import { parseAmount } from '../../money/amount.ts'
 import { fingerprintOf, type StoredQuote } from '../../pricing/quote.ts'
 import { exchangeEntry } from '../book.ts'
@@ -13,12 +14,12 @@ const batch = 1_000
  */
 export async function verifyQuotes(db: Db): Promise<string[]> {
   const problems: string[] = []
-  let after = { transactionId: 0n, number: 0 }
+  let after = { transactionId: beforeAll, number: 0 }
   for (;;) {
     const rows = await queries.quotes(db, after, batch)
     for (const row of rows) problems.push(...problemsOf(row).map((fault) => `${nameOf(row)} ${fault}`))
     const last = rows.at(-1)
-    if (!last) return problems
+    if (!last || problems.length >= enoughProblems) return problems
     after = { transactionId: last.transaction_id, number: last.number }
   }
 }

@@ -38,7 +38,7 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
 
   const sender = keys.hot.toLowerCase()
   const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
-  if (other && !send.hashes.includes(other.hash)) {
+  if (other) {
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }

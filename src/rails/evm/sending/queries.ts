@@ -105,7 +105,10 @@ export const insertCandidate = (db: Atomic, sendId: bigint, planKey: string, can
 export const endSend = (db: Db, id: bigint, state: 'done' | 'never', cost: bigint | null = null): Promise<unknown[]> =>
   db.sql`update evm_sends set state = ${state}, cost = ${cost} where id = ${id} and state = 'open'`
 
-/** The transfer that used up a nonce of a wallet's, in a block up to a number. */
+/**
+ * The transfer of somebody else that used up a nonce of a wallet's, in a block up to a number. What we have signed ourselves is left
+ * out as it stands at this moment: another process may have made a send dearer since its candidates were read.
+ */
 export const usedBy = (
   db: Db,
   network: string,
@@ -114,4 +117,5 @@ export const usedBy = (
   db.sql`
     select outgoing.hash from evm_outgoing as outgoing join evm_chains using (network)
     where network = ${network} and sender = ${sender} and nonce = ${nonce} and block <= ${upTo}
-      and block <= next_block - 1 and halted is null`
+      and block <= next_block - 1 and halted is null
+      and not exists (select 1 from evm_candidates where evm_candidates.hash = outgoing.hash)`

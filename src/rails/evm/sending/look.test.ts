@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { type EvmWorld, openEvmWorld, through } from '../../../../test/support/evm-world.ts'
+import { toHex } from '../node.ts'
+import { payoutRail } from './payout-rail.ts'
+
+const gwei = 10n ** 9n
+
+let world: EvmWorld
+before(async () => {
+  world = await openEvmWorld({ EVM_MAX_FEE_GWEI: '500', EVM_BUMP_AFTER: 'PT60S' })
+})
+after(() => world.close())
+
+const baseFee = (wei: bigint): Promise<unknown> => world.anvil.ask('anvil_setNextBlockBaseFeePerGas', toHex(wei))
+
+describe('a payout that another process makes dearer while one looks', () => {
+  it('is not taken for one whose nonce somebody else has used', async () => {
+    const { anvil, one, other } = world
+    const recipient = '0x00000000000000000000000000000000000A11cE'
+    const [plan] = await one.payout.prepare([
+      { payoutId: 77n, asset: 'ETH-ETH', amount: 500n, destination: { address: recipient, extraId: '', holder: '' } },
+    ])
+    assert(plan)
+    await one.follow()
+    await baseFee(gwei)
+    await one.payout.submit(plan)
+
+    let isHeld = false
+    const slow = payoutRail(
+      through(one.chain, (askAll) => async (calls) => {
+        if (!isHeld && calls[0]?.method === 'eth_getTransactionReceipt') {
+          isHeld = true
+          world.pass(61_000)
+          assert.equal((await other.payout.look(plan)).state, 'pending')
+          await anvil.mine(4)
+          await one.follow()
+        }
+        return askAll(calls)
+      }),
+    )
+    assert.equal((await slow.look(plan)).state, 'pending')
+    const candidates = await world.db.sql`select 1 from evm_candidates`
+    assert.equal(candidates.length, 2, 'it was made dearer meanwhile')
+    assert.equal((await one.payout.look(plan)).state, 'done')
+    assert.equal(await anvil.balance(recipient), 500n)
+  })
+})
