@@ -125,12 +125,22 @@ async function openAnswer<Body>(
 }
 
 /**
- * Forgets answers that have been kept long enough, and steps and leases of work that was done or died as long ago, a bounded
- * number at a time; tells how many answers. To be called now and then.
+ * Forgets answers that have been kept long enough, and steps and leases of work that was done or died as long ago, in small
+ * batches, each its own commit, so many a call at most; tells how many answers. To be called now and then.
  */
 export async function forgetOldAnswers({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): Promise<number> {
   const since = after(clock.realNow(), -config.retention.idempotencyMs)
-  await queries.forgetWork(db, since)
-  await queries.forgetSteps(db, since)
-  return queries.forgetAnswers(db, since)
+  let total = 0
+  for (let done = 0; done < mostBatches; done += 1) {
+    const [work, steps, answers] = [
+      await queries.forgetWork(db, since),
+      await queries.forgetSteps(db, since),
+      await queries.forgetAnswers(db, since),
+    ]
+    total += answers
+    if (Math.max(work, steps, answers) < queries.forgottenAtOnce) break
+  }
+  return total
 }
+
+const mostBatches = 100

@@ -114,24 +114,34 @@ export const hasOthersSteps = async (db: Db, { keyId, keyHash, requestHash, sinc
       where api_key_id = ${keyId} and key_hash = ${keyHash} and request_hash <> ${requestHash} and at > ${since} limit 1`
   ).length > 0
 
-/** Removes up to a thousand steps of work that was done before `since` (real time). */
-export const forgetSteps = (db: Db, since: Date): Promise<unknown[]> =>
-  db.sql`
-    delete from idempotent_steps where (api_key_id, key_hash, step) in (
-      select api_key_id, key_hash, step from idempotent_steps where at <= ${since} order by at limit 1000)`
+/** How many rows one statement forgets at most. */
+export const forgottenAtOnce = 1_000
 
-/** Removes what is left of up to a thousand pieces of work that died before `since` (real time). */
-export const forgetWork = (db: Db, since: Date): Promise<unknown[]> =>
-  db.sql`
-    delete from idempotent_work where (api_key_id, key_hash) in (
-      select api_key_id, key_hash from idempotent_work where lease_until <= ${since} limit 1000)`
+/** Removes some steps of work that was done before `since` (real time); tells how many there were. */
+export const forgetSteps = async (db: Db, since: Date): Promise<number> =>
+  (
+    await db.sql`
+      delete from idempotent_steps where (api_key_id, key_hash, step) in (
+        select api_key_id, key_hash, step from idempotent_steps where at <= ${since} order by at limit ${forgottenAtOnce})
+      returning 1`
+  ).length
 
-/** Removes up to a thousand answers that are older than `since`; tells how many there were. */
+/** Removes what is left of some pieces of work that died before `since` (real time); tells how many there were. */
+export const forgetWork = async (db: Db, since: Date): Promise<number> =>
+  (
+    await db.sql`
+      delete from idempotent_work where (api_key_id, key_hash) in (
+        select api_key_id, key_hash from idempotent_work where lease_until <= ${since} limit ${forgottenAtOnce})
+      returning 1`
+  ).length
+
+/** Removes some answers that are older than `since`; tells how many there were. */
 export const forgetAnswers = async (db: Db, since: Date): Promise<number> =>
   (
     await db.sql`
       delete from idempotent_answers where (api_key_id, key_hash) in (
-        select api_key_id, key_hash from idempotent_answers where answered_at <= ${since} order by answered_at limit 1000)
+        select api_key_id, key_hash from idempotent_answers where answered_at <= ${since}
+        order by answered_at limit ${forgottenAtOnce})
       returning 1`
   ).length
 

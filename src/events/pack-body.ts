@@ -17,9 +17,12 @@ export const unpackBody = (packed: Buffer): Buffer => inflateRawSync(packed.suba
 
 const dictionaries = bodyDictionaries.map((text) => Buffer.from(text))
 
-/** A window that holds dictionary and body; little memory and room for one body at once, because both are taken anew for each. */
+/**
+ * A window that holds dictionary and body, and little memory, because it is taken anew for each; a record fits into one chunk, and
+ * three chunks into one of the pieces of memory that Node hands out to small buffers.
+ */
 function optionsOf(number: number): ZlibOptions {
   const dictionary = dictionaries[number - 1]
   if (!dictionary) throw new Error(`There is no dictionary ${number} for bodies.`)
-  return { level: 3, windowBits: 13, memLevel: 5, chunkSize: 4_096, dictionary }
+  return { level: 3, windowBits: 13, memLevel: 5, chunkSize: 2_560, dictionary }
 }

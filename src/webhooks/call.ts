@@ -16,11 +16,14 @@ export const plainHeaders = (webhookId: string, sentAt: Date): Record<string, st
 
 const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000)
 
+type Secrets = Parameters<typeof sign>[1]
+
 /** Everything that goes with a body, signed with each of the secrets. */
-export const signedHeaders = (webhookId: string, sentAt: Date, body: string | Buffer, secrets: Buffer[]) => ({
-  ...plainHeaders(webhookId, sentAt),
-  'webhook-signature': sign({ id: webhookId, timestamp: unixSeconds(sentAt), body }, secrets),
-})
+export const signedHeaders = (webhookId: string, sentAt: Date, body: string | Buffer, secrets: Secrets) => {
+  const headers = plainHeaders(webhookId, sentAt)
+  headers['webhook-signature'] = sign({ id: webhookId, timestamp: unixSeconds(sentAt), body }, secrets)
+  return headers
+}
 
 /** Makes one attempt: the text as it is stored, signed anew with the time of now. Never throws. */
 export async function call(clock: Clock, target: Target, { delivery, body }: Ready): Promise<Attempt> {

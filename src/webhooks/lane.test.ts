@@ -39,11 +39,11 @@ describe('a lane', () => {
   it('holds more of who is quick, less of who is slow, and gives back what is too much', () => {
     const rows: [what: string, lane: Partial<Lane>, room: number, whenCrowded: number][] = [
       ['unknown', {}, 64, 16],
-      ['quick', { tookMs: 5 }, 512, 16],
+      ['quick', { tookMs: 5 }, 1_024, 16],
       ['less quick', { tookMs: 50 }, 160, 16],
       ['neither', { tookMs: 500 }, 64, 16],
       ['slow', { tookMs: 3_000 }, 16, 4],
-      ['failing', { tookMs: 5, failures: 2 }, 512, 4],
+      ['failing', { tookMs: 5, failures: 2 }, 1_024, 4],
       ['only failing', { failures: 4 }, 1, 1],
     ]
     for (const [what, change, room, whenCrowded] of rows) {

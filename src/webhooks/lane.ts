@@ -1,3 +1,5 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+
 import type { Ctx } from '../context.ts'
 import { stopwatch } from '../lib/clock.ts'
 import type { LookUp } from '../lib/http.ts'
@@ -16,7 +18,7 @@ export type Ready = { delivery: Delivery; body: Buffer }
 export type Target = {
   line: Line
   /** The secrets that sign at a business time: two of them while one takes over from the other. */
-  secrets(now: Date): Buffer[]
+  secrets(now: Date): KeyObject[]
   perSecond: number | null
 }
 
@@ -46,7 +48,7 @@ export type Lane = {
 const connections = 16
 const doubtAfter = 4
 /** How many deliveries this process holds for one endpoint: as many as it takes in so long, within bounds; few if crowded. */
-const mostOfQuick = 512
+const mostOfQuick = 1_024
 const heldMs = 500
 const mostOfOne = 64
 const fewOfOne = 4
@@ -158,7 +160,7 @@ async function readTarget(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Pro
   }
   const { id } = row
   const open = (sealed: Buffer, place: string) =>
-    secretBytes(unseal(ctx.secrets.sealing, sealed, place).toString('utf8'))
+    createSecretKey(secretBytes(unseal(ctx.secrets.sealing, sealed, place).toString('utf8')))
   const secret = open(row.secret, secretPlace(id))
   const previous = row.previousSecret && open(row.previousSecret, previousSecretPlace(id))
   lane.pace ??= openPace(

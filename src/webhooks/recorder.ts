@@ -14,8 +14,8 @@ export type Recorder = {
 
 /** How long an attempt that nobody waits for waits for others to be written down with it, and how many go together. */
 const lingerMs = 20
-const mostTogether = 256
-const enoughTogether = 64
+const mostTogether = 512
+const enoughTogether = 256
 const mostHurried = 4_096
 const pauseAfterFailureMs = 500
 

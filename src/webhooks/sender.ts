@@ -174,7 +174,7 @@ export function openSender(
   async function heed(lane: Lane, attempt: Attempt): Promise<void> {
     const surplus = learn(lane, attempt.answer)
     if (hand.has(attempt.delivery)) recorder.note(attempt)
-    await giveBack(surplus.map(({ delivery }) => delivery))
+    if (surplus.length > 0) await giveBack(surplus.map(({ delivery }) => delivery))
   }
 
   async function record(attempts: Attempt[]): Promise<void> {

@@ -27,7 +27,12 @@ const announceMs = 3_600_000
  * The commit is not waited for on disk: should it be lost, deliveries are made again, with the same ids.
  */
 export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<Followed> {
-  const rows = await Promise.all(attempts.map((attempt) => rowOf(ctx, attempt)))
+  const rows: queue.SettledRow[] = []
+  for (const attempt of attempts) {
+    const { delivery, answer } = attempt
+    const response = answer.response === '' ? null : await sealedResponse(ctx, delivery, answer.response)
+    rows.push(rowOf(ctx, attempt, response))
+  }
   const { well, failures } = healthOf(attempts)
   const { next, woken } = await ctx.db.atomic(async (db) => {
     queue.asRecords(db)
@@ -47,16 +52,14 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
 /** What follows from attempts that were written down: deliveries that are now due and ours, and how many were woken. */
 export type Followed = { next: Delivery[]; woken: bigint }
 
-async function rowOf(ctx: Ctx, { delivery, answer, at, url, sentAt }: Attempt): Promise<queue.SettledRow> {
+function rowOf(ctx: Ctx, { delivery, answer, at, url, sentAt }: Attempt, response: Buffer | null): queue.SettledRow {
   const { outcome, status, tookMs } = answer
   const nextAt = outcome === 'delivered' ? null : (planRetry(ctx.config, delivery, answer, at) ?? null)
-  const response = await sealedResponse(ctx, delivery, answer)
   return { delivery, at, url, sentAt, tookMs, outcome, status, nextAt, response }
 }
 
 /** An answer may repeat what it was sent, so it is kept as the event is. */
-async function sealedResponse(ctx: Ctx, delivery: Delivery, { response }: Answer): Promise<Buffer | null> {
-  if (response === '') return null
+async function sealedResponse(ctx: Ctx, delivery: Delivery, response: string): Promise<Buffer | null> {
   try {
     const key = await ctx.keyring.get(ctx.db, delivery.event.dataKeyId)
     return key.seal(response, responsePlace(delivery.endpointId, delivery.event))

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 
 const prefix = 'whsec_'
 
@@ -18,7 +18,7 @@ export type Message = { id: string; timestamp: number; body: string | Buffer }
  * Signs by the Standard Webhooks scheme: `v1,` and the base64 HMAC-SHA256 of `id.timestamp.body`, one for each secret, with
  * a space between them, so that a receiver who knows the old or the new secret accepts it while a secret rotates.
  */
-export const sign = ({ id, timestamp, body }: Message, secrets: Buffer[]): string =>
+export const sign = ({ id, timestamp, body }: Message, secrets: readonly (Buffer | KeyObject)[]): string =>
   secrets
     .map((secret) => createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('base64'))
     .map((mac) => `v1,${mac}`)

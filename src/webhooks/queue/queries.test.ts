@@ -125,7 +125,7 @@ async function settleOne(ctx: Ctx, db: Atomic, delivery: Delivery): Promise<Deli
     url: 'http://127.0.0.1/hook',
     sentAt: ctx.clock.realNow(),
     tookMs: 1,
-    outcome: 'delivered',
+    outcome: 'delivered' as const,
     status: 200,
     response: null,
     nextAt: null,

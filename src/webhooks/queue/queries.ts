@@ -2,6 +2,7 @@ import type { Atomic, Db } from '../../db/sql.ts'
 import type { EventType } from '../../events/event.ts'
 import type { Sequenced } from '../../events/relay.ts'
 import type { Delivery } from '../delivery.ts'
+import type { Outcome } from '../line.ts'
 
 /**
  * Says, until the block ends, that losing it is no harm, and that the queue is read by its indexes and in their order, with no
@@ -160,7 +161,7 @@ export type SettledRow = {
   url: string
   sentAt: Date
   tookMs: number
-  outcome: string
+  outcome: Outcome
   status: number | null
   response: Buffer | null
   nextAt: Date | null
@@ -168,11 +169,24 @@ export type SettledRow = {
 
 /** The keys of deliveries and their fences, as columns. */
 export const keysOf = (rows: { delivery: Delivery }[]) => ({
-  endpoints: rows.map(({ delivery }) => delivery.endpointId),
-  streams: rows.map(({ delivery }) => delivery.event.stream),
-  sequences: rows.map(({ delivery }) => delivery.event.sequence),
-  fences: rows.map(({ delivery }) => delivery.fence),
+  endpoints: column(rows, ({ delivery }) => delivery.endpointId),
+  streams: column(rows, ({ delivery }) => delivery.event.stream),
+  sequences: column(rows, ({ delivery }) => delivery.event.sequence),
+  fences: column(rows, ({ delivery }) => delivery.fence),
 })
+
+/**
+ * An array as SQL writes it, of numbers, times and our own words: nothing that needs quotes. The driver would look for some in each
+ * element, which costs as much as the rest of sending it.
+ */
+function column<Row>(rows: Row[], of: (row: Row) => bigint | number | Outcome | Date | null): string {
+  let text = '{'
+  for (const row of rows) {
+    const value = of(row)
+    text += `${text === '{' ? '' : ','}${value instanceof Date ? value.toISOString() : value}`
+  }
+  return `${text}}`
+}
 
 /** Locks the whole queues of the streams that are about to be settled, always in one order. See `queue`. */
 export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
@@ -189,8 +203,9 @@ export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
 
 /**
  * Writes down what came of attempts that are still ours (the fence says so): the record, the end of what was delivered or
- * given up, the next time of what failed. The event behind one that left becomes due, if it waited for that, and is taken by
- * this process, but for endpoints that `stay` names. Gives what is now due and ours.
+ * given up, the next time of what failed. What somebody wants sent again meanwhile stays, due now, its schedule begun anew. The
+ * event behind one that left becomes due, if it waited for that, and is taken by this process, but for endpoints that `stay`
+ * names. Gives what is now due and ours.
  */
 export const settle = async (
   db: Db,
@@ -202,27 +217,25 @@ export const settle = async (
     with outcome as materialized (
       select * from unnest(
         ${endpoints}::bigint[], ${streams}::bigint[], ${sequences}::integer[], ${fences}::bigint[],
-        ${rows.map((row) => row.delivery.attempts + 1)}::integer[], ${rows.map((row) => row.at.toISOString())}::timestamptz[],
-        ${rows.map((row) => row.tookMs)}::integer[], ${rows.map((row) => row.outcome)}::text[],
-        ${rows.map((row) => row.status)}::integer[], ${rows.map((row) => row.response)}::bytea[],
-        ${rows.map((row) => row.nextAt?.toISOString() ?? null)}::timestamptz[],
-        ${rows.map((row) => row.url)}::text[], ${rows.map((row) => row.sentAt.toISOString())}::timestamptz[]
-      ) as outcome (
-        endpoint_id, stream, sequence, fence, number, at, took_ms, outcome, status, response, next_at, url, sent_at
-      )
+        ${column(rows, (row) => row.delivery.attempts + 1)}::integer[], ${column(rows, (row) => row.at)}::timestamptz[],
+        ${column(rows, (row) => row.tookMs)}::integer[], ${column(rows, (row) => row.outcome)}::text[],
+        ${column(rows, (row) => row.status)}::integer[], ${rows.map((row) => row.response)}::bytea[],
+        ${column(rows, (row) => row.nextAt)}::timestamptz[], ${rows.map((row) => row.url)}::text[],
+        ${column(rows, (row) => row.sentAt)}::timestamptz[]
+      ) as outcome (endpoint_id, stream, sequence, fence, number, at, took_ms, outcome, status, response, next_at, url, sent_at)
     ),
     held as materialized (
-      select outcome.*, queued.event_id, queued.earlier from outcome cross join lateral (
-        select event_id, earlier from webhook_queue as waiting
+      select outcome.endpoint_id, stream, sequence, number, at, took_ms, outcome, status, response, url, sent_at,
+        case when again then ${now}::timestamptz else next_at end as next_at, event_id, earlier, again
+      from outcome cross join lateral (
+        select event_id, earlier, again from webhook_queue as waiting
         where (waiting.endpoint_id, waiting.stream, waiting.sequence, waiting.fence)
           = (outcome.endpoint_id, outcome.stream, outcome.sequence, outcome.fence) offset 0
       ) as queued
     ),
     recorded as (
-      insert into webhook_attempts
-        (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at, url, sent_at)
-      select endpoint_id, event_id, earlier + number, at, took_ms, outcome, status, response, next_at, url, sent_at
-      from held
+      insert into webhook_attempts (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at, url, sent_at)
+      select endpoint_id, event_id, earlier + number, at, took_ms, outcome, status, response, next_at, url, sent_at from held
     ),
     gone as (
       delete from webhook_queue as queued using held
@@ -232,7 +245,10 @@ export const settle = async (
       returning queued.endpoint_id, queued.stream, queued.sequence
     ),
     put_off as (
-      update webhook_queue as queued set attempts = number, last_at = at, next_at = held.next_at, lease_until = null from held
+      update webhook_queue as queued
+      set attempts = case when held.again then 0 else number end, wakes = case when held.again then 0 else queued.wakes end,
+        earlier = queued.earlier + case when held.again then number else 0 end, last_at = at, next_at = held.next_at,
+        lease_until = null, again = false from held
       where (queued.endpoint_id, queued.stream, queued.sequence)
         between (held.endpoint_id, held.stream, held.sequence) and (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is not null

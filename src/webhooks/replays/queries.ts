@@ -91,7 +91,8 @@ export const lockStreams = (db: Atomic, endpointId: bigint, eventRows: bigint[])
 
 /**
  * Puts events in an endpoint's queue again, and brings forward those that are there. Of each stream the first one is due now and
- * the others wait behind it, where the endpoint asks for order; what is under way stays so.
+ * the others wait behind it, where the endpoint asks for order. What is under way, or has been taken and is not yet written down,
+ * is due when that attempt has ended, whatever came of it.
  */
 export const queueAgain = (
   db: Db,
@@ -126,6 +127,12 @@ export const queueAgain = (
         and there.is_held is not true and (is_ordered or exists (
           select from wanted where (wanted.stream, wanted.sequence) = (there.stream, there.sequence)
         ))
+    ),
+    marked as (
+      update webhook_queue as queued set again = true from there join wanted using (stream, sequence)
+      where (queued.endpoint_id, queued.stream, queued.sequence)
+        between (there.endpoint_id, there.stream, there.sequence) and (there.endpoint_id, there.stream, there.sequence)
+        and there.is_held
     )
     insert into webhook_queue (endpoint_id, stream, sequence, event_id, earlier, next_at)
     select ${endpointId}, stream, wanted.sequence, wanted.id, coalesce((
