@@ -1,6 +1,6 @@
 /**
  * `npm run axe`: looks at every page of the checkout, the calculator and what the sandbox plays with axe, in every language, light and
- * dark, narrow and wide, by every rule. The suite sees each page in each language, and English in every combination.
+ * dark, narrow and wide, by every rule. `npm run pages` sees each page in each language, and English in every combination.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * What stands for `node:test` while several test files share a process (see together.js). While files are read, what they
- * declare at their top is kept for later; when they are run, everything is Node's own.
+ * What stands for `node:test` while several test files share a process (see together.js). While a file is read, what it
+ * declares at its top is kept for later; when it is run, everything is Node's own.
  */
 import * as node from 'node:test'
 
@@ -21,15 +21,18 @@ function later(declare) {
   return /** @type {Declare} */ (/** @type {unknown} */ (keep))
 }
 
-let test = later(node.test)
-let it = later(node.it)
-let describe = later(node.describe)
-let before = later(node.before)
-let after = later(node.after)
-let beforeEach = later(node.beforeEach)
-let afterEach = later(node.afterEach)
+const gathered = {
+  test: later(node.test),
+  it: later(node.it),
+  describe: later(node.describe),
+  before: later(node.before),
+  after: later(node.after),
+  beforeEach: later(node.beforeEach),
+  afterEach: later(node.afterEach),
+}
+let { test, it, describe, before, after, beforeEach, afterEach } = /** @type {typeof gathered} */ (node)
 
-// Whoever has imported one of these has Node's own as soon as `asNode` was called: what is imported is the variable.
+// Whoever has imported one of these has the other as soon as it is set: what is imported is the variable.
 export { after, afterEach, before, beforeEach, describe, it, test }
 
 /** Gives what has been declared since the last call. */
@@ -39,7 +42,12 @@ export function takeDeclared() {
   return taken
 }
 
-/** From now on everything goes to Node. */
+/** From now on what is declared is kept. */
+export function asGathered() {
+  ;({ test, it, describe, before, after, beforeEach, afterEach } = gathered)
+}
+
+/** From now on everything goes to Node, as at first. */
 export function asNode() {
   ;({ test, it, describe, before, after, beforeEach, afterEach } = node)
 }

@@ -11,18 +11,23 @@ import { projectFolder } from './support/source.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cambio-together-'))
 after(() => rmSync(folder, { recursive: true }))
 
+let queues = 0
+const ours = (name: string): string => pathToFileURL(join(projectFolder, 'bin', name)).href
+
 /** Runs files with these texts in one process, as `npm test` does. Gives the exit code, and what it reported and printed. */
 function runTogether(...texts: string[]): { status: number | null; out: string } {
   const files = texts.map((text, at) => {
-    const file = join(folder, `${at}.mjs`)
+    const file = join(folder, `${queues}-${at}.mjs`)
     writeFileSync(file, `import assert from 'node:assert'\n${text}`)
     return file
   })
-  const program = join(folder, 'program.mjs')
-  const together = pathToFileURL(join(projectFolder, 'bin/together.js')).href
+  const [program, queue] = [join(folder, 'program.mjs'), join(folder, `queue-${(queues += 1)}`)]
   writeFileSync(
     program,
-    `import { runTogether } from '${together}'\nawait runTogether(${JSON.stringify(files)}, 5_000)`,
+    `import { makeQueue } from '${ours('file-queue.js')}'
+     import { runTogether } from '${ours('together.js')}'
+     makeQueue(${JSON.stringify(queue)}, ${JSON.stringify(files)})
+     await runTogether(${JSON.stringify(queue)}, { most: 3, timeoutMs: 5_000 })`,
   )
   const { PATH = '' } = process.env
   const { status, stdout } = spawnSync(process.execPath, ['--test-reporter=tap', program], { env: { PATH } })
@@ -55,4 +60,11 @@ test('a test file that fails or cannot be read fails, and those beside it are ru
   for (const said of [/not ok \d+ - bad/, /for a reason/, /not ok \d+ - this file can be read/, / ok \d+ - good/]) {
     assert.match(out, said)
   }
+})
+
+test('a process takes as many test files as it may, and leaves the others to the next', () => {
+  const text = `import { test } from 'node:test'; test('one', () => {})`
+  const { status, out } = runTogether(text, text, text, text)
+  assert.equal(status, 0, out)
+  assert.match(out, /^# pass 3$/m)
 })

@@ -127,8 +127,6 @@ test(
 
     const first = twenty('first')
     await driveInto(() => exchange.kill('SIGKILL'), first, 6)
-    const orphan = exchange.databasePid()
-    assert.ok(isAlive(orphan), 'the database outlives the service')
     await exchange.start()
     await assertAllIsWell(first)
     await assertNothingTwice(first.length)

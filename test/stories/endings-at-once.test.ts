@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { listSuspense, matchSuspense } from '../../src/transactions/suspense.ts'
+import { matchSuspense } from '../../src/transactions/suspense.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, pay, readyToPay } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
+import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
@@ -18,16 +19,10 @@ const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 
 /** An order of 1,000 euro for which ten times as much has come, by a name that nobody knows. */
 async function tenTimes(email: string): Promise<{ id: string; deposit: bigint }> {
-  const known = new Set((await listSuspense(ctxOf())).map(({ id }) => id))
   const theirs = { customer: { contact_info: { email } }, deposit: { payment_category: 'SEPA' } }
   const { id } = await readyToPay(exchange, { ...theirs, from_amount: '1000' })
-  await pay(exchange, id, { amount: '12000', reference: `rent of ${id.slice(0, 6)}` })
-  let deposit: bigint | undefined
-  await until(async () => {
-    deposit = (await listSuspense(ctxOf())).find((one) => !known.has(one.id))?.id
-    return deposit !== undefined
-  }, 'suspense')
-  return { id, deposit: deposit ?? 0n }
+  const reference = `rent of ${id.slice(0, 6)}`
+  return { id, deposit: await strayDeposit(exchange, () => pay(exchange, id, { amount: '12000', reference })) }
 }
 
 it('two overpayments of one customer in the same moment never exchange more together than their limit leaves', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { receiveFacts } from '../../src/deposits/fact.ts'
 import { resumeRail } from '../../src/deposits/halted.ts'
 import type { Fact } from '../../src/rails/rail.ts'
 import { askForRefund, customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
@@ -27,6 +26,7 @@ import {
   seen,
   settled,
 } from '../support/journey.ts'
+import { tellFacts } from '../support/told-facts.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -59,10 +59,7 @@ const tell = (
   payment: string,
   asset: string,
   amount: bigint,
-): Promise<void> =>
-  ctxOf().db.atomic((db) =>
-    receiveFacts(ctxOf(), db, [{ rail, key: `${kind} ${payment}`, kind, reference, payment, asset, amount, body: {} }]),
-  )
+): Promise<void> => tellFacts(exchange, { rail, key: `${kind} ${payment}`, kind, reference, payment, asset, amount })
 
 /** A sale of which 0.002 BTC came and went back. */
 async function refundedSale(): Promise<string> {

@@ -11,6 +11,7 @@ import { type CommandLine, commandLineOf } from '../support/command.ts'
 import { ibanOf } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, lookup, owed, pay, readyToPay, seen } from '../support/journey.ts'
+import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
@@ -41,18 +42,6 @@ async function whileTheBankRefuses(act: () => Promise<void>): Promise<void> {
   Object.assign(rail, { submit: () => Promise.resolve(), look: () => Promise.resolve({ state: 'never' }) })
   await act()
   Object.assign(rail, { submit, look })
-}
-
-/** Waits until money lies in suspense that did not before, and gives its deposit. */
-async function strayed(send: () => Promise<unknown>): Promise<bigint> {
-  const known = new Set((await listSuspense(ctxOf())).map(({ id }) => id))
-  await send()
-  let deposit: bigint | undefined
-  await until(async () => {
-    deposit = (await listSuspense(ctxOf())).find(({ id }) => !known.has(id))?.id
-    return deposit !== undefined
-  }, 'suspense')
-  return deposit ?? 0n
 }
 
 describe('a refund that cannot go back the way it came', () => {
@@ -124,7 +113,7 @@ describe('a refund that cannot go back the way it came', () => {
   it('of nobody’s money goes to another account as well, once the way it came has failed', async () => {
     const before = await bookBalance(exchange, 'suspense', 'EUR-EUR')
     const { id } = await readyToPay(exchange, transfer)
-    const deposit = await strayed(() => pay(exchange, id, { reference: 'rent for May' }))
+    const deposit = await strayDeposit(exchange, () => pay(exchange, id, { reference: 'rent for May' }))
     await assert.rejects(returnSuspense(ctxOf(), deposit, { ...order, to }), { code: 'CONFLICT' })
     const stateOf = async () =>
       (await lookup<{ state: string }>(exchange, 'select state from refunds where deposit_id = $1', [deposit]))[0]
@@ -148,14 +137,10 @@ describe('money of nobody’s that sending back would eat up', () => {
 
   async function strayCoins(amount: string): Promise<bigint> {
     const { id } = await readyToPay(exchange, { from_amount: '200', from_currency: 'XRP', to_currency: 'EUR' })
-    const [row] = await lookup<{ partner: string }>(
-      exchange,
-      'select partner_id as partner from transactions where public_id = $1',
-      [id],
-    )
-    const who = { partnerId: BigInt(row?.partner ?? 0), publicId: BigInt(id) }
+    const who = { partnerId: BigInt(exchange.sandbox.partner_id), publicId: BigInt(id) }
     const deposit = { amount, reference: '4294967295' }
-    return strayed(() => payDeposit(ctxOf(), exchange.service.house.processor, { ...who, deposit }))
+    const { processor } = exchange.service.house
+    return strayDeposit(exchange, () => payDeposit(ctxOf(), processor, { ...who, deposit }))
   }
 
   it('is written off by an operator, once, and no more of it', async () => {

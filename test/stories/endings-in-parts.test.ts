@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { receiveFacts } from '../../src/deposits/fact.ts'
 import type { Fact } from '../../src/rails/rail.ts'
 import { verify } from '../../src/transactions/verify.ts'
 import { callsOf, made, wallet, walletOf } from '../support/b2b.ts'
@@ -20,6 +19,7 @@ import {
   settled,
 } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
+import { tellAndSettle } from '../support/told-facts.ts'
 
 type Payload = { id: string; status?: string; errors?: { code: string }[] }
 
@@ -39,12 +39,8 @@ async function assertBooksHold(): Promise<void> {
 
 type Said = Pick<Fact, 'key' | 'kind' | 'reference' | 'payment' | 'amount'>
 
-/** The card processor tells something, in one delivery. What it says it holds is another matter. */
-async function tell(...said: Said[]): Promise<void> {
-  const facts = said.map((one) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', body: {}, ...one }))
-  await ctxOf().db.atomic((db) => receiveFacts(ctxOf(), db, facts))
-  await settled(exchange)
-}
+/** The card processor tells something, in one delivery, which is dealt with. */
+const tell = (...said: Said[]) => tellAndSettle(exchange, ...said)
 
 /** How the processor speaks of the payment of an order: `amount` of it is taken back, under an event id of its own. */
 async function takenBackOf(id: string): Promise<(key: string, amount: bigint) => Said> {

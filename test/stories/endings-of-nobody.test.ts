@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import { makeReference } from '../../src/bank/creditor-reference.ts'
-import { receiveFacts } from '../../src/deposits/fact.ts'
 import { chargeback } from '../../src/rails/sandbox.ts'
 import { payDeposit } from '../../src/sandbox-api/pay.ts'
 import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
@@ -21,7 +20,9 @@ import {
   settled,
 } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
+import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
+import { tellAndSettle } from '../support/told-facts.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -33,26 +34,13 @@ const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 const ctxOf = () => exchange.service.house.ctx
 
-/** Waits until money lies in suspense that did not before, and gives its deposit. */
-async function inSuspense(known: Set<bigint>): Promise<bigint> {
-  let deposit: bigint | undefined
-  await until(async () => {
-    deposit = (await listSuspense(ctxOf())).find(({ id }) => !known.has(id))?.id
-    return deposit !== undefined
-  }, 'suspense')
-  return deposit ?? 0n
-}
-
-const knownNow = async () => new Set((await listSuspense(ctxOf())).map(({ id }) => id))
-
 /** A transfer with a good reference that is not ours. */
 async function strayTransfer(): Promise<{ id: string; deposit: bigint; recall: () => Promise<void> }> {
-  const known = await knownNow()
   const { id } = await readyToPay(exchange, transfer)
   const reference = makeReference(createHash('sha256').update(id).digest())
-  await pay(exchange, id, { reference })
+  const deposit = await strayDeposit(exchange, () => pay(exchange, id, { reference }))
   const recall = () => chargeback(exchange.service.house.processor, { rail: 'sandbox-bank', reference })
-  return { id, deposit: await inSuspense(known), recall }
+  return { id, deposit, recall }
 }
 
 describe('money of nobody’s that was found to be a customer’s', () => {
@@ -104,17 +92,11 @@ describe('money of nobody’s that was found to be a customer’s', () => {
   })
 
   it('after nobody knew where to send it back to, is exchanged all the same', async () => {
-    const known = await knownNow()
     const { id } = await readyToPay(exchange, { from_amount: '200', from_currency: 'XRP', to_currency: 'EUR' })
-    const [row] = await lookup<{ partner: string }>(
-      exchange,
-      'select partner_id as partner from transactions where public_id = $1',
-      [id],
-    )
-    const who = { partnerId: BigInt(row?.partner ?? 0), publicId: BigInt(id) }
+    const who = { partnerId: BigInt(exchange.sandbox.partner_id), publicId: BigInt(id) }
     const sent = { reference: '4294967295', isPooled: true }
-    await payDeposit(ctxOf(), exchange.service.house.processor, { ...who, deposit: sent })
-    const deposit = await inSuspense(known)
+    const { processor } = exchange.service.house
+    const deposit = await strayDeposit(exchange, () => payDeposit(ctxOf(), processor, { ...who, deposit: sent }))
     await returnSuspense(ctxOf(), deposit, order)
     await until(
       async () => (await lookup(exchange, `select from refunds where state = 'failed'`)).length > 0,
@@ -134,11 +116,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
       [deposit],
     )
     assert.ok(told)
-    const recall = { rail: 'sandbox-bank', key: `recall ${id}`, kind: 'deposit.reversed' as const, ...told }
-    await ctxOf().db.atomic((db) =>
-      receiveFacts(ctxOf(), db, [{ ...recall, asset: 'EUR-EUR', amount: 10_000n, body: {} }]),
-    )
-    await settled(exchange)
+    await tellAndSettle(exchange, { rail: 'sandbox-bank', key: `recall ${id}`, kind: 'deposit.reversed', ...told })
     const left = (await listSuspense(ctxOf())).find((one) => one.id === deposit)
     assert.equal(left?.amount, 15_000n)
     await assert.rejects(matchSuspense(ctxOf(), deposit, BigInt(id), order), { code: 'CONFLICT' })
@@ -154,7 +132,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
   it('is not sent back once it was recalled', async () => {
     const { deposit, recall } = await strayTransfer()
     await recall()
-    await until(async () => !(await knownNow()).has(deposit), 'the recall')
+    await until(async () => !(await listSuspense(ctxOf())).some(({ id }) => id === deposit), 'the recall')
     await assert.rejects(returnSuspense(ctxOf(), deposit, order), { code: 'CONFLICT' })
     await assertBooksHold(exchange)
   })

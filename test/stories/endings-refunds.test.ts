@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
 import { customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
 import { holdTransaction, refundTransaction } from '../../src/transactions/staff.ts'
-import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
+import { matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -20,6 +20,7 @@ import {
   readyToPay,
   seen,
 } from '../support/journey.ts'
+import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
@@ -43,15 +44,9 @@ async function assertEnded(id: string, status: string): Promise<TransactionRecor
 
 describe('money of nobody’s', () => {
   async function inSuspense(): Promise<{ id: string; deposit: bigint }> {
-    const known = new Set((await listSuspense(ctxOf())).map(({ id }) => id))
     const { id } = await readyToPay(exchange, transfer)
-    await pay(exchange, id, { reference: `rent ${id.slice(0, 8)}` })
-    let deposit: bigint | undefined
-    await until(async () => {
-      deposit = (await listSuspense(ctxOf())).find((one) => !known.has(one.id))?.id
-      return deposit !== undefined
-    }, 'suspense')
-    return { id, deposit: deposit ?? 0n }
+    const reference = `rent ${id.slice(0, 8)}`
+    return { id, deposit: await strayDeposit(exchange, () => pay(exchange, id, { reference })) }
   }
 
   it('is matched to its transaction, once, and exchanged', async () => {

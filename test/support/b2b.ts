@@ -7,6 +7,7 @@ import type { NetworkFamily } from '../../src/catalog/network.ts'
 import { readFeed } from '../../src/events/feed.ts'
 import type { PayoutAddressRecord } from '../../src/partners/payout-address.ts'
 import type { B2bRecord } from '../../src/transactions/record.ts'
+import { commandLineOf } from './command.ts'
 import type { Answer, Asking, Exchange } from './exchange.ts'
 import type { Refused } from './journey.ts'
 
@@ -90,4 +91,12 @@ export async function toldOf({ service, sandbox }: Exchange, id: string): Promis
     if (!page.hasMore) return all.filter(({ payload }) => payload.id === id)
     after = page.nextAfter
   }
+}
+
+/** Another partner who trades, and its calls. */
+export async function callsOfAnother(exchange: Exchange): Promise<Calls> {
+  const { told } = commandLineOf(exchange)
+  const other = await told<{ partner_id: string; secret_key: string }>('partner', 'create', 'Other')
+  await told('feature', 'on', 'b2b', '--partner', other.partner_id)
+  return callsOf(exchange, other.secret_key)
 }

@@ -47,7 +47,7 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
   const { TEST_SERVER_URL: server, TEST_RUN: run } = await serverOfThisRun()
   const names = namesOf(run)
   const name = names.database(`${process.pid}_${made.length}`)
-  await asOwner(server, (client) => client.query(`create database ${name} template ${template}`))
+  await asOwner(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`))
 
   const ownerUrl = onDatabase(server, name)
   const drop = () => asOwner(server, (client) => dropDatabase(client, name))

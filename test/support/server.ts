@@ -82,7 +82,8 @@ async function ownOrExternal(): Promise<{ url: string; stop: () => Promise<void>
   const dataDir = await mkdtemp(join(tmpdir(), 'cambio-test-'))
   // Should nobody stop it, the server ends with this process; its folder must not stay either.
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  const server = await startEmbedded({ dataDir, settings: { ...throwaway, max_connections: '200' } })
+  const settings = { ...throwaway, max_connections: '200', max_wal_size: '256MB' }
+  const server = await startEmbedded({ dataDir, settings })
   return { url: server.url, stop: () => server.stop() }
 }
 
