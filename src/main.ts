@@ -28,6 +28,7 @@ import { bookWalletCosts } from './payouts/wallet-cost.ts'
 import { loadSecrets } from './privacy/master-key.ts'
 import { buildProcessor } from './rails/sandbox.ts'
 import { mailPage } from './sandbox-api/mail-page.ts'
+import { payPress } from './sandbox-api/pay-press.ts'
 import { sandboxApi } from './sandbox-api/routes.ts'
 import { type Sandbox, seedSandbox, writeSandbox } from './seed.ts'
 import { keepWatch } from './watch.ts'
@@ -123,6 +124,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
     pages: [
       callbackRoutes(ctx),
       mailPage(ctx),
+      payPress(ctx, processor),
       (scope) =>
         buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
       (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),

@@ -12,8 +12,8 @@ import { signWidgetQuery } from '../partners/widget-signature.ts'
 /** Why a calculator is not shown; each has a text of its own. */
 export type Denied = 'missing' | 'repeated' | 'key' | 'signature' | 'expired'
 
-/** Whose calculator it is, or why it is none. */
-export type Access = { partner: Partner } | { denied: Denied }
+/** Whose calculator it is, or why it is none: then `partner` is whose it would have been, as far as that is said. It proves nothing. */
+export type Access = { partner: Partner } | { denied: Denied; partner?: Partner }
 
 /** Which of the two calculators is asked for: the old one names a public key, the new one is signed. */
 export type Version = 'v1' | 'v2'
@@ -39,7 +39,8 @@ async function byKey(accounts: Accounts, query: URLSearchParams): Promise<Access
   const caller = await accounts.find(key)
   // A secret key in a URL is a mistake that must not work; one with an allow-list is for the partner's own servers.
   const isForBrowsers = caller?.key.kind === 'public' && caller.allowedFrom === undefined
-  return caller && isForBrowsers ? { partner: caller.partner } : { denied: 'key' }
+  if (caller && isForBrowsers) return { partner: caller.partner }
+  return { denied: 'key', ...(caller ? { partner: caller.partner } : {}) }
 }
 
 async function bySignature(ctx: Ctx, query: URLSearchParams): Promise<Access> {
@@ -47,8 +48,9 @@ async function bySignature(ctx: Ctx, query: URLSearchParams): Promise<Access> {
   if (partnerId === '' || signature === '') return { denied: 'missing' }
   const id = readId(partnerId)
   const partner = id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)
-  if (!partner || !(await isSigned(ctx, partner, query, signature))) return { denied: 'signature' }
-  return isOver(ctx, query.get('expires_at')) ? { denied: 'expired' } : { partner }
+  if (!partner) return { denied: 'signature' }
+  if (!(await isSigned(ctx, partner, query, signature))) return { denied: 'signature', partner }
+  return isOver(ctx, query.get('expires_at')) ? { denied: 'expired', partner } : { partner }
 }
 
 async function isSigned(ctx: Ctx, { id }: Partner, query: URLSearchParams, signature: string): Promise<boolean> {

@@ -32,7 +32,7 @@ export function serveAssets(app: FastifyInstance): Assets {
       .send(embed),
   )
   return {
-    sheet: sheetOf(styleSheet('calculator.css', own)),
+    sheet: sheetOf(styleSheet(own)),
     icon: serveFile(app, icon()),
     widget: serveFile(app, scriptFile(islands, 'widget.js')),
   }

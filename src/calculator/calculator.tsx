@@ -15,7 +15,8 @@ import { termsOfPartner } from '../transactions/policy.ts'
 import { renderDocument } from '../ui/document.tsx'
 import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
-import { themePaths } from '../ui/serve-theme.ts'
+import type { Sheet } from '../ui/serve-file.ts'
+import { shownTheme } from '../ui/serve-theme.ts'
 import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
@@ -71,8 +72,12 @@ type Door = CalculatorOptions & {
   offersOf: ReturnType<typeof eachSecond<ReturnType<typeof offersAt>>>
 }
 
-/** The address as it was sent: repeated names must be seen, and what was signed is the text. */
-const queryOf = ({ raw }: FastifyRequest): URLSearchParams => new URLSearchParams((raw.url ?? '').split('?')[1] ?? '')
+/** The address as it was sent: repeated names must be seen, and a question mark may stand in a value as it is (RFC 3986, 3.4). */
+const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+/** Why there is none, and whose it would have been, where that is known. */
+type Refused = { denied: Denied; partner?: Partner; language: Language }
 
 /** A calculator that was let in. */
 type Visit = { partner: Partner; presets: Presets; language: Language; here: string; address: string }
@@ -81,12 +86,12 @@ async function visitOf(
   { ctx, accounts, addressOf }: Door,
   version: Version,
   request: FastifyRequest,
-): Promise<Visit | { denied: Denied; language: Language }> {
+): Promise<Visit | Refused> {
   const query = queryOf(request)
   const access = await accessOf(ctx, accounts, version, query)
   const presets = readPresets(query)
   const language = languageOf(presets.locale, request.headers['accept-language'])
-  if ('denied' in access) return { denied: access.denied, language }
+  if ('denied' in access) return { ...access, language }
   return { partner: access.partner, presets, language, here: request.raw.url ?? '', address: addressOf(request) }
 }
 
@@ -115,7 +120,8 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const { exchange, sum } = outcome
   const isMeant = typed.do === 'continue'
   const made = isMeant && exchange && sum ? await create(door, reply, visit, { choice, exchange, sum }) : {}
-  if (made.leadsTo !== undefined) return reply.headers(headersOf(door, partner)).redirect(made.leadsTo, 303)
+  if (made.leadsTo !== undefined)
+    return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(made.leadsTo, 303)
   const amounts = amountsOf(choice, outcome, language)
   const props = { language, presets, choice, menu, outcome, amounts, refusal: made.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
@@ -167,25 +173,28 @@ function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: Compo
   const { assets } = door
   const { partner, presets, language } = visit
   const { theme } = partner.settings
-  const { style } = themePaths(partner.id, theme)
+  const { sheet = assets.sheet } = shownTheme(partner.id, theme, assets.sheet)
   const html = renderDocument({
     title: [language.say('calculator.title'), theme.name ?? partner.name].join(' · '),
     language,
-    sheet: assets.sheet,
-    styles: style === undefined ? [] : [style],
+    styles: sheet,
     scripts: [assets.widget],
     icon: assets.icon,
     theme: presets.theme,
     children,
   })
-  return reply.headers(headersOf(door, partner)).type('text/html; charset=utf-8').send(html)
+  return reply
+    .headers(headersOf(door, sheet, partner))
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
-/** A clear page for whoever set the calculator up wrongly. It may be framed: that is where it is looked at. */
-const deny = (door: Door, reply: FastifyReply, { denied, language }: { denied: Denied; language: Language }) =>
+/** A clear page for whoever set the calculator up wrongly. The partner's pages may frame it: that is where it is looked at. */
+const deny = (door: Door, reply: FastifyReply, { denied, partner, language }: Refused) =>
   sendMessage(door, reply.code(401), language, {
     title: language.say('calculator.denied.title'),
     text: language.say(`calculator.denied.${denied}`),
+    partner,
   })
 
 /** What is no form, and a fault of ours, have a page too. */
@@ -205,14 +214,13 @@ function sendMessage(
   door: Door,
   reply: FastifyReply,
   language: Language,
-  { title, text }: { title: string; text: string },
+  { title, text, partner }: { title: string; text: string; partner?: Partner | undefined },
 ): FastifyReply {
   const { assets } = door
   const html = renderDocument({
     title,
     language,
-    sheet: assets.sheet,
-    styles: [],
+    styles: assets.sheet,
     scripts: [],
     icon: assets.icon,
     children: (
@@ -222,19 +230,19 @@ function sendMessage(
       </main>
     ),
   })
-  return reply.headers(headersOf(door, undefined)).type('text/html; charset=utf-8').send(html)
+  return reply
+    .headers(headersOf(door, assets.sheet, partner))
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 /** Nothing is kept or loaded from elsewhere; framed only where the partner's account says. */
-const headersOf = (
-  { ctx: { config, publicUrl }, assets }: Door,
-  partner: Partner | undefined,
-): Record<string, string> => ({
+const headersOf = ({ ctx: { config, publicUrl } }: Door, sheet: Sheet, partner?: Partner): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' ${assets.sheet.source}`,
+    `style-src ${sheet.source}`,
     "img-src 'self'",
     "connect-src 'self'",
     `form-action 'self' ${publicUrl}`,

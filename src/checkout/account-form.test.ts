@@ -21,18 +21,19 @@ test('a sort code stands before its account, once', () => {
   assert.equal(read('GB29 NWBK 6016 1331 9268 19', ''), 'GB29 NWBK 6016 1331 9268 19')
 })
 
-test('what is empty is refused at its field, before anybody judges the rest', () => {
-  const refusedAt = (payout: 'SEPA' | 'FASTERPAYMENTS', typed: Record<string, string>): string | undefined => {
+test('whatever is empty is refused at its field at once, before anybody judges the rest', () => {
+  const refusedAt = (payout: 'SEPA' | 'FASTERPAYMENTS', typed: Record<string, string>): string[] => {
     try {
       readAccount(payout, typed)
     } catch (error) {
-      if (error instanceof Refusal) return error.problems[0]?.path
+      if (error instanceof Refusal) return error.problems.map(({ path }) => path)
       throw error
     }
-    return undefined
+    return []
   }
-  assert.equal(refusedAt('SEPA', {}), 'payout_address')
-  assert.equal(refusedAt('SEPA', { payout_address: 'x', payout_holder: '  ' }), 'payout_holder')
-  assert.equal(refusedAt('FASTERPAYMENTS', { payout_address: '55779911', ...holder }), 'sort_code')
-  assert.equal(refusedAt('SEPA', { payout_address: 'x', ...holder }), undefined)
+  assert.deepEqual(refusedAt('SEPA', {}), ['payout_holder', 'payout_address'])
+  assert.deepEqual(refusedAt('FASTERPAYMENTS', {}), ['payout_holder', 'sort_code', 'payout_address'])
+  assert.deepEqual(refusedAt('SEPA', { payout_address: 'x', payout_holder: '  ' }), ['payout_holder'])
+  assert.deepEqual(refusedAt('FASTERPAYMENTS', { payout_address: '55779911', ...holder }), ['sort_code'])
+  assert.deepEqual(refusedAt('SEPA', { payout_address: 'x', ...holder }), [])
 })

@@ -1,6 +1,6 @@
 import { type AccountForm, accountFormOf } from '../bank/account.ts'
 import type { Category } from '../catalog/payment-method.ts'
-import { badField } from '../lib/refusal.ts'
+import { type Problem, Refusal } from '../lib/refusal.ts'
 
 /** How accounts are named where a payout goes out. Money that goes to no account of any form is a fault of the catalogue. */
 export function formOf(payout: Category): AccountForm {
@@ -11,8 +11,8 @@ export function formOf(payout: Category): AccountForm {
 
 /**
  * Reads where money shall go from what a form sent: `payout_address` is the account, with `sort_code` before it in the United
- * Kingdom, `extra_id` the bank's BIC, `payout_holder` whose it is. Refuses what is empty; what it must look like is judged
- * further down.
+ * Kingdom, `extra_id` the bank's BIC, `payout_holder` whose it is. Refuses what is empty, each field of it at once; what it must look
+ * like is judged further down.
  */
 export function readAccount(
   payout: Category,
@@ -24,12 +24,17 @@ export function readAccount(
   // An IBAN, and an account that was known before, bring their sort code along.
   const isUk = formOf(payout) === 'uk' && !/^[a-z]/i.test(account) && account.replace(/\D/g, '').length < 14
 
-  if (isUk && read('sort_code') === '') throw badField('sort_code', 'Please enter the sort code.', 'SORT_CODE_MISSING')
-  if (account === '') throw badField('payout_address', 'Please enter the account.', 'ACCOUNT_MISSING')
-  if (holder === '') throw badField('payout_holder', 'Please enter the holder’s name.', 'HOLDER_MISSING')
+  const problems = [
+    holder === '' ? [missing('payout_holder', 'HOLDER_MISSING', 'Please enter the holder’s name.')] : [],
+    isUk && read('sort_code') === '' ? [missing('sort_code', 'SORT_CODE_MISSING', 'Please enter the sort code.')] : [],
+    account === '' ? [missing('payout_address', 'ACCOUNT_MISSING', 'Please enter the account.')] : [],
+  ].flat()
+  if (problems[0]) throw new Refusal('BAD_REQUEST', problems[0].message, problems)
   return {
     payoutAddress: isUk ? read('sort_code') + account : account,
     extraId: read('extra_id'),
     payoutHolder: holder,
   }
 }
+
+const missing = (path: string, code: string, message: string): Problem => ({ path, code, message })

@@ -17,7 +17,7 @@ const islands = fileURLToPath(new URL('islands', import.meta.url))
 export function serveAssets(app: FastifyInstance): Assets {
   const own = readFileSync(join(projectRoot, 'src/checkout/checkout.css'), 'utf8')
   return {
-    sheet: sheetOf(styleSheet('checkout.css', own)),
+    sheet: sheetOf(styleSheet(own)),
     icon: serveFile(app, icon()),
     script: serveFile(app, scriptOf('checkout.js', islands, ['form.js', 'live.js', 'check.js', 'fill.js'])),
     scan: serveFile(app, scriptFile(islands, 'scan.js')),

@@ -8,7 +8,8 @@ import { Refusal, refusals } from '../lib/refusal.ts'
 import { findPartners } from '../partners/known.ts'
 import { ErasedPerson } from '../privacy/data-key.ts'
 import { earlierResembling } from '../transactions/earlier-addresses.ts'
-import { serveThemes, themePaths } from '../ui/serve-theme.ts'
+import type { Sheet } from '../ui/serve-file.ts'
+import { servePartnerLogos, shownTheme } from '../ui/serve-theme.ts'
 import { act, type Done, type Typed } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
@@ -22,7 +23,7 @@ import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
-import { payAidsOf } from './pay-aids.ts'
+import { payAidsOf, playOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { type Look, renderFrame } from './frame.tsx'
 import { asksForCoinAddress } from './step.ts'
@@ -47,13 +48,10 @@ const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
   await app.register((scope, _options, done) => {
     const assets = serveAssets(scope)
-    const door: Door = {
-      ctx,
-      trusted: ipBlocks(ctx.config.http.trustedProxies),
-      assets,
-      headers: headersFor(options, assets),
-    }
-    serveThemes(scope, async (text) => {
+    const headersWith = (sheet: Sheet) => headersFor(options, sheet)
+    const trusted = ipBlocks(ctx.config.http.trustedProxies)
+    const door: Door = { ctx, trusted, assets, headersWith, headers: headersWith(assets.sheet) }
+    servePartnerLogos(scope, async (text) => {
       const id = readId(text)
       return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
     })
@@ -78,17 +76,20 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
   })
 }
 
-type Door = { ctx: Ctx; trusted: IpBlocks; assets: Assets; headers: Record<string, string> }
+type Headers = Record<string, string>
+
+/** The headers are those of pages with our own style sheet; with another one they allow that one. */
+type Door = { ctx: Ctx; trusted: IpBlocks; assets: Assets; headers: Headers; headersWith(sheet: Sheet): Headers }
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
 /** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
-const headersFor = ({ leadsTo }: CheckoutOptions, { sheet }: Assets): Record<string, string> => ({
+const headersFor = ({ leadsTo }: CheckoutOptions, sheet: Sheet): Headers => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src 'self' ${sheet.source}`,
+    `style-src ${sheet.source}`,
     "img-src 'self'",
     "connect-src 'self'",
     `form-action 'self' ${[...new Set(leadsTo)].join(' ')}`.trim(),
@@ -171,7 +172,13 @@ async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusa
 async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   const visit = await visitOf(door, request)
   void reply.headers(door.headers)
-  if (visit) return reply.send({ status: visit.view.status, step: visit.step, version: visit.version })
+  if (visit)
+    return reply.send({
+      status: visit.view.status,
+      step: visit.step,
+      version: visit.version,
+      now: door.ctx.clock.now().getTime(),
+    })
   const { code, message } = new Refusal('NOT_FOUND', 'There is no such order.')
   return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
 }
@@ -218,19 +225,20 @@ function addressesOf(
 type Wrong = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
 
 async function sendOrder(
-  { ctx, assets, headers }: Door,
+  { ctx, assets, headersWith }: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
   wrong: Wrong = { problems: [], typed: {} },
 ): Promise<FastifyReply> {
   const { view, step } = visit
-  const [ways, aids, look] = await Promise.all([
+  const language = languageFor(request, visit)
+  const [ways, drawn, look] = await Promise.all([
     step === 'method' ? otherWays(ctx, view) : [],
     step === 'pay' ? payAidsOf(view) : {},
-    lookOf(ctx, view.partnerId),
+    lookOf(ctx, view.partnerId, assets.sheet),
   ])
-  const language = languageFor(request, visit)
+  const aids = { ...drawn, ...playOf(ctx, view, language) }
   const isSandbox = ctx.config.mode === 'sandbox'
   const addresses = addressesOf(request, visit)
   const legal = legalFor(ctx, language)
@@ -240,15 +248,15 @@ async function sendOrder(
     ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
     : {}
   return reply
-    .headers({ ...headers, ...camera })
+    .headers({ ...headersWith(look.sheet ?? assets.sheet), ...camera })
     .type('text/html; charset=utf-8')
     .send(renderOrder(props, assets))
 }
 
 /** How an account's pages look. */
-async function lookOf(ctx: Ctx, partnerId: bigint): Promise<Look> {
+async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
   const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
-  return { ...themePaths(partnerId, theme), name: theme.name }
+  return { ...shownTheme(partnerId, theme, ours), name: theme.name }
 }
 
 function sendMessage(

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import { type Language, languageOf } from '../language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
-import type { ThemePaths } from '../ui/serve-theme.ts'
+import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
 
 /** Everything around a page of the checkout. */
@@ -21,7 +21,7 @@ export type FrameProps = {
 }
 
 /** What an account's theme makes of its pages. */
-export type Look = ThemePaths & { name: string | undefined }
+export type Look = ShownTheme & { name: string | undefined }
 
 /** A page of the checkout as a whole HTML document. */
 export function renderFrame(props: FrameProps): string {
@@ -30,8 +30,7 @@ export function renderFrame(props: FrameProps): string {
   return renderDocument({
     title: hasProblems ? `${language.say('frame.error')}: ${whole}` : whole,
     language,
-    sheet: assets.sheet,
-    styles: look?.style === undefined ? [] : [look.style],
+    styles: look?.sheet ?? assets.sheet,
     scripts: [assets.script],
     icon: assets.icon,
     children: <Frame {...props} />,

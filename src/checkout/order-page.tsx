@@ -53,7 +53,12 @@ export function renderOrder(props: PageProps, assets: Assets): string {
   const { view, step, version } = visit
   const { title, body } = pages[step](props)
   const watch = isWatched(step)
-    ? { 'data-watch': `/checkout/status${queryOf(props.here)}`, 'data-version': version, 'data-step': step }
+    ? {
+        'data-watch': `/checkout/status${queryOf(props.here)}`,
+        'data-version': version,
+        'data-step': step,
+        'data-now': props.now.getTime(),
+      }
     : {}
   return renderFrame({
     title,

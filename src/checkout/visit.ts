@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { provenInBrowser } from '../customers/checkout-session.ts'
-import { pendingCode } from '../customers/one-time-code.ts'
+import { type PendingCode, pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
@@ -28,7 +28,7 @@ export type Visit = {
   /** The customer whose address is proven in this browser; undefined: nothing personal may be shown. */
   customerId: bigint | undefined
   /** The code that was sent and can still be answered. */
-  code: { expiresAt: Date } | undefined
+  code: PendingCode | undefined
   /** The browser is in a country that we do not serve, and no money has arrived: this goes no further. */
   isRefused: boolean
   /** Differs whenever the page would differ. Tells nothing. */

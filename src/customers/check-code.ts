@@ -33,13 +33,18 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<bigint> {
       throw refused('TOO_MANY_TRIES', 'Too many wrong codes were entered. Please try again tomorrow.', 'RATE_LIMITED')
     case 'dead':
       throw refused('CODE_EXPIRED', 'This code is no longer good. Please ask for a new one.')
+    case 'spent':
+      throw refused('CODE_SPENT', 'Too many wrong codes: this one is no longer good. Please ask for a new one.')
     case 'wrong':
       throw refused('CODE_WRONG', 'This is not the code that we sent. Please check the newest letter.')
   }
 }
 
+/** What is not the right answer. `spent`: wrong, and the last try that the code had. */
+type Judged = 'locked' | 'dead' | 'spent' | 'wrong'
+
 /** Everything happens in a block that commits, whatever the outcome: a guess that was not counted would be free. */
-async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint | 'locked' | 'dead' | 'wrong'> {
+async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint | Judged> {
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
   const [[known], [counts]] = await Promise.all([
@@ -50,7 +55,7 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint |
   if (!known || !isAlive(ctx, known)) return 'dead'
   if (!timingSafeEqual(known.hash, hashCode(ctx, key, answer.code))) {
     queries.countWrong(db, key)
-    return 'wrong'
+    return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
   }
   queries.useUp(db, key)
   return (await proveEmail(ctx, db, answer)).customerId

@@ -74,9 +74,10 @@ describe('a one-time code', () => {
   it('dies after five wrong guesses, the right one included', async () => {
     await sendCode(ctx, order)
     const code = await codeIn()
-    for (let tries = 0; tries < 5; tries += 1) {
+    for (let tries = 0; tries < 4; tries += 1) {
       await assert.rejects(() => answer(wrongOf(code)), refused('CODE_WRONG'))
     }
+    await assert.rejects(() => answer(wrongOf(code)), refused('CODE_SPENT'), 'the last try says that it was the last')
     await assert.rejects(() => answer(code), refused('CODE_EXPIRED'))
     assert.equal(await pendingCode(ctx, order), undefined)
   })
@@ -85,8 +86,9 @@ describe('a one-time code', () => {
     await sendCode(ctx, order)
     const code = await codeIn()
     const guesses = await Promise.allSettled(Array.from({ length: 12 }, () => answer(wrongOf(code))))
-    const wrong = guesses.filter((guess) => guess.status === 'rejected' && refused('CODE_WRONG')(guess.reason))
-    assert.equal(wrong.length, 5)
+    const counted = (code: string): number =>
+      guesses.filter((guess) => guess.status === 'rejected' && refused(code)(guess.reason)).length
+    assert.deepEqual(['CODE_WRONG', 'CODE_SPENT', 'CODE_EXPIRED'].map(counted), [4, 1, 7])
   })
 
   it('that is no code at all is not counted as a guess', async () => {
@@ -100,7 +102,9 @@ describe('a one-time code', () => {
   it('is worth nothing once the next one is sent', async () => {
     await sendCode(ctx, order)
     const first = await codeIn()
+    assert.equal((await pendingCode(ctx, order))?.isAnew, false)
     await inRealTime(21_000, () => sendCode(ctx, order))
+    assert.equal((await pendingCode(ctx, order))?.isAnew, true, 'pages tell that a second one is on its way')
     const second = await codeIn()
     if (first !== second) await assert.rejects(() => answer(first), refused('CODE_WRONG'))
     await answer(second)
@@ -132,7 +136,7 @@ describe('a one-time code', () => {
       await sendCode(ctx, { ...order, ...other })
       const code = await codeIn()
       for (let tries = 0; tries < 5; tries += 1) {
-        await assert.rejects(() => answer(wrongOf(code), other), refused('CODE_WRONG'))
+        await assert.rejects(() => answer(wrongOf(code), other), refused(tries < 4 ? 'CODE_WRONG' : 'CODE_SPENT'))
       }
     }
     for (let transactions = 0; transactions < 5; transactions += 1) await guessFiveTimes()

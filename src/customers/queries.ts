@@ -76,13 +76,13 @@ export const lockCodes = (db: Atomic, { transactionId, emailHash }: CodeKey): vo
 /** What a code is for. */
 export type CodeKey = { transactionId: bigint; emailHash: Buffer }
 
-/** A code as it stands. `hash` is null once it is used up. */
-export type CodeRow = { hash: Buffer | null; expiresAt: Date; tries: number; sentAt: Date }
+/** A code as it stands. `hash` is null once it is used up; `sent` counts the letters of the day so far. */
+export type CodeRow = { hash: Buffer | null; expiresAt: Date; tries: number; sent: number; sentAt: Date }
 
 /** The code for an e-mail address of a transaction, if one was ever sent. */
 export const findCode = (db: Db, { transactionId, emailHash }: CodeKey): Promise<CodeRow[]> =>
   db.sql`
-    select code_hash as hash, expires_at as "expiresAt", tries, sent_at as "sentAt"
+    select code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
     from one_time_codes where transaction_id = ${transactionId} and email_hash = ${emailHash}`
 
 /** Letters sent for the transaction, letters sent to the address, wrong guesses for the address: all since a moment. */

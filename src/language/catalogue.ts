@@ -18,9 +18,19 @@ export type Catalogue = Readonly<Record<string, string>>
 
 const folder = join(projectRoot, 'assets/languages')
 
+/**
+ * French sets a space before some signs, at which no line may break: a narrow one before those of a sentence, a whole one before
+ * the colon (Imprimerie nationale, Lexique des règles typographiques). Translators type a plain one.
+ */
+const withFrenchSpaces = (text: string): string => text.replace(/ (?=[;!?])/g, '\u202F').replace(/ (?=:)/g, '\u00A0')
+
 /** The catalogues that there are, by language (`en`, `de`): one file each in assets/languages. Read once. */
 export const catalogues: ReadonlyMap<string, Catalogue> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => [file.slice(0, -'.json'.length), JSON.parse(readFileSync(join(folder, file), 'utf8')) as Catalogue]),
+    .map((file) => {
+      const tag = file.slice(0, -'.json'.length)
+      const text = readFileSync(join(folder, file), 'utf8')
+      return [tag, JSON.parse(tag === 'fr' ? withFrenchSpaces(text) : text) as Catalogue]
+    }),
 )

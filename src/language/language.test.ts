@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { findListing } from '../catalog/asset.ts'
+import { catalogues } from './catalogue.ts'
 import { isLocale, languageOf, languages } from './language.ts'
 
 const inEnglish = languageOf('en')
@@ -45,6 +46,13 @@ test('money is called as in the language, coins as everywhere', () => {
       ['yen japonés', 'Ethereum'],
     ],
   )
+})
+
+test('no line of a French text begins with the sign that ends it', () => {
+  const { say } = languageOf('fr')
+  assert.equal(say('country.title'), 'Où habitez-vous\u202F?')
+  assert.equal(say('frame.sandbox').slice(0, 24), 'Environnement de test\u00A0: ')
+  for (const [key, text] of Object.entries(catalogues.get('fr') ?? {})) assert.doesNotMatch(text, / [:;!?»]|« /, key)
 })
 
 test('a moment is told in UTC, and says so', () => {

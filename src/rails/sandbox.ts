@@ -38,6 +38,7 @@ export {
   chargeback,
   decline,
   duplicate,
+  isPaid,
   pay,
   type Payment,
   reorg,

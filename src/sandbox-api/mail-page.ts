@@ -1,21 +1,21 @@
-import { createHash } from 'node:crypto'
-
 import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../context.ts'
 import { type MailboxEntry, readMailbox } from '../mail/mailbox.ts'
+import { sheetOf, styleSheet } from '../ui/serve-file.ts'
 
-const style = `
-:root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
-body{max-width:42rem;margin:2rem auto;padding:0 1rem}
-article{margin:1rem 0;padding:1rem;border:1px solid #8886;border-radius:.5rem}
-h1{font-size:1.5rem}h2{font-size:1.1rem;margin:0}
-p{margin:.25rem 0}.small{font-size:.875rem}
-pre{margin:.75rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:14px/1.5 ui-monospace,monospace}`
+/** The look of all pages, and letters as cards of it. */
+const sheet = sheetOf(
+  styleSheet(`
+body{max-width:42rem;margin-inline:auto;padding:1.5rem 1.25rem}
+main{display:grid;gap:1rem}
+article{padding:1rem 1.25rem;border:1px solid var(--line);border-radius:var(--corner);background:var(--surface)}
+pre{margin:.75rem 0 0;white-space:pre-wrap;overflow-wrap:anywhere;font:.875rem/1.5 ui-monospace,monospace}`),
+)
 
 const headers = {
   'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; style-src ${sheet.source}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
@@ -41,12 +41,13 @@ const page = (letters: MailboxEntry[]): string => `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <title>Sandbox mail</title>
-<style>${style}</style>
+<style>${sheet.text}</style>
 </head>
 <body>
 <main>
 <h1>Sandbox mail</h1>
-<p class="small">Letters that customers of this sandbox would have got. No letter leaves it. <a href="/sandbox/mail">Look again</a></p>
+<p class="lead">Letters that customers of this sandbox would have got. No letter leaves it. The page that asks for a code is one step back in your browser.</p>
+<p><a href="/sandbox/mail">Look again</a></p>
 ${letters.length === 0 ? '<p>No letters yet.</p>' : letters.map(article).join('\n')}
 </main>
 </body>
@@ -55,7 +56,7 @@ ${letters.length === 0 ? '<p>No letters yet.</p>' : letters.map(article).join('\
 
 const article = ({ to, subject, text, at }: MailboxEntry): string => `<article>
 <h2>${escape(subject)}</h2>
-<p class="small">to ${escape(to)}, <time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time></p>
+<p class="hint">to ${escape(to)}, <time datetime="${at.toISOString()}">${at.toISOString().slice(0, 16).replace('T', ' ')} UTC</time></p>
 <pre>${escape(text)}</pre>
 </article>`
 

@@ -1,10 +1,12 @@
 import { assetById, assetOf, listingById } from '../catalog/asset.ts'
 import type { Ctx } from '../context.ts'
+import { on, within } from '../db/within.ts'
 import { Refusal } from '../lib/refusal.ts'
 import type { Asset } from '../money/amount.ts'
 import { readAmount } from '../money/amount-in.ts'
 import { ErasedPerson } from '../privacy/data-key.ts'
-import { pay, type Payment, type World } from '../rails/sandbox.ts'
+import { isPaid, pay, type Payment, type World } from '../rails/sandbox.ts'
+import { lockTransaction } from '../transactions/load.ts'
 import { methodOf } from '../transactions/method.ts'
 import { checkoutUrl } from '../transactions/record.ts'
 import * as queries from './queries.ts'
@@ -55,6 +57,22 @@ function railFor({ rails }: Ctx, { rail, payTo, category }: Payment, asset: Asse
   if (!other) throw new Refusal('BAD_REQUEST', 'Coins move on chains only.')
   return other.name
 }
+
+/**
+ * Pays what a customer would pay by hand, once however often it is asked for; nothing where somebody has paid, where there is nothing
+ * to pay, and where it is paid at a page. Refuses (NOT_FOUND) an id that is nobody's.
+ */
+export const payOnce = (ctx: Ctx, world: World, publicId: bigint): Promise<void> =>
+  ctx.db.atomic(async (db) => {
+    const transaction = await lockTransaction(ctx, db, publicId)
+    if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+    if (transaction.status !== 'waiting_for_deposit') return
+    const { partnerId } = transaction
+    const [ours, theirs] = [on(ctx, within(db)), on(world, within(db))]
+    const payment = await paymentOf(ours, partnerId, publicId)
+    if (payment.payTo.kind === 'page' || (await isPaid(theirs, payment))) return
+    await payDeposit(ours, theirs, { partnerId, publicId, deposit: {} })
+  })
 
 /** What the customer of a partner's own transaction was told to pay, and how. CONFLICT before the checkout is complete. */
 export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<Payment> {

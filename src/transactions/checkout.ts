@@ -4,7 +4,7 @@ import type { Atomic } from '../db/sql.ts'
 import { type Instruction, instructionOf } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { keepAcceptance } from './accept-terms.ts'
-import { advance, amend } from './advance.ts'
+import { advance, amend, onceMore } from './advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import type { CheckoutView } from './checkout-view.ts'
 import { quoteRow } from './create.ts'
@@ -82,7 +82,7 @@ export async function completeDetails(
     return amend(ctx, db, transaction, { ...change, personal, expiresAt })
   }
   if (verdict === 'never') {
-    const step = { transaction, fact: 'identity_refused', to: 'failed' } as const
+    const step = { transaction, fact: onceMore(transaction, 'identity_refused'), to: 'failed' } as const
     return single(await advance(ctx, db, [{ ...step, change }]))
   }
   if (!isWhole || verdict === 'check') {
@@ -138,7 +138,9 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
   const mask = to.network.chain?.explorerMask
   const identity = await identityStateOf(ctx, transaction)
   const deposit = depositMethodOf(transaction)
-  const instruction = status === 'waiting_for_deposit' ? await instructionOf(ctx.db, transaction.id) : undefined
+  // Where a part has arrived, the rest may come the same way.
+  const isAwaited = status === 'waiting_for_deposit' || (status === 'on_hold' && statusDetails === 'underpaid')
+  const instruction = isAwaited ? await instructionOf(ctx.db, transaction.id) : undefined
   return {
     id: transaction.id,
     publicId: transaction.publicId,

@@ -247,6 +247,7 @@ const personalOf = (input: CreateInput, { network }: Listing): Transaction['pers
   billing: input.billing ?? null,
   ...(input.sharedToken ? { sharedToken: input.sharedToken } : {}),
   ...(input.billing && input.email !== undefined ? { billingEmail: input.email } : {}),
+  ...(input.payoutAddress !== undefined && input.email !== undefined ? { destinationEmail: input.email } : {}),
 })
 
 const createdRow = (transaction: Transaction): queries.Created => ({

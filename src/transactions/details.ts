@@ -4,6 +4,7 @@ import { findCountry } from '../catalog/country.ts'
 import type { Ctx } from '../context.ts'
 import { saveOwnBilling } from '../customers/billing.ts'
 import { type Billing, isBillingComplete, mergeBilling } from '../customers/billing-field.ts'
+import { isSameEmail } from '../customers/email.ts'
 import { findOrMakePartnerCustomer } from '../customers/partner-customer.ts'
 import type { Atomic } from '../db/sql.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
@@ -120,7 +121,15 @@ async function judgedProof(
   if (customerId === undefined || personal.email === null) return { ...personal }
   ownKeys(db, customerId, [dataKey.id])
   const proof = { email: personal.email, customerId, partnerCustomerId }
-  return { ...(await filledBilling(ctx, db, transaction, partner, proof)) }
+  const own = { ...transaction, personal: withOwnDestination(transaction, personal.email) }
+  return { ...(await filledBilling(ctx, db, own, partner, proof)) }
+}
+
+/** A destination that was passed of another address is another person's: it is not shown, and asked for where it may be chosen. */
+function withOwnDestination({ personal, terms }: Transaction, proven: string): Personal {
+  const { destinationEmail, ...own } = personal
+  if (destinationEmail === undefined || isSameEmail(destinationEmail, proven)) return own
+  return terms.payoutAddressChangeable ? { ...own, payoutAddress: null, payoutExtraId: null, payoutHolder: null } : own
 }
 
 /** What was typed stays the customer's own, for this checkout and later ones. */

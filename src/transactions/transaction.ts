@@ -44,6 +44,8 @@ export type Personal = {
   billing: Billing | null
   /** The address that it was passed of; absent: of nobody in particular, so it goes with the transaction. */
   billingEmail?: string
+  /** The address that the destination was passed of, until an address is proven; absent: of nobody in particular. */
+  destinationEmail?: string
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string
   /** The language that the customer read in when the address was proven; absent: not known. */

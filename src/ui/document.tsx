@@ -9,10 +9,9 @@ export type DocumentProps = {
   /** The page's own title, in full. */
   title: string
   language: Language
-  /** What the page brings of its styles; its policy has to allow it. */
-  sheet?: Sheet | undefined
-  /** Paths of further style sheets, and of scripts, which run as modules. These leave the line to the styles: a page is whole without. */
-  styles: readonly string[]
+  /** The styles: brought by the page itself, whose policy has to allow them, or the path of their file. */
+  styles: Sheet | string
+  /** Paths of scripts, which run as modules. These leave the line to the rest: a page is whole without. */
   scripts: readonly string[]
   icon: string
   /** The scheme that is asked for; undefined: the one that the reader's device has. */
@@ -28,7 +27,7 @@ export const renderDocument = (props: DocumentProps): string =>
 const unhurried = { fetchpriority: 'low' }
 
 function Document(props: DocumentProps) {
-  const { title, language, sheet, styles, scripts, icon, theme, children } = props
+  const { title, language, styles, scripts, icon, theme, children } = props
   return (
     <html lang={language.tag} dir={language.direction} {...(theme === undefined ? {} : { 'data-theme': theme })}>
       <head>
@@ -37,10 +36,11 @@ function Document(props: DocumentProps) {
         <meta name="color-scheme" content="light dark" />
         <meta name="robots" content="noindex" />
         <title>{title}</title>
-        {sheet === undefined ? null : <style dangerouslySetInnerHTML={{ __html: sheet.text }} />}
-        {styles.map((path) => (
-          <link key={path} rel="stylesheet" href={path} />
-        ))}
+        {typeof styles === 'string' ? (
+          <link rel="stylesheet" href={styles} />
+        ) : (
+          <style dangerouslySetInnerHTML={{ __html: styles.text }} />
+        )}
         <link rel="icon" href={icon} type="image/svg+xml" />
         {scripts.map((path) => (
           <script key={path} type="module" src={path} {...unhurried}></script>

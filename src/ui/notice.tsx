@@ -8,7 +8,7 @@ export function Problems({ problems, language: { say } }: { problems: ShownProbl
   if (problems.length === 0) return null
   return (
     <div class="notice bad" role="alert" tabindex={-1} autofocus data-focus>
-      <h2>{say('problems.title')}</h2>
+      {problems.some(({ field }) => field !== '') ? <h2>{say('problems.title')}</h2> : null}
       <ul>
         {problems.map(({ field, text }) => (
           <li key={text}>{field === '' ? text : <a href={`#${field}`}>{text}</a>}</li>

@@ -40,6 +40,8 @@ export function EndRow({ name, note, value, mark }: EndRowProps) {
 /** So many digits of a price are shown at least: a coin of 0.0812 cents has a price, too. */
 const leastDigits = 10n ** 4n
 const mostDecimals = 18
+/** No price is told finer than this while it has its digits: eighteen decimals say nothing more, and fill a phone's line twice. */
+const usualDecimals = 8
 
 /** A price of whole units of `to` for one of `from`. */
 export type ShownPrice = { price: Ratio; side: Side; from: Listing; to: Listing }
@@ -56,7 +58,7 @@ export function rateText(
   const [unit, money] = isOfTarget ? [to, from] : [from, to]
   const [times, over] = isOfTarget ? [denominator, numerator] : [numerator, denominator]
   const rounding = isOfTarget ? 'up' : 'down'
-  let { decimals } = money.asset
+  let decimals = Math.min(money.asset.decimals, usualDecimals)
   while (decimals < mostDecimals && scale(10n ** BigInt(decimals), times, over, 'down') < leastDigits) decimals += 1
   const units = scale(10n ** BigInt(decimals), times, over, rounding)
   return say('summary.rateValue', { unit: unit.asset.ticker, price: price(units, decimals, money) })

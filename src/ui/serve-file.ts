@@ -35,17 +35,15 @@ export const scriptOf = (name: `${string}.js`, folder: string, parts: readonly `
 const styles = join(projectRoot, 'src/ui/styles')
 const readStyle = (name: string): string => readFileSync(join(styles, name), 'utf8')
 
-/** The style sheet of some pages: what all pages share, and what they add. One file, so that nothing waits for a second. */
-export const styleSheet = (name: `${string}.css`, ...own: string[]): PageFile => ({
-  name,
-  text: [readStyle('colour.css'), readStyle('base.css'), readStyle('form.css'), ...own].join('\n'),
-})
+/** The style sheet of some pages: what all pages share, and what they add. One text, so that nothing waits for a second. */
+export const styleSheet = (...own: string[]): string =>
+  [readStyle('colour.css'), readStyle('base.css'), readStyle('form.css'), ...own].join('\n')
 
 /** A style sheet that stands in its page, and what a content security policy allows it by (CSP 3, hash sources). */
 export type Sheet = { text: string; source: `'sha256-${string}'` }
 
 /** Puts a style sheet into pages: a page that brings its own is painted a round trip earlier, which on a slow line is felt. */
-export const sheetOf = ({ text }: PageFile): Sheet => ({
+export const sheetOf = (text: string): Sheet => ({
   text,
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })

@@ -3,32 +3,19 @@ import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 
 import { logoOf, type Theme } from '../partners/theme.ts'
+import { type Sheet, sheetOf } from './serve-file.ts'
 import { themeSheet } from './theme.ts'
 
-/** What of a partner's theme pages refer to; undefined is ours. */
-export type ThemePaths = { style: string | undefined; logo: string | undefined }
+/** What a partner's theme makes of pages: the style sheet that they bring, and the path of the logo. Undefined is ours. */
+export type ShownTheme = { sheet: Sheet | undefined; logo: string | undefined }
 
 const longCache = 'public, max-age=31536000, immutable'
 
 /** Finds the theme of an account. */
 export type FindTheme = (partnerId: string) => Promise<Theme | undefined>
 
-/**
- * Serves themes: a sheet for each accent and corner, which is worked out from its path alone, and the logos of accounts, each
- * under a hash of its bytes.
- */
-export function serveThemes(app: FastifyInstance, findTheme: FindTheme): void {
-  app.get<{ Params: { accent: string; corner: string } }>(
-    '/assets/theme/:accent(^[0-9a-f]{6}|none$)/:corner(^[0-9]{1,2}|none$).css',
-    ({ params }, reply) => {
-      const accent = params.accent === 'none' ? {} : { accent: `#${params.accent}` }
-      const corner = params.corner === 'none' ? {} : { corner: Number.parseInt(params.corner, 10) }
-      return reply
-        .headers({ 'cache-control': longCache, 'x-content-type-options': 'nosniff' })
-        .type('text/css; charset=utf-8')
-        .send(themeSheet({ ...accent, ...corner }))
-    },
-  )
+/** Serves the logos of accounts, each under a hash of its bytes. */
+export function servePartnerLogos(app: FastifyInstance, findTheme: FindTheme): void {
   app.get<{ Params: { partner: string; hash: string } }>(
     '/assets/logo/:partner(^[0-9]{1,19}$)/:hash(^[\\w-]{10}$)',
     async ({ params }, reply) => {
@@ -42,13 +29,15 @@ export function serveThemes(app: FastifyInstance, findTheme: FindTheme): void {
   )
 }
 
-/** The paths of an account's theme. */
-export function themePaths(partnerId: bigint, theme: Theme): ThemePaths {
-  const { accent, corner } = theme
+/**
+ * An account's theme on pages that else bring `ours`: its few rules come last in the same sheet, so that the paint waits for no
+ * file.
+ */
+export function shownTheme(partnerId: bigint, theme: Theme, ours: Sheet): ShownTheme {
+  const rules = themeSheet(theme)
   const logo = logoOf(theme)
-  const isOurs = accent === undefined && corner === undefined
   return {
-    style: isOurs ? undefined : `/assets/theme/${accent?.slice(1).toLowerCase() ?? 'none'}/${corner ?? 'none'}.css`,
+    sheet: rules === '' ? undefined : sheetOf(`${ours.text}\n${rules}`),
     logo: logo && `/assets/logo/${partnerId}/${hashOf(logo.bytes)}`,
   }
 }

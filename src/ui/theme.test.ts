@@ -11,6 +11,12 @@ const colourIn = (sheet: string, role: string): [number, number, number] => {
   return [part(0), part(2), part(4)]
 }
 
+/** The quiet text of each scheme, which stands on the accent's tint as well: that of styles/colour.css. */
+const soft: [number, number, number][] = [
+  [0x51, 0x60, 0x5a],
+  [0xa2, 0xb2, 0xab],
+]
+
 const grounds: [number, number, number][][] = [
   [
     [0xf4, 0xf6, 0xf4],
@@ -36,6 +42,8 @@ test('whatever accent a partner wants, text has a contrast of 4.5 in both scheme
           assert.ok(contrast(shade, ground) >= 4.5, `${accent} on ${ground.join()}`)
           assert.ok(contrast(strong, ground) >= 4.5, `${accent}, strong, on ${ground.join()}`)
         }
+        const quiet = soft[index] ?? assert.fail('a scheme too many')
+        assert.ok(contrast(quiet, colourIn(sheet, 'tint')) >= 4.5, `quiet text on the tint of ${accent}`)
         for (const one of [shade, strong]) assert.ok(contrast(colourIn(sheet, 'on-accent'), one) >= 4.5, `on ${accent}`)
       }
     }),

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import type { FastifyInstance } from 'fastify'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 import { languages } from '../../src/language/language.ts'
-import { ourPaths, playedPaths, serveGallery } from '../pictures/gallery.ts'
-import { launchBrowser, noBrowser } from '../support/browser.ts'
-import { axeFindings, layoutFaults, type Rules, show, structureFaults, told } from '../support/page-faults.ts'
+import { ourPaths, playedPaths } from '../pictures/gallery.ts'
+import { themedPaths } from '../pictures/themes.ts'
+import { noBrowser } from '../support/browser.ts'
+import { axeFindings, layoutFaults, type Rules, structureFaults } from '../support/page-faults.ts'
+import { dealt, inTurn, isWhole, showGallery } from '../support/shown-gallery.ts'
 
 /** `npm run axe` looks at every page in one language after the other, in every combination, by every rule: minutes, not seconds. */
 const wholeLanguage = process.env.AXE_LANGUAGE
@@ -28,61 +29,80 @@ describe(
   'every page of the checkout, the calculator and what the sandbox plays',
   { skip: noBrowser(), concurrency: 2 },
   () => {
-    let app: FastifyInstance
-    let url: string
-    let browser: Browser
-    before(async () => {
-      app = serveGallery()
-      ;[url, browser] = await Promise.all([app.listen({ port: 0, host: '127.0.0.1' }), launchBrowser()])
-    })
-    after(async () => {
-      await Promise.all([browser.close(), app.close()])
-    })
+    const gallery = showGallery()
 
     const faultsBy = async (page: Page, rules: Rules): Promise<string[]> =>
       (await Promise.all([axeFindings(page, rules), structureFaults(page)])).flat()
 
-    for (const width of widths) {
-      const language = wholeLanguage ?? 'en'
-      it(`is usable by everyone in ${language}, light and dark, ${width} pixels wide`, async () => {
-        const page = await browser.newPage({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
-        const found = new Map<string, string[]>()
-        for (const path of [...ourPaths.map((one) => `/${language}${one}`), ...playedPaths]) {
-          for (const colorScheme of schemes) {
-            await page.emulateMedia({ colorScheme })
-            const rules = rulesFor(width, colorScheme)
-            if (colorScheme === 'light') await show(page, url + path, rules === 'all')
-            found.set(`${path} ${colorScheme}`, await faultsBy(page, rules))
-          }
-        }
-        await page.close()
-        assert.equal(told(found), '')
-      })
+    if (wholeLanguage !== undefined) lookInEveryCombination(wholeLanguage)
+    else if (isWhole) {
+      lookInEveryCombination('en')
+      for (const [turn, tag] of languages.entries()) if (tag !== 'en') lookAtWords(tag, turn)
+    } else lookOnce()
+
+    /** Each page by every rule, in a language and a combination that are others from page to page. */
+    function lookOnce(): void {
+      for (const [at, { width, colorScheme }] of combinations.entries())
+        it(`is usable by everyone in ${colorScheme} colours, ${width} pixels wide, each page in one language`, async () => {
+          const page = await gallery.open({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' })
+          const paths = dealt([...inTurn(ourPaths), ...playedPaths], combinations.length, at)
+          assert.equal(await gallery.faults(page, paths, () => faultsBy(page, 'all')), '')
+          await page.close()
+        })
     }
 
-    // The same pages in other words: each language once a page, in a combination that is another one from page to page.
-    for (const [turn, tag] of (wholeLanguage === undefined ? languages : []).entries()) {
-      if (tag === 'en') continue
+    function lookInEveryCombination(language: string): void {
+      for (const width of widths)
+        it(`is usable by everyone in ${language}, light and dark, ${width} pixels wide`, async () => {
+          const page = await gallery.open({ viewport: { width, height: 800 }, reducedMotion: 'reduce' })
+          const look = async () => {
+            const found: string[] = []
+            for (const colorScheme of schemes) {
+              await page.emulateMedia({ colorScheme })
+              const faults = await faultsBy(page, rulesFor(width, colorScheme))
+              found.push(...faults.map((fault) => `${colorScheme}: ${fault}`))
+            }
+            return found
+          }
+          const paths = [...ourPaths.map((one) => `/${language}${one}`), ...playedPaths]
+          assert.equal(await gallery.faults(page, paths, look, rulesFor(width, 'light') === 'all'), '')
+          await page.close()
+        })
+    }
+
+    /** The same pages in other words: each page once, in a combination that is another one from page to page. */
+    function lookAtWords(tag: string, turn: number): void {
       it(`is usable by everyone in ${tag}`, async () => {
-        const page = await browser.newPage({ reducedMotion: 'reduce' })
-        const found = new Map<string, string[]>()
+        const page = await gallery.open({ reducedMotion: 'reduce' })
         for (const [at, { width, colorScheme }] of combinations.entries()) {
           await page.setViewportSize({ width, height: 800 })
           await page.emulateMedia({ colorScheme })
-          for (const path of ourPaths.filter((_one, index) => (index + turn) % combinations.length === at)) {
-            await show(page, `${url}/${tag}${path}`, false)
-            found.set(path, await faultsBy(page, 'words'))
-          }
+          const paths = dealt(ourPaths, combinations.length, (at + turn) % combinations.length)
+          const ours = paths.map((one) => `/${tag}${one}`)
+          assert.equal(await gallery.faults(page, ours, () => faultsBy(page, 'words'), false), '')
         }
         await page.close()
-        assert.equal(told(found), '')
       })
     }
 
+    it('can be read in whatever accent a partner wants, light and dark', async () => {
+      const page = await gallery.open({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
+      const look = async () => {
+        const found: string[] = []
+        for (const colorScheme of schemes) {
+          await page.emulateMedia({ colorScheme })
+          found.push(...(await axeFindings(page, 'colours')).map((fault) => `${colorScheme}: ${fault}`))
+        }
+        return found
+      }
+      assert.equal(await gallery.faults(page, themedPaths, look), '')
+      await page.close()
+    })
+
     it('has lists to choose a currency from that are usable by everyone', async () => {
-      const page = await browser.newPage({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
-      for (const tag of languages) {
-        await show(page, `${url}/${tag}/calculator/buy`)
+      const page = await gallery.open({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
+      for (const tag of isWhole ? languages : ['en', 'ar']) {
+        await gallery.show(page, `/${tag}/calculator/buy`)
         await page.locator('.pick').last().click()
         await page.getByRole('dialog').waitFor()
         assert.deepEqual([...(await axeFindings(page)), ...(await layoutFaults(page))], [], tag)

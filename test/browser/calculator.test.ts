@@ -50,6 +50,24 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await page.context().close()
   })
 
+  it('says that its address has become too old, rather than showing a price that it cannot hold', async () => {
+    const { clock } = exchange.service.house.ctx
+    const { realNow } = clock
+    const hour = 3_600_000
+    const page = await open(`expires_at=${Math.floor(realNow().getTime() / 1_000) + 3_600}`)
+    // The page that says so is answered with a status of 401, of which the browser's console tells.
+    page.removeAllListeners('console')
+    clock.realNow = () => new Date(realNow().getTime() + 2 * hour)
+    try {
+      await boxes(page)[0].fill('300')
+      await page.getByRole('heading', { level: 1, name: 'This calculator cannot be shown' }).waitFor()
+      await page.getByText('Its address is too old').waitFor()
+    } finally {
+      clock.realNow = realNow
+    }
+    await page.context().close()
+  })
+
   it('goes on with what was typed, though the reader has passed the other box by', async () => {
     const page = await open()
     const [paid, received] = boxes(page)

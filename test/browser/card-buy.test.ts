@@ -16,7 +16,7 @@ import {
   recordOfBuy,
   someAddress,
 } from '../support/customer.ts'
-import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 
 const phone: BrowserContextOptions = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
 const paysAlways = '4242 4242 4242 4242'
@@ -25,7 +25,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange({}, hurried), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])

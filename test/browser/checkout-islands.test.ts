@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, heading, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, someAddress } from '../support/customer.ts'
-import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance } from '../support/journey.ts'
 
 /** Stands in for what the browser under test does not have: a camera, and what reads codes. */
@@ -29,7 +29,7 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }, hurried), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }), launchBrowser()])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])
@@ -115,6 +115,35 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await renew.waitFor({ state: 'hidden' })
     assert.equal(await field(page).inputValue(), 'half an addr')
     assert.equal(await page.locator('.deadlines [aria-live], .deadlines [role]').count(), 0, 'seconds are not read out')
+  })
+
+  it('says what is left after a phone was put away: the server’s time counts, not how long the page ticked', async () => {
+    const { page } = await atAddress()
+    const deadlines = page.locator('.deadlines')
+    await deadlines.getByText(/^Pay within (29|30) minutes/).waitFor()
+    await advance(exchange, 'PT10M')
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await deadlines.getByText(/^This price holds for 4:/).waitFor()
+    await deadlines.getByText(/^Pay within (19|20) minutes/).waitFor()
+    await advance(exchange, 'PT6M')
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    await deadlines.getByText(/^This price has ended/).waitFor()
+    await page.getByRole('button', { name: 'Renew the price' }).waitFor()
+    await deadlines.getByText(/^Pay within (13|14) minutes/).waitFor()
+  })
+
+  it('takes back on top what it takes back at the field', async () => {
+    const { page } = await atAddress()
+    page.removeAllListeners('console')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const onTop = page.getByRole('alert')
+    await onTop.getByRole('link', { name: 'Please enter the address' }).waitFor()
+    await field(page).fill(`${someAddress.slice(0, -1)}5`)
+    await page.keyboard.press('Tab')
+    await onTop.getByRole('link', { name: /checksum/ }).waitFor()
+    await field(page).fill(someAddress)
+    await page.keyboard.press('Tab')
+    await onTop.waitFor({ state: 'detached' })
   })
 
   it('moves on by itself when another tab has', async () => {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { after, before, describe, it } from 'node:test'
 
 import type { Browser } from 'playwright-core'
 
 import { openTestApi, type TestApi } from '../support/api.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
-
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8')
+import { axeFindings, show } from '../support/page-faults.ts'
 
 describe('the documentation at /docs', { skip: noBrowser() }, () => {
   let api: TestApi
@@ -57,25 +54,21 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
   })
 
   it('says to assistive programs what it says to the eye, and nothing stands out of the window', async () => {
-    for (const [colorScheme, width] of [
-      ['light', 360],
-      ['dark', 360],
-      ['light', 1280],
-      ['dark', 1280],
-    ] as const) {
-      const context = await browser.newContext({ bypassCSP: true, colorScheme, viewport: { width, height: 740 } })
-      const page = await context.newPage()
-      for (const path of pages) {
-        await page.goto(`${url}${path}`)
-        await page.addScriptTag({ content: axe })
-        const violations = await page.evaluate<string[]>(
-          'axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html} ${nodes[0].failureSummary}`))',
-        )
-        assert.deepEqual(violations, [], path)
+    const page = await browser.newPage({ bypassCSP: true, viewport: { width: 360, height: 740 } })
+    for (const path of pages) {
+      await show(page, url + path)
+      for (const [colorScheme, width, rules] of [
+        ['light', 360, 'all'],
+        ['dark', 360, 'colours'],
+        ['light', 1280, 'looks'],
+      ] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 740 })
+        assert.deepEqual(await axeFindings(page, rules), [], `${path} ${colorScheme} ${width}`)
         const isScrolling = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth')
         assert.equal(isScrolling, false, `${path} ${width}`)
       }
-      await context.close()
     }
+    await page.close()
   })
 })

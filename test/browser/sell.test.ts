@@ -17,7 +17,10 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange({ CONFIRMATIONS: 'LTC=12' }), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([
+      startExchange({ CONFIRMATIONS: 'LTC=12' }, { blockMs: 500 }),
+      launchBrowser(),
+    ])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])

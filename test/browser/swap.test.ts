@@ -7,7 +7,7 @@ import { findNetwork } from '../../src/catalog/network.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy } from '../support/customer.ts'
-import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import { pay } from '../support/journey.ts'
 
 const swap = { from_amount: '500', from_currency: 'XRP', to_currency: 'USDT', to_network: 'TRX' }
@@ -17,7 +17,7 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
   let browser: Browser
   const address = findNetwork('TRX')?.addressExample ?? ''
   before(async () => {
-    ;[exchange, browser] = await Promise.all([startExchange({}, hurried), launchBrowser()])
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import type { FastifyInstance } from 'fastify'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 
-import { languages } from '../../src/language/language.ts'
-import { ourPaths, serveGallery } from '../pictures/gallery.ts'
-import { launchBrowser, noBrowser } from '../support/browser.ts'
-import { layoutFaults, movements, show, told } from '../support/page-faults.ts'
+import { ourPaths } from '../pictures/gallery.ts'
+import { noBrowser } from '../support/browser.ts'
+import { layoutFaults, movements } from '../support/page-faults.ts'
+import { dealt, inTurn, isWhole, showGallery } from '../support/shown-gallery.ts'
 
 /**
  * How somebody who sees little reads. Zoom makes a window of fewer, larger pixels (WCAG 1.4.4, 1.4.10); others have the text alone
@@ -38,47 +37,27 @@ const setText = (page: Page, style: string): Promise<void> =>
   }, style)
 
 describe('every page of the checkout and the calculator', { skip: noBrowser(), concurrency: 2 }, () => {
-  let app: FastifyInstance
-  let url: string
-  let browser: Browser
-  before(async () => {
-    app = serveGallery()
-    ;[url, browser] = await Promise.all([app.listen({ port: 0, host: '127.0.0.1' }), launchBrowser()])
-  })
-  after(async () => {
-    await Promise.all([browser.close(), app.close()])
-  })
-
-  /** Each page in a language, another one from page to page and from reader to reader. */
-  const pathsFrom = (reader: number): string[] =>
-    ourPaths.map((path, page) => `/${languages[(page + reader) % languages.length]}${path}`)
-
-  const faultsOn = async (page: Page, paths: readonly string[], look: (page: Page) => Promise<string[]>) => {
-    const found = new Map<string, string[]>()
-    for (const path of paths) {
-      await show(page, url + path)
-      found.set(path, await look(page))
-    }
-    return told(found)
-  }
+  const gallery = showGallery()
+  const ways = Object.keys(readers).length + 1
+  const pathsFor = (at: number): string[] => (isWhole ? inTurn(ourPaths, at) : dealt(inTurn(ourPaths), ways, at))
 
   for (const [at, [reader, { window, style }]] of Object.entries(readers).entries()) {
     it(`is read whole ${reader}: nothing is cut, nothing scrolls sideways`, async () => {
-      const page = await browser.newPage(window)
+      const page = await gallery.open(window)
       const look = async () => {
         await setText(page, style)
         return layoutFaults(page)
       }
-      assert.equal(await faultsOn(page, pathsFrom(at), look), '')
+      assert.equal(await gallery.faults(page, pathsFor(at), look), '')
       await page.close()
     })
   }
 
   it('stands still for somebody who has asked for that, and moves for others', async () => {
-    const page = await browser.newPage({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
-    assert.equal(await faultsOn(page, pathsFrom(0), movements), '')
+    const page = await gallery.open({ viewport: { width: 360, height: 800 }, reducedMotion: 'reduce' })
+    assert.equal(await gallery.faults(page, pathsFor(ways - 1), () => movements(page)), '')
     await page.emulateMedia({ reducedMotion: 'no-preference' })
-    await show(page, `${url}/en/checkout/sending`)
+    await gallery.show(page, '/en/checkout/sending')
     assert.notDeepEqual(await movements(page), [])
     await page.close()
   })

@@ -1,3 +1,5 @@
+import { setPartner } from '../../src/partners/change.ts'
+import { createPartner } from '../../src/partners/create.ts'
 import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { formsOn } from '../support/checkout-forms.ts'
@@ -23,6 +25,12 @@ export const customerPages: Record<string, Bring> = {
     )
   },
   'first step': async (exchange) => open((await create(exchange)).redirect_url),
+  'themed step': async (exchange) => {
+    const { ctx } = exchange.service.house
+    const { partner, secret_key: key } = await createPartner(ctx, { name: 'Tulip' }, 'test')
+    await setPartner(ctx, partner.id, { theme: JSON.stringify({ accent: '#0a7cff', corner: 3 }) }, 'test')
+    return open((await create(exchange, {}, { key })).redirect_url)
+  },
   country: async (exchange) => newcomer(exchange, {}),
   'payout address': async (exchange) => {
     const page = await newcomer(exchange, {})

@@ -1,11 +1,11 @@
-import { hurried, startExchange } from '../support/exchange.ts'
+import { startExchange } from '../support/exchange.ts'
 import { customerPages } from './customer-pages.ts'
 import { lookAt, missesOf, openGlass } from './look.ts'
 
 /** `npm run lighthouse`: every page that matters, or those whose name has one of the words; a line each. */
 
 const words = process.argv.slice(2)
-const exchange = await startExchange({ RATE_LIMITS: 'off' }, hurried)
+const exchange = await startExchange({ RATE_LIMITS: 'off' })
 const glass = await openGlass()
 let missed = 0
 for (const [name, bring] of Object.entries(customerPages)) {

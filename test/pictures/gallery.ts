@@ -25,6 +25,7 @@ import {
 import { samplePages, sampleProps } from '../support/checkout-pages.ts'
 import { projectFolder } from '../support/source.ts'
 import { calculatorPaths, serveCalculators } from './calculators.ts'
+import { serveThemedPages } from './themes.ts'
 
 const bill = {
   merchant: 'exchange.example',
@@ -83,6 +84,7 @@ export function serveGallery(): FastifyInstance {
   serveLegalPages(app, { config: readConfig({}) }, { assets, headers: {} })
   app.register(logos)
   serveCalculators(app)
+  serveThemedPages(app, assets)
   for (const [name, html] of Object.entries(playedPages))
     app.get(`/played/${name}`, (_request, reply) => reply.type('text/html').send(html))
   const style = readFileSync(`${projectFolder}src/rails/sandbox/page/processor.css`, 'utf8')

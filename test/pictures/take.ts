@@ -9,6 +9,7 @@ import { launchBrowser } from '../support/browser.ts'
 import { projectFolder } from '../support/source.ts'
 import { useOwnFonts } from './fonts.ts'
 import { ourPaths, playedPaths, serveGallery } from './gallery.ts'
+import { themedPaths } from './themes.ts'
 
 type Device = 'phone' | 'desktop'
 type Scheme = 'light' | 'dark'
@@ -27,7 +28,7 @@ const documented: readonly [road: string, path: string, device: Device, extent?:
   ['start', '/checkout/code', 'phone'],
   ['start', '/checkout/payout-address', 'phone'],
   ['card-buy', '/checkout/pay', 'phone'],
-  ['card-buy', '/checkout/pay', 'desktop'],
+  ['card-buy', '/checkout/pay', 'desktop', 'whole'],
   ['card-buy', '/checkout/sending', 'phone'],
   ['card-buy', '/checkout/done', 'phone'],
   ['sepa-buy', '/checkout/transfer-sepa', 'phone', 'whole'],
@@ -72,7 +73,11 @@ async function takeDocumented(browser: Browser): Promise<void> {
 
 /** Every page in every language, on both devices, in both schemes: a folder for each language. */
 async function takeAll(browser: Browser, out: string, only: string): Promise<void> {
-  const paths = [...languages.flatMap((tag) => ourPaths.map((path) => `/${tag}${path}`)), ...playedPaths]
+  const paths = [
+    ...languages.flatMap((tag) => ourPaths.map((path) => `/${tag}${path}`)),
+    ...playedPaths,
+    ...themedPaths,
+  ]
   for (const device of ['phone', 'desktop'] as const)
     for (const scheme of ['light', 'dark'] as const) {
       const page = await openPage(browser, device, scheme)
@@ -113,12 +118,13 @@ async function take(page: Page, path: string, file: string, extent: 'whole' | un
     const { scrollWidth, scrollHeight } = document.documentElement
     return { x: 0, y: 0, width: scrollWidth, height: isWhole ? scrollHeight : innerHeight }
   }, extent === 'whole')
+  const scale = await page.evaluate(() => devicePixelRatio)
   const session = await page.context().newCDPSession(page)
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'webp',
     quality: 80,
     captureBeyondViewport: true,
-    clip: { ...clip, scale: 1 },
+    clip: { ...clip, scale },
   })
   await session.detach()
   await writeFile(file, Buffer.from(data, 'base64'))

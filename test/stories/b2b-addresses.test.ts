@@ -6,6 +6,7 @@ import {
   type Body,
   type Calls,
   callsOf,
+  callsOfAnother,
   ibanOf,
   made,
   problemOf,
@@ -25,9 +26,7 @@ describe('B2B payout addresses', () => {
     exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=1,ETH=1,XRP=1' })
     cambio = commandLineOf(exchange).told
     ours = callsOf(exchange)
-    const other = await cambio<{ partner_id: string; secret_key: string }>('partner', 'create', 'Other')
-    await cambio('feature', 'on', 'b2b', '--partner', other.partner_id)
-    theirs = callsOf(exchange, other.secret_key)
+    theirs = await callsOfAnother(exchange)
   })
   after(() => exchange.stop())
 

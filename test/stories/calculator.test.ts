@@ -5,6 +5,7 @@ import { setPartner } from '../../src/partners/change.ts'
 import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { read } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -41,6 +42,9 @@ describe('who may show a calculator', () => {
       assert.equal(answer.status, 200, query)
       assert.match(await answer.text(), /data-calculator/)
     }
+    const unescaped = signed('redirects_successful=https://shop.example/done?id=$$&locale=en')
+    assert.equal((await open(unescaped)).status, 200, 'a question mark may stand in a value as it is')
+    assert.equal((await open(`${unescaped}?theme=dark`)).status, 401)
     for (const query of [`expires_at=${secondsFromNow(-1)}`, 'expires_at=soon', 'expires_at=']) {
       const answer = await open(signed(query))
       assert.deepEqual([answer.status, /is too old/.test(await answer.text())], [401, true], query)
@@ -190,18 +194,22 @@ describe('the calculator', () => {
   })
 
   it('may be framed by the partner’s pages only', async () => {
-    const ancestors = async () =>
-      /frame-ancestors ([^;]+)/.exec(
-        (await open(signed('locale=en'))).headers.get('content-security-policy') ?? '',
-      )?.[1]
+    const ancestors = async (path = signed('locale=en')) =>
+      /frame-ancestors ([^;]+)/.exec((await open(path)).headers.get('content-security-policy') ?? '')?.[1]
     assert.equal(await ancestors(), "'self' http://localhost:* http://127.0.0.1:*")
     const { ctx } = exchange.service.house
     const id = BigInt(exchange.sandbox.partner_id)
     await setPartner(ctx, id, { frame_origins: 'https://shop.example, https://www.shop.example:8443/' }, 'test')
-    await new Promise((resolve) => setTimeout(resolve, 2_000))
+    await until(async () => (await ancestors())?.includes('shop.example') === true, 'the change')
     assert.equal(
       await ancestors(),
       "'self' https://shop.example https://www.shop.example:8443 http://localhost:* http://127.0.0.1:*",
+    )
+    for (const denied of [signed('expires_at=1'), `${signed('locale=en')}&theme=dark`])
+      assert.equal(await ancestors(denied), await ancestors(), 'what is wrong is told where it is looked at')
+    assert.equal(
+      await ancestors('/calculator/v2?partner_id=1&signature=a'),
+      "'self' http://localhost:* http://127.0.0.1:*",
     )
     for (const text of ['*', 'https://*', 'http://shop.example', 'https://shop.example/path', "'none'; script-src *"])
       await assert.rejects(setPartner(ctx, id, { frame_origins: text }, 'test'), /origins/)

@@ -7,7 +7,7 @@ import { listings } from '../../src/catalog/asset.ts'
 import { parseAmount } from '../../src/money/amount.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
 import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
-import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,
   assertBooksHold,
@@ -28,7 +28,7 @@ const straightRoad = ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'fi
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' }, hurried)
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
   // Between a price that is asked and a price that is made the market must not tick.
   const { ctx } = exchange.service.house
   ctx.market = stillMarket(ctx.market, ctx.clock.now())

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { resumeRail } from '../../src/deposits/halted.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import {
   advance,
   arrive,
@@ -19,7 +19,7 @@ import {
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=3' })
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=3' }, steady)
 })
 after(() => exchange.stop())
 

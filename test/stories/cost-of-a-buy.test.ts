@@ -17,8 +17,8 @@ import { asOwner } from '../support/server.ts'
 
 /** What a buy may cost (issue 2). Statements are ours to bound: two thirds of them are writes that ride with a commit. */
 const most = { commits: 12, walBytes: 40_000, statements: 60 }
-const warmUpBuys = 100
-const countedBuys = 200
+const warmUpBuys = 64
+const countedBuys = 128
 const atOnce = 16
 const eventsOfABuy = 5
 

@@ -5,7 +5,7 @@ import { coins, fiatCurrencies } from '../../src/catalog/currency.ts'
 import { networks } from '../../src/catalog/network.ts'
 import { findPaymentCategory, type PaymentMethod, type Side } from '../../src/catalog/payment-method.ts'
 import type { TransactionRecord } from '../../src/transactions/record.ts'
-import { type Exchange, hurried, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, checkOut, create, pay, type Refused, statusesOf } from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'
 
@@ -70,7 +70,7 @@ const roads = allRoads()
 let exchange: Exchange
 before(async () => {
   const CONFIRMATIONS = networks.map(({ code }) => `${code}=1`).join()
-  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS }, hurried)
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS })
 })
 after(() => exchange.stop())
 

@@ -2,38 +2,32 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { makeReference } from '../../src/bank/creditor-reference.ts'
-import { receiveFacts } from '../../src/deposits/fact.ts'
-import type { Fact } from '../../src/rails/rail.ts'
 import { chargeback } from '../../src/rails/sandbox.ts'
 import { referenceOf } from '../support/callback.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
-import { advance, arrive, bookBalance, buy, lookup, pay, railEvent, read, readyToPay } from '../support/journey.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
+import {
+  advance,
+  arrive,
+  bookBalance,
+  buy,
+  lookup,
+  owed,
+  pay,
+  railEvent,
+  read,
+  readyToPay,
+  settled,
+} from '../support/journey.ts'
 import { until } from '../support/telling.ts'
+import { tellAndSettle, tellFacts, type ToldFact } from '../support/told-facts.ts'
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' }, steady)
 })
 after(() => exchange.stop())
 
-const owed = async (id: string, asset: string): Promise<bigint> =>
-  -(await bookBalance(exchange, `customer:${id}`, asset))
-
-const settled = () =>
-  until(
-    async () => (await lookup(exchange, `select 1 from jobs where kind = 'fact.received'`)).length === 0,
-    'every fact to be settled',
-  )
-
-/** A rail tells, and everything that it told is dealt with. */
-async function told(
-  ...facts: (Partial<Fact & { rail: string }> & Pick<Fact, 'key' | 'kind' | 'reference' | 'payment'>)[]
-): Promise<void> {
-  const { ctx } = exchange.service.house
-  const whole = facts.map((fact) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', amount: 10_000n, body: {}, ...fact }))
-  await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
-  await settled()
-}
+const told = (...facts: ToldFact[]) => tellAndSettle(exchange, ...facts)
 
 const payoutsOf = (id: string) =>
   lookup<{ state: string; number: number; amount: string }>(
@@ -51,7 +45,7 @@ describe('what is told out of order, or more than once', () => {
     await told({ key: 'h1_2', kind: 'deposit.reversed', reference, payment })
     await told({ key: 'h1_1', kind: 'deposit.final', reference, payment })
     assert.deepEqual(await payoutsOf(id), [])
-    assert.equal(await owed(id, 'EUR-EUR'), 0n)
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
   })
 
   it('is one deposit when one payment is told as final under two event ids', async () => {
@@ -72,10 +66,10 @@ describe('what is told out of order, or more than once', () => {
     await arrive(exchange, id, 'finished')
     // Less than can be exchanged: it waits for its customer.
     await told({ key: 'h3_2', kind: 'deposit.final', reference, payment: 'pay_h3b', amount: 300n })
-    assert.equal(await owed(id, 'EUR-EUR'), 300n)
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 300n)
     await told({ key: 'h3_3', kind: 'deposit.reversed', reference, payment: 'pay_h3b', amount: 300n })
     assert.deepEqual(
-      [await owed(id, 'EUR-EUR'), (await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost],
+      [await owed(exchange, id, 'EUR-EUR'), (await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost],
       [0n, 0n],
     )
   })
@@ -149,11 +143,10 @@ describe('what is no money', () => {
   it('a transfer of nothing, or of what we do not know, keeps no transaction open and no job failing', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    const { ctx } = exchange.service.house
-    const fact = { rail: 'sandbox-card', kind: 'deposit.final', reference, body: {} } as const
-    const nothing = { ...fact, key: 'h9_1', payment: 'pay_h9a', asset: 'EUR-EUR', amount: 0n }
+    const fact = { kind: 'deposit.final', reference } as const
+    const nothing = { ...fact, key: 'h9_1', payment: 'pay_h9a', amount: 0n }
     const unknown = { ...fact, key: 'h9_2', payment: 'pay_h9b', asset: 'SPAM-TRX', amount: 5n }
-    await ctx.db.atomic((db) => receiveFacts(ctx, db, [nothing, unknown]))
+    await tellFacts(exchange, nothing, unknown)
     const failing = async () =>
       (await lookup(exchange, `select 1 from jobs where kind = 'fact.received' and attempts > 0`)).length
     await until(
@@ -218,7 +211,7 @@ describe('money that left', () => {
           .length > 0,
       'the return',
     )
-    await settled()
+    await settled(exchange)
     await until(async () => ['finished', 'on_hold'].includes((await read(exchange, id)).status), 'an end')
     const { status, status_details: details } = await read(exchange, id)
     assert.equal(await bookBalance(exchange, 'suspense', 'EUR-EUR'), suspense)
@@ -240,7 +233,7 @@ describe('money of nobody’s', () => {
           .length > 0,
       'the recall',
     )
-    await settled()
+    await settled(exchange)
     assert.equal(await bookBalance(exchange, 'suspense', 'EUR-EUR'), suspense)
   })
 
@@ -253,9 +246,7 @@ describe('money of nobody’s', () => {
       'update data_keys set wrapped = null, erased_at = now() where id = (select data_key_id from transactions where public_id = $1)',
       [id],
     )
-    const { ctx } = exchange.service.house
-    const fact = { rail: 'sandbox-card', key: 'h8_1', kind: 'deposit.final', reference, payment: 'pay_h8' } as const
-    await ctx.db.atomic((db) => receiveFacts(ctx, db, [{ ...fact, asset: 'EUR-EUR', amount: 10_000n, body: {} }]))
+    await tellFacts(exchange, { key: 'h8_1', kind: 'deposit.final', reference, payment: 'pay_h8' })
     await until(
       async () => (await bookBalance(exchange, 'held:card-processor', 'EUR-EUR')) - held === 10_000n,
       'the deposit to be booked',

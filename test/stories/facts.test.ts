@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it, test } from 'node:test'
 
 import { callBack, captured, referenceOf, type Said } from '../support/callback.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import {
   advance,
   arrive,
@@ -20,7 +20,7 @@ import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' }, steady)
 })
 after(() => exchange.stop())
 const booksHold = () => assertBooksHold(exchange)

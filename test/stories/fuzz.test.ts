@@ -12,7 +12,7 @@ import { create } from '../support/journey.ts'
 import { type Json, operationsOf, type Placed } from '../support/openapi.ts'
 
 /** Requests for each operation. `npm run fuzz -- --cases 5000` sends more, with another seed each time. */
-const cases = Number(process.env.FUZZ_CASES ?? 300)
+const cases = Number(process.env.FUZZ_CASES ?? 150)
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_120)
 
 /** Longer than this is a hang. */

@@ -1,34 +1,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { receiveFacts } from '../../src/deposits/fact.ts'
-import type { Fact } from '../../src/rails/rail.ts'
 import { referenceOf } from '../support/callback.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import { arrive, lookup, railEvent, read, readyToPay } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
+import { tellAndSettle, type ToldFact } from '../support/told-facts.ts'
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' }, steady)
 })
 after(() => exchange.stop())
 
-const settled = () =>
-  until(
-    async () => (await lookup(exchange, `select 1 from jobs where kind = 'fact.received'`)).length === 0,
-    'every fact to be settled',
-  )
-
-/** A rail tells, and everything that it told is dealt with. */
-async function told(
-  ...facts: (Partial<Fact & { rail: string }> & Pick<Fact, 'key' | 'kind' | 'reference' | 'payment'>)[]
-): Promise<void> {
-  const { ctx } = exchange.service.house
-  const whole = facts.map((fact) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', amount: 10_000n, body: {}, ...fact }))
-  await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
-  await settled()
-}
+const told = (...facts: ToldFact[]) => tellAndSettle(exchange, ...facts)
 
 describe('what comes and goes in one batch', () => {
   it('does not wedge its transaction: what came back later can still be paid again', async () => {

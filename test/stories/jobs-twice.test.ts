@@ -14,6 +14,7 @@ import { sendPayouts } from '../../src/transactions/send-payouts.ts'
 import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
 import { holdTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
+import { everyRow } from '../support/every-row.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, lookup, read, readyToPay, statusesOf } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
@@ -39,27 +40,7 @@ async function jobOf(kind: string): Promise<Job> {
   return { id: BigInt(row.id), kind, key: row.key, timebase: 'business', attempts: 0, fence: BigInt(row.fence) }
 }
 
-const tables = [
-  'transactions',
-  'moves',
-  'quotes',
-  'entries',
-  'postings',
-  'deposits',
-  'facts',
-  'payouts',
-  'plans',
-  'events',
-  'reserves',
-  'jobs',
-]
-
-/** Every row that work could write, as text. */
-const everything = () =>
-  lookup(
-    exchange,
-    `${tables.map((name) => `select '${name}' || ${name}::text as row from ${name}`).join(' union all ')} order by 1`,
-  )
+const everything = () => everyRow(exchange, ['jobs'])
 
 /** Does a job as it must never be done: by one who has lost it, by two at once, and once more afterwards. */
 async function doAgainAndAgain(kind: string, handler: Handler): Promise<void> {

@@ -74,7 +74,7 @@ describe('the pages of a whole checkout', () => {
       assert.equal(headers.get('x-content-type-options'), 'nosniff', url)
       assert.equal(headers.get('cross-origin-opener-policy'), 'same-origin', url)
       const policy = headers.get('content-security-policy') ?? ''
-      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self' 'sha256-[\w+/]{43}=';/, url)
+      assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'sha256-[\w+/]{43}=';/, url)
       assert.match(policy, /base-uri 'none'; frame-ancestors 'none'$/, url)
       assert.doesNotMatch(policy, /unsafe|\*|data:/, url)
     }

@@ -8,7 +8,8 @@ import { post } from '../../src/ledger/post.ts'
 import { findStuck } from '../../src/transactions/stuck.ts'
 import { testContext } from '../support/api.ts'
 import { testDatabase } from '../support/database.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { everyRow } from '../support/every-row.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import {
   arrive,
   assertBooksHold,
@@ -29,7 +30,7 @@ const tether = { to_currency: 'USDT', to_network: 'TRX' }
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off', JOB_LEASE: 'PT2S' })
+  exchange = await startExchange({ RATE_LIMITS: 'off', JOB_LEASE: 'PT2S' }, steady)
 })
 after(() => exchange.stop())
 
@@ -169,29 +170,7 @@ const viaTwin =
   }
 
 /** Every row that a buy leaves behind, as text. */
-const everything = () =>
-  lookup<{ row: string }>(
-    exchange,
-    [
-      'transactions',
-      'moves',
-      'quotes',
-      'entries',
-      'postings',
-      'deposits',
-      'facts',
-      'payouts',
-      'plans',
-      'events',
-      'reserves',
-    ]
-      .map((name) => `select '${name}' || ${name}::text as row from ${name}`)
-      .concat(
-        `select 'transfers' || transfers::text from sandbox.transfers`,
-        `select wallets::text from sandbox.wallets`,
-      )
-      .join(' union all ') + ' order by 1',
-  )
+const everything = () => everyRow(exchange, ['sandbox.transfers', 'sandbox.wallets'])
 
 describe('one balance, spent five hundred times at once', () => {
   const place = 'wallet-of-a-test'

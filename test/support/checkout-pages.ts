@@ -209,7 +209,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
       isRefused: false,
       isBack: false,
       customerId: isProven ? 1n : undefined,
-      code: { expiresAt: after(someTime, 9.5 * minute) },
+      code: { expiresAt: after(someTime, 9.5 * minute), isAnew: false },
       version: 'sample',
     },
     language: languageOf('en'),
@@ -219,10 +219,10 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     problems: [],
     typed: {},
     isSandbox: true,
-    look: { name: undefined, style: undefined, logo: undefined },
+    look: { name: undefined, sheet: undefined, logo: undefined },
     ways: sample.ways ?? [],
     legal: { termsUrl: '/en/terms', privacyUrl: '/en/privacy', accepts: '1 1' },
-    aids: step === 'pay' ? await payAidsOf(view) : {},
+    aids: step === 'pay' ? { ...(await payAidsOf(view)), play: `/sandbox/pay?tid=${view.publicId}` } : {},
     ...more,
   }
 }

@@ -36,16 +36,19 @@ export type Exchange = {
 }
 
 /** How often sandbox chains make a block, in milliseconds of real time. */
-export type Beat = { blockMs?: number }
+export type Beat = { blockMs: number }
 
-/** Four blocks a second, for whoever waits for chains without having to catch anything between two blocks. */
-export const hurried: Beat = { blockMs: 250 }
+/** Four blocks a second, for whoever only waits for chains. */
+const hurried: Beat = { blockMs: 250 }
+
+/** A block a second, as everywhere else, for whoever has to catch something between two blocks. */
+export const steady: Beat = { blockMs: 1_000 }
 
 /**
- * Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings; the sandbox chains
- * make a block a second, as everywhere, unless the test is in a hurry.
+ * Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings; the sandbox chains are
+ * in a hurry unless the test is not.
  */
-export async function startExchange(env: Record<string, string> = {}, { blockMs }: Beat = {}): Promise<Exchange> {
+export async function startExchange(env: Record<string, string> = {}, { blockMs }: Beat = hurried): Promise<Exchange> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
   const settings = {
@@ -59,7 +62,7 @@ export async function startExchange(env: Record<string, string> = {}, { blockMs 
   const service = await startService(config, createLog(config.logLevel))
   const { sandbox } = service
   if (!sandbox) throw new Error('Only a sandbox can be tested.')
-  if (blockMs !== undefined) service.house.processor.blockMs = blockMs
+  service.house.processor.blockMs = blockMs
 
   return {
     url: service.url,

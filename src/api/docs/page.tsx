@@ -36,7 +36,7 @@ export function renderDocs(page: DocsPage): string {
   return renderDocument({
     title: title === 'Documentation' ? 'Cambio · Documentation' : `${title} · Cambio`,
     language: languageOf('en'),
-    styles: [assets.style],
+    styles: assets.style,
     scripts: [],
     icon: assets.icon,
     children: <Frame {...page} />,

@@ -18,7 +18,7 @@ import { keep, madeOnce, sendKept } from './send-kept.ts'
  */
 export function docs(app: FastifyInstance, reference: () => string): void {
   const own = readFileSync(join(projectRoot, 'src/api/docs/docs.css'), 'utf8')
-  const assets = { style: serveFile(app, styleSheet('docs.css', own)), icon: serveFile(app, icon()) }
+  const assets = { style: serveFile(app, { name: 'docs.css', text: styleSheet(own) }), icon: serveFile(app, icon()) }
   const guides = readGuides()
 
   page(app, guidesPath, () => startPage(guides, assets))

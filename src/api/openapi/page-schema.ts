@@ -73,4 +73,4 @@ const examplesOf = ({ examples }: Json): string =>
 export const examplePart = (title: string, example: unknown): string =>
   example === undefined
     ? ''
-    : `<details><summary>${title}</summary><pre>${escaped(JSON.stringify(example, null, 2))}</pre></details>`
+    : `<details><summary>${title}</summary><pre tabindex="0" role="group" aria-label="${title}">${escaped(JSON.stringify(example, null, 2))}</pre></details>`

@@ -5,6 +5,7 @@
 
 const settleMs = 250
 const refreshMs = 15_000
+const unauthorized = 401
 
 /** Tells the page around the frame. Which pages may frame this one, the header says; nothing personal is told. */
 function tell(type: string, more: Record<string, unknown> = {}): void {
@@ -25,6 +26,8 @@ async function workOut(form: HTMLFormElement): Promise<void> {
   const mine = (asked += 1)
   try {
     const answer = await fetch(form.action, { method: 'POST', body: fieldsOf(form), headers: { accept: 'text/html' } })
+    // This address is not good any more: the page that says so takes the place of a price that nobody holds.
+    if (answer.status === unauthorized) return location.reload()
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
     if (mine === asked) takeOver(form, fresh)
   } catch {

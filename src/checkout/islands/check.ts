@@ -25,8 +25,19 @@ async function judge(path: string, field: Field, form: HTMLFormElement): Promise
   if (field.value === asked) show(field, text)
 }
 
+/** The list on top, of what the sent form had wrong: it says of a field what its field says, and goes when nothing is left of it. */
+function list(field: Field, text: string): void {
+  const link = document.querySelector<HTMLAnchorElement>(`main > .notice a[href="#${CSS.escape(field.id)}"]`)
+  const notice = link?.closest('.notice')
+  if (!link || !notice) return
+  link.textContent = text
+  if (text === '') link.closest('li')?.remove()
+  if (!notice.querySelector('li')) notice.remove()
+}
+
 /** Shows what is wrong where the page itself would have shown it, and says it; nothing where nothing is. */
 function show(field: Field, text: string): void {
+  list(field, text)
   const id = `${field.id}-problem`
   const frame = field.closest('.field')
   const shown = document.getElementById(id)

@@ -29,7 +29,8 @@ async function look(): Promise<void> {
     isLooking = true
     try {
       const answer = await fetch(main.dataset.watch, { headers: { accept: 'application/json' } })
-      const { version } = (await answer.json()) as { version?: string }
+      const { version, now } = (await answer.json()) as { version?: string; now?: number }
+      hear(now)
       if (version !== undefined && version !== main.dataset.version) await showAnew(main)
       wait = isHeard ? besideMs : askEveryMs
     } catch {
@@ -64,6 +65,7 @@ async function showAnew(old: HTMLElement): Promise<void> {
   if (!columns || !main || !freshColumns) return
   if (old.dataset.typed !== undefined && old.dataset.step === main.dataset.step) return showPrice(old, main, fresh)
 
+  hear(Number.parseInt(main.dataset.now ?? '', 10))
   const hadFocus = old.contains(document.activeElement)
   columns.replaceWith(freshColumns)
   document.title = fresh.title
@@ -76,6 +78,7 @@ async function showAnew(old: HTMLElement): Promise<void> {
 /** Beside what somebody is typing only the price is shown anew. Focus that was in it stays in it. */
 function showPrice(old: HTMLElement, main: HTMLElement, fresh: Document): void {
   old.dataset.version = main.dataset.version ?? ''
+  hear(Number.parseInt(main.dataset.now ?? '', 10))
   for (const part of ['.headline', '.summary']) {
     const shown = document.querySelector(part)
     const next = fresh.querySelector(part)
@@ -89,7 +92,7 @@ function showPrice(old: HTMLElement, main: HTMLElement, fresh: Document): void {
     }
   }
   tick()
-  say(document.querySelector('[data-countdown-ms]')?.textContent ?? '')
+  say(document.querySelector('[data-over]')?.textContent ?? '')
 }
 
 function say(text: string): void {
@@ -110,23 +113,39 @@ document.addEventListener('submit', (event) => {
     .catch(() => form.submit())
 })
 
-/** When each countdown ends, by this page's own stopwatch: the browser's clock may be wrong. */
-const ends = new WeakMap<Element, number>()
+/** The server's time when it was heard last, and this page's own stopwatch then: the browser's clock may be wrong, and a phone sleeps. */
+let heard = { now: 0, at: 0 }
 
-function endOf(element: HTMLElement): number {
-  const end = ends.get(element) ?? performance.now() + Number.parseInt(element.dataset.countdownMs ?? '0', 10)
-  ends.set(element, end)
-  return end
+function hear(now: number | undefined): void {
+  if (now !== undefined && !Number.isNaN(now)) heard = { now, at: performance.now() }
 }
 
-/** Ticks down what the server said is left. */
+const unitsMs = { day: 86_400_000, hour: 3_600_000, minute: 60_000 } as const
+
+/** Time left as the server writes it: the largest unit of which there are two whole ones. */
+function inWords(leftMs: number, soon: string): string {
+  const unit = leftMs >= 2 * unitsMs.day ? 'day' : leftMs >= 2 * unitsMs.hour ? 'hour' : 'minute'
+  const count = Math.floor(leftMs / unitsMs[unit])
+  const forms = `${document.documentElement.lang}-u-nu-latn`
+  return count < 1 ? soon : new Intl.NumberFormat(forms, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
+}
+
+function inSeconds(leftMs: number): string {
+  const left = Math.floor(leftMs / 1_000)
+  return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
+}
+
+/** Says anew what is left until the moments that the page names. */
 function tick(): void {
-  for (const element of document.querySelectorAll<HTMLElement>('[data-countdown-ms]')) {
-    const { text = '', over = '' } = element.dataset
-    const leftMs = endOf(element) - performance.now()
-    const left = Math.floor(leftMs / 1_000)
-    const time = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
-    const said = leftMs > 0 ? text.replace('{time}', time) : over
+  for (const element of document.querySelectorAll<HTMLElement>('[data-ends]')) {
+    const { ends = '', text = '', over, soon = '' } = element.dataset
+    const leftMs = Number.parseInt(ends, 10) - heard.now - (performance.now() - heard.at)
+    if (over === undefined) {
+      const told = text.replace('{time}', inWords(leftMs, soon))
+      if (element.textContent !== told) element.textContent = told
+      continue
+    }
+    const said = leftMs > 0 ? text.replace('{time}', inSeconds(leftMs)) : over
     if (element.textContent === said) continue
     element.textContent = said
     if (leftMs > 0) continue
@@ -142,6 +161,7 @@ document.addEventListener('visibilitychange', () => {
   clearTimeout(timer)
   timer = setTimeout(() => void look(), 0)
 })
+hear(Number.parseInt(watched()?.dataset.now ?? '', 10))
 tick()
 setInterval(tick, 1_000)
 timer = setTimeout(() => void look(), askEveryMs)

@@ -5,9 +5,8 @@ import { OtherWays, RefreshLink } from '../ui/links.tsx'
 
 /** Below what has to be paid by hand: that nothing has to be pressed, what comes out and where it goes. */
 export function AfterPaying(props: PageProps) {
-  const { visit, language, isSandbox } = props
+  const { visit, language, aids } = props
   const { view } = visit
-  const play = `POST /v1/sandbox/transaction/${view.publicId}/deposit`
   const received = language.amount(view.toAmount, view.to)
   return (
     <>
@@ -15,7 +14,7 @@ export function AfterPaying(props: PageProps) {
         <span class="pulse" aria-hidden="true" />
         <span>{language.say('pay.watched')}</span>
       </p>
-      {isSandbox ? <p class="hint">{language.say('pay.sandbox', { play })}</p> : null}
+      {aids.play === undefined ? null : <Played at={aids.play} language={language} />}
       <RefreshLink {...props} />
       <section class="then">
         <h2 class="received">{language.say('pay.receive', { amount: received })}</h2>
@@ -24,5 +23,17 @@ export function AfterPaying(props: PageProps) {
       </section>
       <OtherWays {...props} />
     </>
+  )
+}
+
+/** In the sandbox there is no bank's app and no wallet: one press stands for them. */
+function Played({ at, language: { say } }: Pick<PageProps, 'language'> & { at: string }) {
+  return (
+    <form method="post" action={at}>
+      <p class="hint">{say('pay.sandbox')}</p>
+      <button type="submit" class="button second">
+        {say('pay.play')}
+      </button>
+    </form>
   )
 }

@@ -1,6 +1,7 @@
 import type { Page, PageProps } from '../page.ts'
 import { wasDeclined } from '../step.ts'
 import { BillingOnFile } from '../ui/billing.tsx'
+import { Deadlines } from '../ui/deadlines.tsx'
 import { Destination } from '../ui/destination.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { OtherWays, RefreshLink } from '../ui/links.tsx'
@@ -38,6 +39,7 @@ function processorPage(props: PageProps): Page {
         {wasDeclined(view) ? <Notice kind="bad">{declined}</Notice> : null}
         <Destination {...props} />
         <BillingOnFile {...props} />
+        <Deadlines {...props} />
         <Form here={here} does="pay">
           <Submit>{find(`pay.by.${category}`, values) ?? say('pay.by.other', values)}</Submit>
         </Form>

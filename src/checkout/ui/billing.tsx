@@ -25,7 +25,7 @@ export function BillingOnFile({ visit: { view }, language, home }: PageProps) {
           .filter((line) => line !== '')
           .map((line) => (
             <Fragment key={line}>
-              {line}
+              <bdi>{line}</bdi>
               <br />
             </Fragment>
           ))}

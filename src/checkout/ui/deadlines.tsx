@@ -1,4 +1,5 @@
 import { Form } from '../../ui/form.tsx'
+import { timeLeft } from './time-left.ts'
 import type { PageProps } from '../page.ts'
 import { mayRenew } from '../step.ts'
 import { flowOf } from '../way-to-pay.ts'
@@ -16,7 +17,7 @@ export function Deadlines(props: PageProps) {
           <Renew {...props} />
         </>
       )}
-      <p>{payText(props)}</p>
+      <PayEnd {...props} />
     </div>
   )
 }
@@ -25,7 +26,7 @@ function PriceEnd({ visit: { view }, language: { say, duration }, now }: PagePro
   const holdsMs = view.quoteExpiresAt.getTime() - now.getTime()
   const over = say('deadline.over')
   return (
-    <p data-countdown-ms={Math.max(0, holdsMs)} data-text={say('deadline.holds', { time: '{time}' })} data-over={over}>
+    <p data-ends={view.quoteExpiresAt.getTime()} data-text={say('deadline.holds', { time: '{time}' })} data-over={over}>
       {holdsMs > 0 ? say('deadline.holds', { time: duration(holdsMs) }) : over}
     </p>
   )
@@ -45,13 +46,12 @@ function Renew({ visit, language: { say }, here, now }: PageProps) {
   )
 }
 
-/** By when to pay: the time left, or the day where that is days away. Empty while it is not known how to pay. */
-function payText({ visit: { view }, language: { say, duration, moment }, now }: PageProps): string {
+/** By when to pay: the time left, or the day where that is days away. Nothing while it is not known how to pay. */
+function PayEnd({ visit: { view }, language, now }: PageProps) {
+  const { say, moment } = language
   const flow = flowOf(view.deposit)
-  const time = duration(view.expiresAt.getTime() - now.getTime())
-  if (flow === 'page') return say('deadline.payWithin', { time })
-  if (view.payTo === null) return ''
-  return flow === 'coin'
-    ? say('deadline.sendWithin', { time })
-    : say('deadline.arriveBy', { moment: moment(view.expiresAt) })
+  if (flow !== 'page' && view.payTo === null) return null
+  if (flow === 'transfer') return <p>{say('deadline.arriveBy', { moment: moment(view.expiresAt) })}</p>
+  const key = flow === 'page' ? 'deadline.payWithin' : 'deadline.sendWithin'
+  return <p {...timeLeft(view.expiresAt, now, (time) => say(key, { time }), language)} />
 }

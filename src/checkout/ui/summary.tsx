@@ -9,7 +9,6 @@ import type { PageProps } from '../page.ts'
 import type { Step } from '../step.ts'
 import type { Visit } from '../visit.ts'
 import { methodName } from '../../ui/method-name.ts'
-import { flowOf } from '../way-to-pay.ts'
 import { Deadlines } from './deadlines.tsx'
 
 /** What the customer pays and receives, on top, where the whole price stands further down. */
@@ -82,12 +81,10 @@ const stepsBeforePaying: ReadonlySet<Step> = new Set([
   'billing',
   'payout_address',
   'method',
-  'pay',
 ])
 
-/** Where the customer pays by hand, they stand beside what has to be paid. */
-const showsDeadlines = ({ step, view }: Visit): boolean =>
-  stepsBeforePaying.has(step) && view.status !== 'on_hold' && (step !== 'pay' || flowOf(view.deposit) === 'page')
+/** Where it is paid, they stand beside the button, or beside what has to be paid. */
+const showsDeadlines = ({ step, view }: Visit): boolean => stepsBeforePaying.has(step) && view.status !== 'on_hold'
 
 /** On which network coins move, by which method money does. */
 const by = ({ currency, network }: Listing, { category }: PaymentMethod, language: Language): string =>

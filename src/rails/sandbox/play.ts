@@ -52,6 +52,19 @@ export async function pay(
   }
 }
 
+/** Whether anybody has paid what a customer was told to: coins that are in no block yet count, what was only tried at a page does not. */
+export async function isPaid(world: World, { rail, reference }: Pick<Payment, 'rail' | 'reference'>): Promise<boolean> {
+  const actor = actorOf(rail)
+  switch (actor.kind) {
+    case 'page':
+      return (await page.paymentState(world, reference)) === 'captured'
+    case 'bank':
+      return (await bank.toldOf(world, reference)).length > 0
+    case 'chain':
+      return coins.isSent(world, actor.network, reference)
+  }
+}
+
 /** The customer's attempt to pay at a page comes to nothing. Refuses rails without a page with CONFLICT. */
 export async function decline(world: World, payment: Payment): Promise<void> {
   if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nobody can decline on this rail.')

@@ -140,6 +140,10 @@ export async function undoBlocks(
   )
 }
 
+/** Whether coins were sent to a reference, be they in a block yet or not. */
+export const isSent = async ({ db }: Pick<World, 'db'>, { code }: Network, reference: string): Promise<boolean> =>
+  (await queries.arrivals(db, code, reference)).length > 0
+
 /**
  * What a chain has to say of transfers to a reference by now, in the order in which it happened: in a block, for good. Of one
  * that was dropped, that it was there and is no longer.

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { type Forms, formsOn, titleOf } from '../support/checkout-forms.ts'
+import { newEmail } from '../support/billing.ts'
+import { someAddress } from '../support/customer.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Body, create, read } from '../support/journey.ts'
+
+let exchange: Exchange
+let forms: Forms
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  forms = formsOn(exchange)
+})
+after(() => exchange.stop())
+
+const iban = 'NL91ABNA0417164300'
+const ip = '46.4.0.1'
+const sell = { from_amount: '0.05', from_currency: 'BTC', to_currency: 'EUR' }
+
+/** What a browser sees in which an e-mail address has been proven, and what the record says then. */
+async function seenBy(email: string, order: Body) {
+  const { id, redirect_url: url } = await create(exchange, order)
+  const browser = await forms.prove(url, email)
+  const page = await forms.get(url, browser)
+  // Addresses are drawn in groups.
+  return { title: titleOf(page), text: page.text.replaceAll(/<[^>]*>/g, ''), payout: (await read(exchange, id)).payout }
+}
+
+const passedOf = (email: string, payout: Body): Body => ({
+  customer: { ip, contact_info: { email } },
+  payout_info: payout,
+})
+
+describe('where the money goes, as a partner passed it of an e-mail address', () => {
+  it('is shown to whoever proves that address', async () => {
+    const email = newEmail()
+    const { title, text } = await seenBy(email, passedOf(email, { payout_address: someAddress }))
+    assert.equal(title, 'Check and pay')
+    assert.ok(text.includes(someAddress))
+  })
+
+  it('is not shown to whoever has the link and proves another one: it is asked for', async () => {
+    const coins = await seenBy(newEmail(), passedOf(newEmail(), { payout_address: someAddress }))
+    assert.equal(coins.title, 'Where shall we send your BTC?')
+    assert.ok(!coins.text.includes(someAddress))
+    assert.equal(coins.payout, null)
+
+    const to = { payout_address: iban, full_name: 'Jan Jansen' }
+    const money = await seenBy(newEmail(), { ...sell, ...passedOf(newEmail(), to) })
+    assert.equal(money.title, 'Where shall we send your money?')
+    assert.ok(!money.text.includes(iban) && !money.text.includes('Jansen'))
+  })
+
+  it('stays where it was passed of nobody, and where the partner lets nobody choose', async () => {
+    const ofNobody = await seenBy(newEmail(), { customer: { ip }, payout_info: { payout_address: someAddress } })
+    assert.ok(ofNobody.text.includes(someAddress))
+    const fixed = { payout_address: someAddress, skip_choose_payout_address: true }
+    const held = await seenBy(newEmail(), passedOf(newEmail(), fixed))
+    assert.equal(held.payout?.address, someAddress)
+  })
+})
