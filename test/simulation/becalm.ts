@@ -75,7 +75,10 @@ async function rest(stage: Stage): Promise<void> {
   throw new Error(`Work does not come to an end:\n  ${rows.map(({ job }) => job).join('\n  ')}`)
 }
 
-/** Whether nothing is left but what business time makes due, and what waits for money. */
+/**
+ * Whether nothing is left but what business time makes due, and what waits for money: also what was planned when there was enough,
+ * of which a part has been taken back since.
+ */
 async function isStill(stage: Stage): Promise<boolean> {
   const [worker] = stage.workers
   const { rows } = await stage.owner.query(
@@ -83,6 +86,8 @@ async function isStill(stage: Stage): Promise<boolean> {
      where (timebase = 'real' or run_at <= $1 or lease_until is not null)
        and not (kind = 'payout.due' and exists (select 1 from payouts where id::text = key and state = 'waiting'))
        and not (kind = 'refund.due' and exists (select 1 from payouts where refund_id::text = key and state = 'waiting'))
+       and not (kind = 'plan.due' and exists (select 1 from payouts join reserves using (place, asset)
+         where plan_id::text = key and reserved > covered))
        and not (kind = 'transaction.deadline' and timebase = 'real') limit 1`,
     [worker?.house.ctx.clock.now()],
   )
