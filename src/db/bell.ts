@@ -1,7 +1,8 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 import { detach } from '../lib/detach.ts'
 import type { Log } from '../lib/log.ts'
+import { loneClient } from './lone-client.ts'
 import type { Database } from './sql.ts'
 
 /** Wakes other processes: whoever has written work that it does not do itself rings, whoever does such work listens. */
@@ -54,9 +55,8 @@ export function listenToBell(urls: string[], log: Log, onRing: (topic: string) =
 
   async function connect(index = 0): Promise<void> {
     const url = urls[index % urls.length]
-    const mine = new pg.Client({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
+    const mine = loneClient({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
     mine.on('notification', ({ payload }) => onRing(payload ?? 'all'))
-    mine.on('error', () => undefined)
     mine.on('end', () => {
       if (!closed) timer = setTimeout(() => detach(connect(index + 1)), retryMs)
     })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 
 import { projectRoot } from '../lib/root.ts'
+import { loneClient } from './lone-client.ts'
 
 /** Who owns the tables, and the role that the running service gets. */
 export type MigrateOptions = {
@@ -31,7 +32,7 @@ const oneMigratorAtATime = 712_403_551
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const migrations = await readMigrations()
-  const client = new pg.Client({ connectionString: options.ownerUrl })
+  const client = loneClient({ connectionString: options.ownerUrl })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [oneMigratorAtATime])
