@@ -50,9 +50,21 @@ async function decided(): Promise<Payout[]> {
   for (;;) {
     const rows = await payouts()
     if (rows.length === orders && rows.every(({ state }) => ['paid', 'waiting'].includes(state))) return rows
-    assert.ok(performance.now() < end, 'the payouts are decided in time')
+    if (performance.now() > end) assert.fail(`Not decided in time: ${await undecided(rows.length)}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
+}
+
+/** What is left to be done, for whoever reads the failure. */
+async function undecided(count: number): Promise<string> {
+  const rows = await lookup<{ what: string }>(
+    exchange,
+    `select concat_ws(' ', state, count(*)) as what from payouts group by state
+     union all select concat_ws(' ', status, status_details, count(*)) from transactions group by status, status_details
+     union all select concat_ws(' ', kind, key, attempts, run_at, lease_until, last_error) from (
+       select * from jobs where kind <> 'transaction.deadline' order by run_at limit 20) as left_over`,
+  )
+  return [`${count} payouts`, ...rows.map(({ what }) => what)].join('\n')
 }
 
 const sum = (rows: Payout[]): bigint => rows.reduce((total, { amount }) => total + BigInt(amount), 0n)

@@ -3,8 +3,14 @@ import { createLog } from '../../src/lib/log.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Exchange } from './exchange.ts'
 
-/** Starts one more service on an exchange's database and folder, as a second process would be: the one restarted, or beside it. */
-export function startTwin({ ownerUrl, dataDir }: Exchange, env: Record<string, string> = {}): Promise<Service> {
+/**
+ * Starts one more service on an exchange's database and folder, as a second process would be: the one restarted, or beside it. Its
+ * chains make blocks as often as the first one's: a block's number follows from the time and that.
+ */
+export async function startTwin(
+  { ownerUrl, dataDir, service }: Exchange,
+  env: Record<string, string> = {},
+): Promise<Service> {
   const settings = {
     DATABASE_URL: ownerUrl,
     DATA_DIR: dataDir,
@@ -14,5 +20,8 @@ export function startTwin({ ownerUrl, dataDir }: Exchange, env: Record<string, s
     ...env,
   }
   const config = readConfig(settings)
-  return startService(config, createLog(config.logLevel))
+  const twin = await startService(config, createLog(config.logLevel))
+  const { blockMs } = service.house.processor
+  if (blockMs !== undefined) twin.house.processor.blockMs = blockMs
+  return twin
 }
