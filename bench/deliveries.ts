@@ -113,13 +113,14 @@ const pileRounds = size(3, 1)
 
 /**
  * What a million events that wait for a dead endpoint cost another one: the rate at which a queue of its own is delivered and
- * the delay of new events, with nothing waiting and with the million. Half of them are due, half were put off to another day.
+ * the delay of new events, with nothing waiting and with the million. Half of them are due, half were put off to another day. What the
+ * database does after a million inserts is over before it is measured: waiting is what is asked about.
  */
 async function besideAMillion(scene: Scene): Promise<Line[]> {
   const before = { rate: await bestRate(scene), delays: await latency(scene) }
   const { count } = await scene.writer.ask({ kind: 'partners', urls: ['http://127.0.0.1:9/dead'] })
   await scene.writer.ask({ kind: 'pile', index: count - 1, count: pileSize })
-  await wait(5_000)
+  await wait(size(15_000, 500))
   const usedPercent = await used(scene)
   const after = { rate: await bestRate(scene), delays: await latency(scene) }
   const { count: left } = await scene.writer.ask({ kind: 'queued' })

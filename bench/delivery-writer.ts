@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import { readConfig } from '../src/config.ts'
 import type { Ctx } from '../src/context.ts'
+import { loneClient } from '../src/db/lone-client.ts'
 import { openPool } from '../src/db/pool.ts'
 import { recordEvents } from '../src/events/record.ts'
 import { buildHouse } from '../src/house.ts'
@@ -32,6 +33,7 @@ export type WriterOrder =
 export type WriterDone = { at: [id: string, at: number][]; count: number }
 
 let ctx: Ctx | undefined
+let owner = ''
 const made: { partnerId: bigint; endpointId: bigint }[] = []
 const nothing: WriterDone = { at: [], count: 0 }
 /** As long as a record is. */
@@ -40,6 +42,7 @@ const payload = { id: '', filling: Array.from({ length: 90 }, (_, index) => `fie
 async function open({ url, ownerUrl, dataDir }: Extract<WriterOrder, { kind: 'open' }>): Promise<void> {
   const config = { ...readConfig({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir }), roles: [] }
   const db = openPool({ urls: [url], size: 8, statementNames: true })
+  owner = ownerUrl
   const secrets = await loadSecrets(config.masterKeyFile, false)
   const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', processorUrl: '' }
   ctx = (await buildHouse(ground)).ctx
@@ -111,6 +114,15 @@ async function pile(own: Ctx, index: number, count: number): Promise<void> {
     })
   }
   await own.db.sql`select pg_notify('cambio_bell', 'all')`
+  await tidy()
+}
+
+/** What the database does by itself after so many inserts, done at once: the question is what waiting costs, and not what piling did. */
+async function tidy(): Promise<void> {
+  const client = loneClient({ connectionString: owner })
+  await client.connect()
+  await client.query('vacuum (analyze) events, event_feed, webhook_queue')
+  await client.end()
 }
 
 async function unplaced(own: Ctx): Promise<number> {
