@@ -48,6 +48,7 @@ export async function startAnvil({ mines = false } = {}): Promise<Anvil> {
   })
   const { ask } = openNode(url, 10_000)
   const [customer = '', stranger = ''] = await ask<string[]>('eth_accounts')
+  let sending: Promise<unknown> = Promise.resolve()
   return {
     url,
     customer,
@@ -55,8 +56,14 @@ export async function startAnvil({ mines = false } = {}): Promise<Anvil> {
     ask,
     mine: async (blocks = 1) => void (await ask('anvil_mine', toHex(BigInt(blocks)))),
     reorg: async (depth) => void (await ask('anvil_reorg', depth, [])),
-    send: ({ from = customer, to, value = 0n, data = '0x' }) =>
-      ask('eth_sendTransaction', { from, to, value: toHex(value), data, gas: toHex(500_000n) }),
+    // One after the other: anvil gives two that come at the same time the same nonce now and then.
+    send: ({ from = customer, to, value = 0n, data = '0x' }) => {
+      const sent = sending.then(() =>
+        ask<string>('eth_sendTransaction', { from, to, value: toHex(value), data, gas: toHex(500_000n) }),
+      )
+      sending = sent.catch(() => undefined)
+      return sent
+    },
     give: async (address, wei) => void (await ask('anvil_setBalance', address, toHex(wei))),
     balance: async (address) => BigInt(await ask<string>('eth_getBalance', address, 'latest')),
     layToken: async (contract) => void (await ask('anvil_setCode', contract, tokenCode)),
