@@ -21,7 +21,7 @@ export async function sayAlive({
   db: Database
   clock: Clock
   log: Log
-}): Promise<{ stop(): void }> {
+}): Promise<{ stop(): Promise<void> }> {
   const holder = randomToken(9)
 
   async function say(): Promise<void> {
@@ -34,7 +34,15 @@ export async function sayAlive({
   }
   const timer = setInterval(() => detach(say()), everyMs)
   await say()
-  return { stop: () => clearInterval(timer) }
+  return {
+    stop: async () => {
+      clearInterval(timer)
+      // Who comes next need not wait until this one's word is over, between which and its own nobody seemed to be there.
+      await queries
+        .dropLease(db, role, holder)
+        .catch((error: unknown) => log.warn({ err: error }, 'That jobs are done here no more could not be said.'))
+    },
+  }
 }
 
 /** Whether some process does jobs. */

@@ -138,6 +138,10 @@ export const takeLease = (db: Db, name: string, holder: string, realNow: Date, u
       where lease.holder = excluded.holder or lease.until < ${realNow}
     returning fence`
 
+/** Gives a lease back, if it is still this holder's. */
+export const dropLease = (db: Db, name: string, holder: string): Promise<unknown[]> =>
+  db.sql`update leases set until = 'epoch' where name = ${name} and holder = ${holder}`
+
 /** Whether anyone holds a role. */
 export const isLeased = async (db: Db, name: string, realNow: Date): Promise<boolean> =>
   (await db.sql`select 1 from leases where name = ${name} and until > ${realNow}`).length > 0
