@@ -10,8 +10,8 @@ import * as queries from './standing/queries.ts'
 export const customerProven = 'customer.proven'
 
 /**
- * The job that looks at what waits for somebody's identity to be checked, once they stand otherwise. Its key begins with the id that
- * a partner sees, and ends with how that person stood before.
+ * The job that looks at what waits for somebody's identity to be checked, once they stand otherwise. Its key is the id that a partner
+ * sees, the number of the change, and how that person stood before it.
  */
 export const standingChanged = 'customer.standing_changed'
 

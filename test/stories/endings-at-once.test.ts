@@ -3,10 +3,10 @@ import { after, before, it } from 'node:test'
 
 import { matchSuspense } from '../../src/transactions/suspense.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, assertBooksHold, lookup, pay, readyToPay } from '../support/journey.ts'
+import { arrive, assertBooksHold, pay, readyToPay } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
 import { strayDeposit } from '../support/stray-money.ts'
-import { until } from '../support/telling.ts'
+import { backendsWait } from '../support/waiting.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -33,14 +33,7 @@ it('two overpayments of one customer in the same moment never exchange more toge
     await client.query(`insert into reserves (place, asset, covered, reserved) values ('wallet-btc', 'BTC-BTC', 0, 0)
       on conflict (place, asset) do update set covered = reserves.covered`)
     const matched = orders.map(({ id, deposit }) => matchSuspense(ctxOf(), deposit, BigInt(id), order))
-    await until(async () => {
-      const waiting = await lookup(
-        exchange,
-        `select distinct pid from pg_locks where not granted
-         and pid in (select pid from pg_stat_activity where datname = current_database())`,
-      )
-      return waiting.length >= 2
-    }, 'both to wait')
+    await backendsWait(exchange, 2)
     await client.query('commit')
     await Promise.all(matched)
   })

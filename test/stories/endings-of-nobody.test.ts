@@ -23,6 +23,7 @@ import { asOwner } from '../support/server.ts'
 import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 import { tellAndSettle } from '../support/told-facts.ts'
+import { backendsWait } from '../support/waiting.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -60,19 +61,10 @@ describe('money of nobody’s that was found to be a customer’s', () => {
     await asOwner(exchange.ownerUrl, async (client) => {
       await client.query('begin')
       await client.query('select from deposits where id = $1 for update', [deposit])
-      const waiting = (count: number) =>
-        until(async () => {
-          const rows = await lookup(
-            exchange,
-            `select distinct pid from pg_locks where not granted
-            and pid in (select pid from pg_stat_activity where datname = current_database())`,
-          )
-          return rows.length >= count
-        }, `${count} who wait`)
       const matched = matchSuspense(ctxOf(), deposit, BigInt(id), order)
-      await waiting(1)
+      await backendsWait(exchange, 1)
       await recall()
-      await waiting(2)
+      await backendsWait(exchange, 2)
       await client.query('commit')
       await matched
     })

@@ -18,6 +18,7 @@ import { everyRow } from '../support/every-row.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, lookup, read, readyToPay, statusesOf } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
+import { backendsWait } from '../support/waiting.ts'
 
 /** An exchange in which nobody works: each job waits until a test does it. */
 let exchange: Exchange
@@ -129,13 +130,11 @@ describe('a job that comes too late', () => {
   /** Does a job while a block that stops its transaction for a person has not committed. */
   async function whileStopped(id: string, work: () => Promise<void>): Promise<void> {
     let worked: Promise<void> | undefined
-    const waiting = `select 1 from pg_locks where not granted
-      and pid in (select pid from pg_stat_activity where datname = current_database())`
     await ctx.db.atomic(async (db) => {
       const transaction = await lockTransaction(ctx, db, BigInt(id))
       assert.ok(transaction)
       worked = work()
-      await until(async () => (await lookup(exchange, waiting)).length > 0, 'the job to wait')
+      await backendsWait(exchange, 1)
       const fact = `held:${transaction.moves + 1}`
       await advance(ctx, db, [{ transaction, fact, to: 'on_hold', change: { statusDetails: 'review' } }])
     })

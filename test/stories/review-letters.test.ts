@@ -4,8 +4,10 @@ import { after, before, describe, it } from 'node:test'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { shows, type Visitor, visitor } from '../support/identity-check.ts'
 import { arrive, read } from '../support/journey.ts'
+import { asOwner } from '../support/server.ts'
 import { newEmail } from '../support/shared-identity.ts'
 import { until } from '../support/telling.ts'
+import { backendsWait } from '../support/waiting.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -70,6 +72,28 @@ describe('whoever may close the page while a person looks', () => {
     await arrive(exchange, visit.id, 'failed')
     assert.match(letter.subject, /cannot be carried out$/)
     assert.doesNotMatch(letter.text.replace(/http\S+/, ''), /identity|document|check|reject|review|launder/i)
+  })
+})
+
+describe('whoever is passed before the order has heard that a person looks', () => {
+  it('gets the letter, and one only', async () => {
+    const email = newEmail()
+    await visitor(exchange, email, { amount: 14_000 })
+    const visit = await visitor(exchange, email, { amount: 14_000 })
+    const page = await visit.goToCheck()
+    await visit.press(page, 'document')
+    await asOwner(exchange.ownerUrl, async (client) => {
+      await client.query('begin')
+      await client.query('select from transactions where public_id = $1 for update', [visit.id])
+      await visit.press(page, 'unsure')
+      await backendsWait(exchange, 1)
+      await visit.press(page, 'approve')
+      await backendsWait(exchange, 2)
+      await client.query('commit')
+    })
+    await arrive(exchange, visit.id, 'waiting_for_deposit')
+    await until(async () => (await lettersTo(email)).length > 0, 'a letter')
+    assert.equal((await lettersTo(email)).length, 1)
   })
 })
 
