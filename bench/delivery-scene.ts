@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -42,7 +42,7 @@ export async function startScene(): Promise<Scene> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  while (!(await readFile(join(dataDir, 'sandbox.json'), 'utf8').catch(() => '')).includes('http://')) await wait(20)
+  while (!existsSync(join(dataDir, 'sandbox.json'))) await wait(20)
 
   const secrets = await loadSecrets(readConfig({ DATA_DIR: dataDir }).masterKeyFile, false)
   const writer = startHelper<WriterOrder, WriterDone>('delivery-writer.js')

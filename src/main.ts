@@ -30,7 +30,7 @@ import { buildProcessor } from './rails/sandbox.ts'
 import { mailPage } from './sandbox-api/mail-page.ts'
 import { payPress } from './sandbox-api/pay-press.ts'
 import { sandboxApi } from './sandbox-api/routes.ts'
-import { type Sandbox, seedSandbox, writeSandbox } from './seed.ts'
+import { type Sandbox, seedSandbox, tellSandbox } from './seed.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOldAttempts } from './webhooks/forget-attempts.ts'
 import { welcome } from './welcome.ts'
@@ -104,7 +104,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   }
 
   const sandbox = { ...made, url }
-  if (config.roles.includes('api')) await writeSandbox(config.dataDir, sandbox)
+  if (config.roles.includes('api')) await tellSandbox(config.dataDir, sandbox)
   return { url, house, sandbox }
 }
 

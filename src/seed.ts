@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises'
+import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { listings } from './catalog/asset.ts'
@@ -36,37 +36,50 @@ export type Sandbox = {
   operator: { email: string; password: string }
 }
 
+type Seeds = Omit<Sandbox, 'url'>
+
 const seededBy = 'sandbox'
 
-/** Makes the sandbox's wallets, demo partners and operator, once; later starts find the file of the first. */
-export async function seedSandbox(ctx: Ctx, dataDir: string, evm: EvmRails): Promise<Omit<Sandbox, 'url'>> {
+/**
+ * Makes the sandbox's wallets, demo partners and operator, once; later starts find what the first one wrote. Their secrets are on disk
+ * before anything else happens, in a file of their own as long as nobody knows where the sandbox will answer.
+ */
+export async function seedSandbox(ctx: Ctx, dataDir: string, evm: EvmRails): Promise<Seeds> {
   await fundWallets(ctx, evm)
-  const known = await readSandbox(dataDir)
+  const known = (await readSandbox(dataDir)) ?? (await readSecrets<Seeds>(seedsOf(dataDir)))
   if (known && (await findPartners(ctx, [BigInt(known.partner_id)])).size > 0) return known
   const made = await makePartners(ctx)
-  await writeSandbox(dataDir, { url: '', ...made })
+  await writeSecrets(seedsOf(dataDir), made)
   return made
 }
 
-/** The file as it was written last; undefined if there is none. */
-export async function readSandbox(dataDir: string): Promise<Sandbox | undefined> {
+/** Tells in `sandbox.json` where the sandbox answers, and the secrets; for when it does. */
+export async function tellSandbox(dataDir: string, sandbox: Sandbox): Promise<void> {
+  await writeSecrets(fileOf(dataDir), sandbox)
+  await rm(seedsOf(dataDir), { force: true })
+}
+
+/** What `sandbox.json` says; undefined if there is none. */
+export const readSandbox = (dataDir: string): Promise<Sandbox | undefined> => readSecrets<Sandbox>(fileOf(dataDir))
+
+async function readSecrets<Secrets>(file: string): Promise<Secrets | undefined> {
   try {
-    return JSON.parse(await readFile(fileOf(dataDir), 'utf8')) as Sandbox
+    return JSON.parse(await readFile(file, 'utf8')) as Secrets
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
 }
 
-/** Writes the file whole or not at all, readable by its owner only. */
-export async function writeSandbox(dataDir: string, sandbox: Sandbox): Promise<void> {
-  const file = fileOf(dataDir)
-  await writeFile(`${file}.new`, `${JSON.stringify(sandbox, null, 2)}\n`, { mode: 0o600 })
+/** Writes a file whole or not at all, readable by its owner only. */
+async function writeSecrets(file: string, secrets: Seeds): Promise<void> {
+  await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
   await chmod(`${file}.new`, 0o600)
   await rename(`${file}.new`, file)
 }
 
 const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
+const seedsOf = (dataDir: string): string => join(dataDir, 'sandbox.seeds.json')
 
 /** What the sandbox pays out of, in euro, of each currency. */
 const firstWorth = 1_000_000_000n
@@ -140,7 +153,7 @@ function firstAmount({ market, clock }: Ctx, asset: Asset): bigint {
   return parseAmount(`1${'0'.repeat(whole.toString().length)}`, asset)
 }
 
-async function makePartners(ctx: Ctx): Promise<Omit<Sandbox, 'url'>> {
+async function makePartners(ctx: Ctx): Promise<Seeds> {
   const features = Object.fromEntries(featureNames.map((feature) => [feature, true]))
   const first = await createPartner(ctx, { name: 'Demo Wallet', features }, seededBy)
   const second = await createPartner(ctx, { name: 'Demo Shop' }, seededBy)

@@ -10,8 +10,8 @@ const everyMs = 5_000
 const goodForMs = 15_000
 
 /**
- * Says every few seconds that a process does jobs, for the first time before it resolves. Of several such processes one
- * says it; another does when that one ends.
+ * Says every few seconds that this process does jobs, for the first time before it resolves. Each such process says it for itself,
+ * so that one that begins, ends or is killed leaves no gap in the words of the others.
  */
 export async function sayAlive({
   db,
@@ -27,7 +27,7 @@ export async function sayAlive({
   async function say(): Promise<void> {
     const now = clock.realNow()
     try {
-      await queries.takeLease(db, role, holder, now, after(now, goodForMs))
+      await queries.sayPresent(db, { role, holder, now, until: after(now, goodForMs) })
     } catch (error) {
       log.warn({ err: error }, 'That jobs are done here could not be said; trying again.')
     }
@@ -37,14 +37,13 @@ export async function sayAlive({
   return {
     stop: async () => {
       clearInterval(timer)
-      // Who comes next need not wait until this one's word is over, between which and its own nobody seemed to be there.
       await queries
-        .dropLease(db, role, holder)
+        .sayGone(db, role, holder)
         .catch((error: unknown) => log.warn({ err: error }, 'That jobs are done here no more could not be said.'))
     },
   }
 }
 
-/** Whether some process does jobs. */
+/** Whether some process does jobs. One that was killed counts for fifteen seconds more. */
 export const isWorkerAlive = ({ db, clock }: { db: Db; clock: Clock }): Promise<boolean> =>
-  queries.isLeased(db, role, clock.realNow())
+  queries.isAnyPresent(db, role, clock.realNow())

@@ -129,19 +129,27 @@ export const named = (db: Db, jobs: { kind: string; key: string }[]): Promise<Se
       on wanted.kind = jobs.kind and wanted.key = jobs.key
     order by run_at, id`
 
-/** Takes or keeps the lease of a role until a real time. Every new holder raises the fence. */
-export const takeLease = (db: Db, name: string, holder: string, realNow: Date, until: Date): Promise<unknown[]> =>
+/**
+ * Writes down until when a process is there for a role, in a lease of its own (`role:holder`), and forgets those whose word is long
+ * over. Processes wait for nothing of each other's here.
+ */
+export const sayPresent = (
+  db: Db,
+  { role, holder, now, until }: { role: string; holder: string; now: Date; until: Date },
+): Promise<unknown[]> =>
   db.sql`
-    insert into leases as lease (name, holder, fence, until) values (${name}, ${holder}, 1, ${until})
-    on conflict (name) do update set holder = excluded.holder, until = excluded.until,
-      fence = lease.fence + case when lease.holder = excluded.holder then 0 else 1 end
-      where lease.holder = excluded.holder or lease.until < ${realNow}
-    returning fence`
+    with forgotten as (
+      delete from leases where name in (
+        select name from leases where starts_with(name, ${`${role}:`}) and until < ${now}::timestamptz - interval '1 hour'
+        for update skip locked)
+    )
+    insert into leases (name, holder, fence, until) values (${`${role}:${holder}`}, ${holder}, 1, ${until})
+    on conflict (name) do update set until = excluded.until`
 
-/** Gives a lease back, if it is still this holder's. */
-export const dropLease = (db: Db, name: string, holder: string): Promise<unknown[]> =>
-  db.sql`update leases set until = 'epoch' where name = ${name} and holder = ${holder}`
+/** Takes back that a process is there for a role. */
+export const sayGone = (db: Db, role: string, holder: string): Promise<unknown[]> =>
+  db.sql`delete from leases where name = ${`${role}:${holder}`}`
 
-/** Whether anyone holds a role. */
-export const isLeased = async (db: Db, name: string, realNow: Date): Promise<boolean> =>
-  (await db.sql`select 1 from leases where name = ${name} and until > ${realNow}`).length > 0
+/** Whether any process is there for a role. */
+export const isAnyPresent = async (db: Db, role: string, now: Date): Promise<boolean> =>
+  (await db.sql`select 1 from leases where starts_with(name, ${`${role}:`}) and until > ${now} limit 1`).length > 0
