@@ -23,7 +23,7 @@ export const goOnWhenChecked = (ctx: Ctx): Handler => ({
   run: async (jobs) => {
     for (const { key } of jobs) {
       const [id = '', changes = '', before] = key.split(':')
-      const change = { id: BigInt(id), changes: Number(changes), wasReviewed: before === 'in_review' }
+      const change = { id: BigInt(id), changes: BigInt(changes), wasReviewed: before === 'in_review' }
       const waiting = await queries.waitingFor(ctx.db, change.id)
       for (const { publicId } of waiting) await lookAgain(ctx, publicId, change)
     }
@@ -32,7 +32,7 @@ export const goOnWhenChecked = (ctx: Ctx): Handler => ({
 })
 
 /** The change of how a partner's customer stands, by its number, and whether a person had looked at their documents before it. */
-type StandingChange = { id: bigint; changes: number; wasReviewed: boolean }
+type StandingChange = { id: bigint; changes: bigint; wasReviewed: boolean }
 
 /** Whoever waited while a person looked has been told that the page may be closed, and gets a letter. */
 async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Promise<void> {

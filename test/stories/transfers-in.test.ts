@@ -57,11 +57,13 @@ describe('a bank transfer', () => {
     const { id, quote_expires_at: valid, created_at: created } = await create(exchange, transfer)
     assert.equal(valid, created, 'a price that is fixed at arrival holds for no time')
     const ready = await checkOut(exchange, id)
-    const days = Math.round((Date.parse(ready.expires_at) - Date.parse(ready.created_at)) / 86_400_000)
-    const weekdays = Array.from({ length: days }, (_, day) =>
-      new Date(Date.parse(ready.created_at) + (day + 1) * 86_400_000).getUTCDay(),
+    const [begins, ends] = [Date.parse(ready.created_at), Date.parse(ready.expires_at)]
+    const hours = Array.from(
+      { length: Math.round((ends - begins) / 3_600_000) },
+      (_, hour) => begins + hour * 3_600_000,
     )
-    assert.equal(weekdays.filter((day) => day !== 0 && day !== 6).length, 5, `${days} days`)
+    const workingHours = hours.filter((hour) => ![0, 6].includes(new Date(hour).getUTCDay()))
+    assert.equal(Math.round(workingHours.length / 24), 5, `from ${ready.created_at} until ${ready.expires_at}`)
     await advance(exchange, 'P2D')
     await pay(exchange, id)
     const record = await seen(exchange, id, 'the end', ({ status }) => status === 'finished' || status === 'on_hold')

@@ -9,6 +9,6 @@ export const waitingFor = (db: Db, partnerCustomerId: bigint): Promise<{ publicI
       and status_details = 'kyc_required' order by transactions.id`
 
 /** Keeps a partner's customer as they stand after so many changes until the block ends; no row when there were others since. */
-export const lockStanding = (db: Atomic, partnerCustomerId: bigint, changes: number): Promise<{ id: bigint }[]> =>
+export const lockStanding = (db: Atomic, partnerCustomerId: bigint, changes: bigint): Promise<{ id: bigint }[]> =>
   db.sql`
     select id from partner_customers where id = ${partnerCustomerId} and events = ${changes} for no key update`
