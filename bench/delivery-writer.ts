@@ -25,6 +25,8 @@ export type WriterOrder =
   | { kind: 'write'; partners: number[]; count: number; together: number; perSecond: number }
   /** Puts so many events into a partner's queue, every other one for another day. */
   | { kind: 'pile'; index: number; count: number }
+  /** Takes all that waits in that queue out of it. */
+  | { kind: 'unpile'; index: number }
   /** Counts events without a place in the feed, and deliveries still to be made. */
   | { kind: 'unplaced' }
   | { kind: 'queued' }
@@ -117,7 +119,13 @@ async function pile(own: Ctx, index: number, count: number): Promise<void> {
   await tidy()
 }
 
-/** What the database does by itself after so many inserts, done at once: the question is what waiting costs, and not what piling did. */
+async function unpile(own: Ctx, index: number): Promise<void> {
+  await changeEndpoint(own, { id: made[index]?.endpointId ?? 0n }, { status: 'paused' }, 'bench')
+  await own.db.sql`delete from webhook_queue where endpoint_id = ${made[index]?.endpointId ?? 0n}`
+  await tidy()
+}
+
+/** What the database does by itself after so many changes, done at once: the question is what waiting costs, and not what piling did. */
 async function tidy(): Promise<void> {
   const client = loneClient({ connectionString: owner })
   await client.connect()
@@ -152,6 +160,7 @@ answerOrders<WriterOrder, WriterDone>('delivery-writer.js', async (order) => {
   }
   if (order.kind === 'write') return write(ctx, order)
   if (order.kind === 'pile') await pile(ctx, order.index, order.count)
+  if (order.kind === 'unpile') await unpile(ctx, order.index)
   if (order.kind === 'unplaced') return { ...nothing, count: await unplaced(ctx) }
   if (order.kind === 'queued') return { ...nothing, count: await queued(ctx) }
   return nothing
