@@ -21,7 +21,6 @@ it('the keys of the demo partners outlive a kill before the doors are open, and 
   const { ctx, evm } = exchange.service.house
   const made = await seedSandbox(ctx, dataDir, evm)
   assert.deepEqual(readdirSync(dataDir), ['sandbox.seeds.json'])
-  assert.equal(await readSandbox(dataDir), undefined)
 
   const again = await seedSandbox(ctx, dataDir, evm)
   assert.deepEqual(again, made)
@@ -29,4 +28,13 @@ it('the keys of the demo partners outlive a kill before the doors are open, and 
   assert.deepEqual(readdirSync(dataDir), ['sandbox.json'])
   assert.deepEqual(await readSandbox(dataDir), { url: 'http://localhost:4000', ...made })
   assert.equal((await seedSandbox(ctx, dataDir, evm)).secret_key, made.secret_key)
+})
+
+it('a file that was left by another database gives way, after a kill too', async () => {
+  const { ctx, evm } = exchange.service.house
+  const stale = { ...exchange.sandbox, partner_id: '1000000000000000001' }
+  await tellSandbox(dataDir, stale)
+  const made = await seedSandbox(ctx, dataDir, evm)
+  assert.notEqual(made.partner_id, stale.partner_id)
+  assert.deepEqual(await seedSandbox(ctx, dataDir, evm), made)
 })

@@ -46,7 +46,7 @@ const seededBy = 'sandbox'
  */
 export async function seedSandbox(ctx: Ctx, dataDir: string, evm: EvmRails): Promise<Seeds> {
   await fundWallets(ctx, evm)
-  const known = (await readSandbox(dataDir)) ?? (await readSecrets<Seeds>(seedsOf(dataDir)))
+  const known = (await readSecrets<Seeds>(seedsOf(dataDir))) ?? (await readSandbox(dataDir))
   if (known && (await findPartners(ctx, [BigInt(known.partner_id)])).size > 0) return known
   const made = await makePartners(ctx)
   await writeSecrets(seedsOf(dataDir), made)
