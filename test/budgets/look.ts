@@ -10,8 +10,8 @@ import type { CustomerPage } from './customer-pages.ts'
 /** A phone on slow 4G (150 ms, 1.6 Mbit/s) whose processor is four times slower than the machine's that looks. */
 const budget = { performance: 98, accessibility: 100, practice: 100, largestPaintMs: 1_000, shift: 0 }
 
-/** How often a page may be looked at for its speed: whatever else computes meanwhile, here or on a shared machine, makes it look slow, never quick. */
-const mostLooks = 8
+/** How often a page may be looked at for its speed: whatever else computes meanwhile makes it look slow, never quick. */
+const mostLooks = 3
 
 /** A page that stands still needs no longer to be believed to: Lighthouse waits for seconds. */
 const stillMs = 500
@@ -59,7 +59,7 @@ export type Seen = {
 
 /**
  * Looks at a page with Lighthouse 12 as it simulates a slow phone. Speed is of chance: a page that seems too slow is looked at up
- * to eight times, and the quickest counts. Whether it is accessible, keeps to good practice and stands still is not of chance:
+ * to three times, and the quickest counts. Whether it is accessible, keeps to good practice and stands still is not of chance:
  * there the first look counts. Nothing else should compute on the machine meanwhile: its own time is in the milliseconds, four times.
  */
 export async function lookAt({ port }: Glass, page: CustomerPage): Promise<Seen> {
