@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 import { type Scene, startScene } from './delivery-scene.ts'
-import { deliverMany, type Delivered, throughput } from './delivery-throughput.ts'
+import { deliverMany, type Delivered, micro, throughput } from './delivery-throughput.ts'
 import type { WriterDone } from './delivery-writer.ts'
 import { type Line, line } from './line.ts'
 import { cpuMs } from './processor-time.ts'
@@ -157,8 +157,6 @@ const bestOf = (one: Side, other: Side): Side => ({
   p50: Math.min(one.p50, other.p50),
   p99: Math.min(one.p99, other.p99),
 })
-
-const micro = (...ms: number[]): string => ms.map((each) => Math.round(each * 1_000)).join(', ')
 
 const probed = 'the dead endpoint is asked five times a second meanwhile'
 

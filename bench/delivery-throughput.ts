@@ -35,11 +35,13 @@ export async function throughput(scene: Scene): Promise<Line> {
     bare.ms = Math.min(bare.ms, ((await cpuMs(posts.pid)) - before) / count)
   }
   posts.end()
-  const micro = (ms: number) => Math.round(ms * 1_000)
-  const costs = [best.serviceMs, best.databaseMs, bare.ms].map(micro).join(', ')
+  const costs = micro(best.serviceMs, best.databaseMs, bare.ms)
   const note = `at least 0.35; processor time of the service, the database, the loop: ${costs} us each`
   return line('deliveries', best.perSecond, bare.perSecond, 'a second', note)
 }
+
+/** Processor times in milliseconds, told in microseconds. */
+export const micro = (...ms: number[]): string => ms.map((each) => Math.round(each * 1_000)).join(', ')
 
 /** Lets events of partner 0 pile up while its endpoint is paused, and then go. Counted from the first receipt to the last. */
 export async function deliverMany({ servicePid, databasePid, writer, inbox }: Scene): Promise<Delivered> {

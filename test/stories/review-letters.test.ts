@@ -22,13 +22,19 @@ const lettersTo = async (email: string): Promise<Letter[]> => {
   return body.filter(({ subject }) => !/^\d{6} /.test(subject))
 }
 
-/** An order that waits while a person looks at what its customer has shown; gives the page on which that person decides. */
-async function reviewed(locale = 'en'): Promise<{ visit: Visitor; email: string; page: string }> {
+/** An order whose customer has shown a document; gives the provider's page. */
+async function documentShown(locale = 'en'): Promise<{ visit: Visitor; email: string; page: string }> {
   const email = newEmail()
   await visitor(exchange, email, { amount: 14_000 })
   const visit = await visitor(exchange, email, { amount: 14_000, locale })
   const page = await visit.goToCheck()
   await visit.press(page, 'document')
+  return { visit, email, page }
+}
+
+/** An order that waits while a person looks at what its customer has shown; gives the page on which that person decides. */
+async function reviewed(locale = 'en'): Promise<{ visit: Visitor; email: string; page: string }> {
+  const { visit, email, page } = await documentShown(locale)
   await visit.press(page, 'unsure')
   await shows(visit, locale === 'de' ? /Wir schreiben Ihnen/ : /we write to you as soon as it has ended/)
   assert.deepEqual(await lettersTo(email), [])
@@ -77,11 +83,7 @@ describe('whoever may close the page while a person looks', () => {
 
 describe('whoever is passed before the order has heard that a person looks', () => {
   it('gets the letter, and one only', async () => {
-    const email = newEmail()
-    await visitor(exchange, email, { amount: 14_000 })
-    const visit = await visitor(exchange, email, { amount: 14_000 })
-    const page = await visit.goToCheck()
-    await visit.press(page, 'document')
+    const { visit, email, page } = await documentShown()
     await asOwner(exchange.ownerUrl, async (client) => {
       await client.query('begin')
       await client.query('select from transactions where public_id = $1 for update', [visit.id])
@@ -99,11 +101,7 @@ describe('whoever is passed before the order has heard that a person looks', () 
 
 describe('whoever passes at once', () => {
   it('is at the page, and gets no letter', async () => {
-    const email = newEmail()
-    await visitor(exchange, email, { amount: 14_000 })
-    const visit = await visitor(exchange, email, { amount: 14_000 })
-    const page = await visit.goToCheck()
-    await visit.press(page, 'document')
+    const { visit, email, page } = await documentShown()
     await visit.press(page, 'selfie')
     await arrive(exchange, visit.id, 'waiting_for_deposit')
     assert.deepEqual(await lettersTo(email), [])
