@@ -109,16 +109,19 @@ async function delaysAt(scene: Scene, some: number[], first: number): Promise<De
 }
 
 const pileSize = size(1_000_000, 1_000)
-const pileRounds = size(3, 1)
+const pileRounds = size(5, 1)
+/** How long the service has had nothing to do when a side begins: afterwards its program is slower for a while, pile or no pile. */
+const restMs = size(75_000, 500)
 
 /**
  * What a million events that wait for a dead endpoint cost another one: the rate at which a queue of its own is delivered and
  * the delay of new events, beside the million and without it. Half of them are due, half were put off to another day. Measured
- * without, with, with and without, so that a machine that becomes slower or quicker meanwhile favours neither side; what the database
- * does after a million inserts or deletes is over before it goes on: waiting is what is asked about.
+ * without, with, with and without, so that a machine that becomes slower or quicker meanwhile favours neither side; each after a
+ * rest, as long as the piling takes, which is also when the database does what it does after a million inserts or deletes.
  */
 async function besideAMillion(scene: Scene): Promise<Line[]> {
   const { writer } = scene
+  await wait(restMs)
   const before = await oneSide(scene)
   const { count } = await writer.ask({ kind: 'partners', urls: ['http://127.0.0.1:9/dead'] })
   await writer.ask({ kind: 'pile', index: count - 1, count: pileSize })
@@ -127,7 +130,7 @@ async function besideAMillion(scene: Scene): Promise<Line[]> {
   const beside = bestOf(await oneSide(scene), await oneSide(scene))
   const { count: left } = await writer.ask({ kind: 'queued' })
   await writer.ask({ kind: 'unpile', index: count - 1 })
-  await wait(size(15_000, 500))
+  await wait(restMs)
   const without = bestOf(before, await oneSide(scene))
   const note = `${left} waiting at the end`
   const times = [beside, without].map(({ serviceMs, databaseMs }) => micro(serviceMs, databaseMs)).join('; without it ')

@@ -9,8 +9,10 @@ import { size } from './size.ts'
 
 const budgets = { firstStartMs: 2_500, laterStartMs: 700, idleMb: 130, busyMb: 220, idleCpuPercent: 1 }
 const busyBuys = size(1_000, 10)
-const settleMs = size(5_000, 50)
-const idleMs = size(20_000, 50)
+/** What a start leaves to do (a fresh database is vacuumed, a catalogue is read) is over by then. */
+const settleMs = size(30_000, 50)
+/** With what is done once a minute. */
+const idleMs = size(60_000, 50)
 const laterStarts = size(3, 1)
 
 /**

@@ -1,3 +1,5 @@
+import { type AddressFamily, checkAddress } from './address.ts'
+
 const seen = 6
 
 /**
@@ -10,4 +12,16 @@ const seen = 6
 export function resembles(one: string, other: string): boolean {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()]
   return a !== b && a.slice(0, seen) === b.slice(0, seen) && a.slice(-seen) === b.slice(-seen)
+}
+
+/**
+ * An address in the spelling in which the eye can compare two of them: the canonical one, in small letters where their case says
+ * nothing. Left as it is where it is no address.
+ */
+export function comparable(family: AddressFamily, text: string): string {
+  const check = checkAddress(family, text)
+  if (!check.ok) return text
+  const small = check.canonical.toLowerCase()
+  const again = checkAddress(family, small)
+  return again.ok && again.canonical === check.canonical ? small : check.canonical
 }

@@ -136,7 +136,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
   b2bMarket(app, ctx)
   b2bPayoutAddresses(app, ctx)
   b2bTransactions(app, ctx)
-  eventFeed(app, ctx, deps.waiting ?? openWaiting())
+  eventFeed(app, ctx, { waiting: deps.waiting ?? openWaiting(), accounts: deps.accounts })
   webhookEndpoints(app, ctx)
   webhookAttempts(app, ctx)
   for (const routes of deps.v1 ?? []) routes(app)

@@ -94,6 +94,11 @@ function known(caller: Found): Caller {
   return caller
 }
 
+/** Judges the key of a request that came through once more, where it has waited since: 401 for one that was revoked meanwhile. */
+export async function judgeAgain(accounts: Accounts, { raw: { headers } }: FastifyRequest): Promise<void> {
+  known(await findCaller(accounts, headers['x-api-key'], headers['x-secret-key']))
+}
+
 type Header = string | string[] | undefined
 
 /**

@@ -6,7 +6,8 @@ import { type EventType, eventTypes, isEventType } from '../events/event.ts'
 import { type FeedPage, type FeedQuery, readFeed } from '../events/feed.ts'
 import { stopwatch } from '../lib/clock.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { callerOf } from './authenticate.ts'
+import type { Accounts } from '../partners/accounts.ts'
+import { callerOf, judgeAgain } from './authenticate.ts'
 import { anyEvent, eventId } from './event-shape.ts'
 import { fieldReader } from './fields.ts'
 import { type Operation, optional, textIn } from './operation.ts'
@@ -18,7 +19,11 @@ const longestWaitSeconds = 30
 const mostWaiting = 100
 
 /** `GET /v1/events`: the feed of the key's own partner, for secret keys. */
-export function eventFeed(app: FastifyInstance, ctx: Ctx, waiting: Waiting): void {
+export function eventFeed(
+  app: FastifyInstance,
+  ctx: Ctx,
+  { waiting, accounts }: { waiting: Waiting; accounts: Accounts },
+): void {
   app.addHook('preClose', (done) => {
     waiting.end()
     done()
@@ -29,6 +34,8 @@ export function eventFeed(app: FastifyInstance, ctx: Ctx, waiting: Waiting): voi
     const page = await (waitMs > 0
       ? awaitPage(ctx, { waiting, reply, waitMs, partnerId: partner.id }, query)
       : readFeed(ctx, partner.id, query))
+    // What came while it waited is for whoever may read it now.
+    if (waitMs > 0) await judgeAgain(accounts, request)
     // A connection that is kept would hold up the end of the service.
     if (waiting.hasEnded()) reply.header('connection', 'close')
     // The texts as they are stored, signed and sent: nothing is read and written again.

@@ -1,21 +1,16 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import type { FastifyInstance } from 'fastify'
 
+import { drawings } from '../catalog/drawing.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { projectRoot } from '../lib/root.ts'
-
-const folder = join(projectRoot, 'assets', 'logos')
 
 /** A drawing brings its own style, and may do nothing else. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'"
 
-/** `GET /logos/{name}.svg`: the drawings that currency records point to, read once. A drawing may be cached for a day. */
+/** `GET /logos/{name}.svg`: the drawings that currency records point to. A drawing may be cached for a day. */
 export async function logos(app: FastifyInstance): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.svg'))
-  const files = new Map(await Promise.all(names.map(async (name) => [name, await read(name)] as const)))
+  const files = new Map([...drawings].map(([name, text]) => [`${name}.svg`, { text, etag: tagOf(text) }]))
 
   app.get('/logos/:name', (request, reply) => {
     const file = files.get((request.params as { name: string }).name)
@@ -33,7 +28,4 @@ export async function logos(app: FastifyInstance): Promise<void> {
   })
 }
 
-async function read(name: string): Promise<{ text: string; etag: string }> {
-  const text = await readFile(join(folder, name), 'utf8')
-  return { text, etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"` }
-}
+const tagOf = (text: string): string => `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`

@@ -22,7 +22,8 @@ export const adding: Operation = {
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint',
   description:
-    'Its secret is shown in this answer only. The first endpoint of an account gets the secret that came with its keys. The ' +
+    'Its secret is shown in this answer only. The first endpoint of an account gets the secret that came with its keys, until ' +
+    'a secret has been rotated. The ' +
     'address is checked now and at every delivery: it must not lead inside. An account has at most 20.',
   body: bodyOf('WebhookEndpointInput', { url: urlIn, ...wishes }, ['url']),
   says: { 201: 'The endpoint, with its secret.' },

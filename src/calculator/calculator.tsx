@@ -14,6 +14,7 @@ import { offersAt } from '../availability/offers.ts'
 import { termsOfPartner } from '../transactions/policy.ts'
 import { renderDocument } from '../ui/document.tsx'
 import { compressPages } from '../ui/gzip.ts'
+import { methodName } from '../ui/method-name.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
@@ -103,7 +104,7 @@ async function show(door: Door, version: Version, request: FastifyRequest, reply
 async function take(door: Door, version: Version, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const visit = await visitOf(door, version, request)
   if ('denied' in visit) return deny(door, reply, visit)
-  if (!isOurForm(door.ctx, request)) return deny(door, reply, { ...visit, denied: 'signature' })
+  if (!isOurForm(door.ctx, request)) return sendReason(door, reply.code(403), 'foreign', visit)
   const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
   return send(door, reply, visit, typed)
 }
@@ -119,13 +120,29 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
   const { exchange, sum } = outcome
   const isMeant = typed.do === 'continue'
-  const made = isMeant && exchange && sum ? await create(door, reply, visit, { choice, exchange, sum }) : {}
+  const made = isMeant && exchange && sum ? await goOnAsSeen(door, reply, visit, { choice, exchange, sum }, typed) : {}
   if (made.leadsTo !== undefined)
     return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(made.leadsTo, 303)
   const amounts = amountsOf(choice, outcome, language)
   const props = { language, presets, choice, menu, outcome, amounts, refusal: made.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
 }
+
+/** Nobody goes on by another way to pay than the one that they saw: another one has other fees, and holds its price otherwise. */
+async function goOnAsSeen(
+  door: Door,
+  reply: FastifyReply,
+  visit: Visit,
+  chosen: Chosen,
+  { category: seen }: Typed,
+): Promise<Made> {
+  const { category } = chosen.exchange.deposit
+  if (seen === undefined || seen === category) return create(door, reply, visit, chosen)
+  return { refusal: visit.language.say('calculator.otherWay', { way: methodName(category, visit.language) }) }
+}
+
+/** Where a transaction leads, or why there is none. */
+type Made = { leadsTo?: string; refusal?: string }
 
 /**
  * Makes the transaction, or says why there is none. An address that was signed once may be sent any number of times: what bounds
@@ -136,7 +153,7 @@ async function create(
   reply: FastifyReply,
   { partner, presets, language, address }: Visit,
   chosen: Chosen,
-): Promise<{ leadsTo?: string; refusal?: string }> {
+): Promise<Made> {
   try {
     limits.takeCustomer(address, { partner }, reply)
     const made = await goOn(ctx, partner, { presets, ...chosen, locale: presets.locale ?? language.tag })
@@ -202,13 +219,22 @@ function showFault(door: Door, error: unknown, request: FastifyRequest, reply: F
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
   const isTheirs = typeof status === 'number' && status >= 400 && status < 500
   if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the calculator failed.')
-  const reason = isTheirs ? 'form' : 'fault'
-  const language = languageOf(request.headers['accept-language'])
-  return sendMessage(door, reply.code(isTheirs ? status : 500), language, {
-    title: language.say(`message.${reason}.title`),
-    text: language.say(`message.${reason}.lead`),
-  })
+  const language = languageOf(queryOf(request).get('locale'), request.headers['accept-language'])
+  return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language })
 }
+
+/** Named as at the checkout; what to do is another thing where there is no order yet. */
+const sendReason = (
+  door: Door,
+  reply: FastifyReply,
+  reason: 'foreign' | 'form' | 'fault',
+  { language, partner }: { language: Language; partner?: Partner },
+) =>
+  sendMessage(door, reply, language, {
+    title: language.say(`message.${reason}.title`),
+    text: language.say(`calculator.message.${reason}`),
+    partner,
+  })
 
 function sendMessage(
   door: Door,

@@ -11,7 +11,7 @@ export type Choice = {
   /** Which amount is the reader's: the one that is paid, or the one that is received. */
   direction: 'direct' | 'reverse'
   amount: Amount
-  /** The payment category, where one was chosen. */
+  /** The payment category that is wished, where one was chosen or set. Another may be in use while this one is closed. */
   category: string | undefined
 }
 
@@ -52,18 +52,14 @@ export function choiceOf(
   if (!from || !to) return undefined
 
   const isReverse = !isTurned && directionOf(typed) === 'reverse'
-  const amount = isTurned ? undefined : isReverse ? typed.to_amount : typed.from_amount
-  const hasStayed = typed.was_from === undefined || typed.was_from === from.asset.id
+  const amount = isReverse ? typed.to_amount : isAnew(typed, from, to) ? undefined : typed.from_amount
   const choice: Choice = {
     side,
     from,
     to,
     direction: isReverse ? 'reverse' : 'direct',
-    amount: amountOf(
-      (hasStayed || isReverse ? amount : undefined) ?? firstAmount(presets, side, from, language),
-      language,
-    ),
-    category: presets.paymentCategory ?? (typed.category || undefined),
+    amount: amountOf((isTurned ? undefined : amount) ?? firstAmount(presets, side, from, language), language),
+    category: presets.paymentCategory ?? wishOf(typed),
   }
   return { choice, menu }
 }
@@ -74,6 +70,16 @@ function directionOf({ edited, from_amount, to_amount, was_from_amount, was_to_a
   const isTyped = to_amount !== undefined && to_amount.trim() !== '' && to_amount !== was_to_amount
   return isTyped && from_amount === was_from_amount ? 'reverse' : 'direct'
 }
+
+/** Whether what was paid says nothing any more: it was of another currency, or came to nothing for another coin. */
+function isAnew({ from_amount, was_from, was_to }: Typed, from: Listing, to: Listing): boolean {
+  if (was_from !== undefined && was_from !== from.asset.id) return true
+  return from_amount?.trim() === '' && was_to !== undefined && was_to !== to.asset.id
+}
+
+/** A category that does not stand in the list as it was shown has just been chosen; else the wish of before stays. */
+const wishOf = ({ category, was_category, wish }: Typed): string | undefined =>
+  (category === was_category ? wish : (category ?? wish)) || undefined
 
 const amountOf = (typed: string, language: Language): Amount => ({ typed, plain: language.readNumber(typed) })
 

@@ -1,9 +1,10 @@
-import { type Available, type Ask, resolve } from '../availability/resolve.ts'
+import { type Available, type Ask, type AskedAmount, type PartnerTerms, resolve } from '../availability/resolve.ts'
 import type { Failure } from '../availability/rule.ts'
 import { waysToPay } from '../availability/ways-to-pay.ts'
-import type { PaymentMethod } from '../catalog/payment-method.ts'
+import type { Category } from '../catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
+import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import { momentOf, termsOfPartner } from '../transactions/policy.ts'
 import type { Choice } from './choice.ts'
@@ -13,15 +14,20 @@ export type Outcome = {
   exchange: Available['exchange'] | undefined
   sum: Sum | undefined
   failure: Failure | undefined
-  /** The methods by which this amount can be paid, the one in use among them. */
-  ways: readonly PaymentMethod[]
+  /** Every way to pay that the pair has, whatever the amount: a list that stays while one types. Empty where it is set. */
+  ways: readonly Way[]
 }
+
+/** What readers choose by, and whether this amount can be paid by it. */
+export type Way = { category: Category; isOpen: boolean }
 
 /** Asked for what is no number: no rule takes it. */
 const unreadable = '?'
 
+type AskWhole = Ask & { amount: AskedAmount }
+
 /** What is asked of the resolver, as the estimate of the interface asks it: the two can say nothing different. */
-const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Required<Pick<Ask, 'amount'>> => ({
+const askOf = ({ from, to, direction, amount, category }: Choice): AskWhole => ({
   fromCurrency: from.currency.ticker,
   fromNetwork: from.network.code,
   toCurrency: to.currency.ticker,
@@ -30,28 +36,35 @@ const askOf = ({ from, to, direction, amount, category }: Choice): Ask & Require
   amount: { direction, value: amount.plain ?? unreadable },
 })
 
-/** Prices a choice on a partner's terms. A way to pay that is not open for it is given up for one that is. */
+/**
+ * Prices a choice on a partner's terms, by the way to pay that is wished. Where that one does not take the amount it is the first
+ * that does; where none does, what is told is the range of the one that is wished.
+ */
 export function outcomeOf(ctx: Ctx, partner: Partner, choice: Choice, isFixed: boolean): Outcome {
   const moment = momentOf(ctx, ctx.clock.now())
   const terms = termsOfPartner(partner)
-  const ask = askOf(choice)
-  const open = { ...ask, depositCategory: undefined }
-  const answer = resolve(moment, terms, ask)
-  const chosen = answer.available || isFixed ? answer : resolve(moment, terms, open)
-  const ways = ask.amount && !isFixed ? waysToPay(moment, terms, { ...open, amount: ask.amount }) : []
-  if (chosen.available) {
-    const { exchange, sum } = chosen
-    return { exchange, sum, failure: undefined, ways: distinct(ways.map(({ method }) => method)) }
-  }
-  const bare = resolve(moment, terms, { ...ask, amount: undefined })
-  return {
-    exchange: bare.available ? bare.exchange : undefined,
-    sum: undefined,
-    failure: chosen.failures[0],
-    ways: distinct(ways.map(({ method }) => method)),
-  }
+  const answerTo = (ask: Ask) => resolve(moment, terms, ask)
+  const asked = askOf(choice)
+  const ways = isFixed ? [] : waysOf(moment, terms, asked, choice)
+  const isKnown = isFixed || ways.some(({ category }) => category === choice.category)
+  const wish: AskWhole = isKnown ? asked : { ...asked, depositCategory: undefined }
+  const wished = answerTo(wish)
+  const open = ways.find(({ isOpen }) => isOpen)
+  const answer = wished.available || !open ? wished : answerTo({ ...wish, depositCategory: open.category })
+  if (answer.available) return { exchange: answer.exchange, sum: answer.sum, failure: undefined, ways }
+
+  const bare = answerTo({ ...wish, amount: undefined })
+  return { exchange: bare.available ? bare.exchange : undefined, sum: undefined, failure: answer.failures[0], ways }
 }
 
-/** One for each category: what readers choose by. */
-const distinct = (methods: readonly PaymentMethod[]): PaymentMethod[] =>
-  [...new Map(methods.toReversed().map((method) => [method.category, method])).values()].toReversed()
+function waysOf(moment: MarketMoment, terms: PartnerTerms, asked: AskWhole, { from }: Choice): Way[] {
+  const ask = { ...asked, depositCategory: undefined }
+  const open = new Set(waysToPay(moment, terms, ask).map(({ method }) => method.category))
+  const every = from.network.paymentMethods.filter(
+    ({ type }) => resolve(moment, terms, { ...ask, amount: undefined, depositType: type }).available,
+  )
+  return [...new Set(every.map(({ category }) => category))].map((category) => ({
+    category,
+    isOpen: open.has(category),
+  }))
+}

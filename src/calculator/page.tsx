@@ -1,10 +1,12 @@
-import type { Category, PaymentMethod } from '../catalog/payment-method.ts'
+import type { Category } from '../catalog/payment-method.ts'
 import type { Listing } from '../catalog/asset.ts'
 import type { Language } from '../language/language.ts'
+import { flowOf } from '../transactions/method.ts'
 import { methodName } from '../ui/method-name.ts'
 import { Notice } from '../ui/notice.tsx'
+import { Row } from '../ui/price.tsx'
 import type { Choice, Menu } from './choice.ts'
-import type { Outcome } from './outcome.ts'
+import type { Outcome, Way } from './outcome.ts'
 import type { Presets } from './presets.ts'
 import { Picker } from './picker.tsx'
 import { Result } from './result.tsx'
@@ -64,7 +66,7 @@ export function Calculator(props: CalculatorProps) {
           <Result {...props} />
         </div>
         <div data-part="ways">
-          <Ways ways={outcome.ways} chosen={outcome.exchange?.deposit.category} language={language} />
+          <Ways ways={outcome.ways} used={outcome.exchange?.deposit.category} language={language} />
         </div>
         {refusal === undefined ? null : (
           <Notice kind="bad" isAnswer>
@@ -86,19 +88,31 @@ export function Calculator(props: CalculatorProps) {
             {say('calculator.continue')}
           </button>
         </div>
-        <p class="hint">{say('calculator.held')}</p>
+        <p class="hint" data-part="held">
+          <Held {...props} />
+        </p>
       </form>
     </main>
   )
 }
 
+/** From when on the price is the reader's: what comes by a bank transfer is priced when it arrives, as the checkout says then. */
+function Held({ outcome: { exchange }, language: { say } }: CalculatorProps) {
+  if (!exchange) return null
+  const isHeld = flowOf(exchange.deposit.category) !== 'transfer'
+  return <>{say(isHeld ? 'calculator.held' : 'calculator.atArrival')}</>
+}
+
 /** What stood there before, by which a form without scripts knows what its reader has changed. */
-function Before({ choice, amounts }: CalculatorProps) {
+function Before({ choice, outcome, amounts }: CalculatorProps) {
   const before = {
     was_side: choice.side,
     was_from: choice.from.asset.id,
+    was_to: choice.to.asset.id,
     was_from_amount: amounts.from.shown,
     was_to_amount: amounts.to.shown,
+    was_category: outcome.exchange?.deposit.category ?? '',
+    wish: choice.category ?? '',
     // The first button of a form is the one that Enter presses.
     edited: '',
   }
@@ -162,17 +176,25 @@ function Box({ end, label, amountLabel, amount, isWrong, picker, language }: Box
   )
 }
 
-type WaysProps = { ways: readonly PaymentMethod[]; chosen: Category | undefined; language: Language }
+type WaysProps = { ways: readonly Way[]; used: Category | undefined; language: Language }
 
-function Ways({ ways, chosen, language }: WaysProps) {
-  if (chosen === undefined) return null
-  if (ways.length < 2) return <input type="hidden" name="category" value={chosen} />
+/** The way to pay that is in use, among all that the pair has. Coins come in one way, which need not be said. */
+function Ways({ ways, used, language }: WaysProps) {
+  if (used === undefined || used === 'CRYPTO') return null
+  const label = language.say('calculator.method')
+  if (ways.length < 2)
+    return (
+      <dl>
+        <Row name={label} value={methodName(used, language)} />
+      </dl>
+    )
+  const isAnyOpen = ways.some(({ isOpen }) => isOpen)
   return (
     <div class="field">
-      <label for="category">{language.say('calculator.method')}</label>
+      <label for="category">{label}</label>
       <select id="category" name="category">
-        {ways.map(({ category }) => (
-          <option key={category} value={category} selected={category === chosen}>
+        {ways.map(({ category, isOpen }) => (
+          <option key={category} value={category} disabled={isAnyOpen && !isOpen} selected={category === used}>
             {methodName(category, language)}
           </option>
         ))}

@@ -11,7 +11,7 @@ type PickerProps = {
 
 /**
  * One of many currencies and networks. Without scripts a plain list; with them a button that opens a list with a search
- * (islands/picker.ts), which reads its words and marks from here.
+ * (islands/widget.ts), which reads its words and marks from here.
  */
 export function Picker({ name, label, options, chosen, language }: PickerProps) {
   const { say } = language

@@ -9,7 +9,7 @@ export function Result({ outcome, choice, language }: Pick<CalculatorProps, 'out
   const { exchange, sum, failure } = outcome
   if (exchange && sum) return <Price exchange={exchange} sum={sum} language={language} />
   const ends = exchange && endsOf(exchange, choice.direction, language)
-  return <p class="problem">{sentence(failure?.rule, ends, language)}</p>
+  return <p class="problem">{sentence(failure?.rule, ends, { typed: choice.amount.typed, language })}</p>
 }
 
 function Price({ exchange, sum, language }: { exchange: Available['exchange']; sum: Sum; language: Language }) {
@@ -55,8 +55,14 @@ function endsOf(
   return { min: shown(min), max: shown(max) }
 }
 
-function sentence(rule: string | undefined, ends: Ends | undefined, { say }: Language): string {
+function sentence(
+  rule: string | undefined,
+  ends: Ends | undefined,
+  { typed, language: { say, twoReadings } }: { typed: string; language: Language },
+): string {
   if (ends === undefined) return say('calculator.closed')
   const isForm = rule === 'the amount is an amount' || rule === 'the amount fits its currency'
-  return isForm ? say('calculator.unreadable') : say('calculator.outOfRange', ends)
+  if (!isForm) return say('calculator.outOfRange', ends)
+  const readings = twoReadings(typed)
+  return readings ? say('calculator.twoReadings', readings) : say('calculator.unreadable')
 }

@@ -24,7 +24,7 @@ export type Done = { leadsTo?: string; stays?: boolean; token?: string }
 
 /**
  * Does what a form asks, if that is what the true step asks for; a form from an old tab does nothing, and its sender is
- * shown the true step. Letters are written in `locale`, the language of the page. Refuses, naming the field, what cannot be.
+ * shown the true step. Letters are written, and others' pages opened, in `locale`, the language of the page. Refuses, naming the field, what cannot be.
  */
 export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string): Promise<Done> {
   const { step, customerId } = visit
@@ -52,7 +52,7 @@ export async function act(ctx: Ctx, visit: Visit, typed: Typed, locale: string):
     case 'renew':
       return mayRenew(visit) ? renew(ctx, visit) : {}
     case 'pay':
-      return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit) : {}
+      return (step === 'pay' || step === 'checking') && customerId !== undefined ? pay(ctx, visit, locale) : {}
     case 'method':
       return (step === 'method' || step === 'pay') && customerId !== undefined ? chooseMethod(ctx, visit, typed) : {}
     case 'accept':
@@ -184,7 +184,7 @@ async function cancel(ctx: Ctx, { view }: Visit): Promise<Done> {
   return {}
 }
 
-async function pay(ctx: Ctx, { view }: Visit): Promise<Done> {
-  const { payAt } = await startPayment(ctx, view.publicId)
+async function pay(ctx: Ctx, { view }: Visit, locale: string): Promise<Done> {
+  const { payAt } = await startPayment(ctx, view.publicId, { locale })
   return { leadsTo: payAt }
 }

@@ -6,6 +6,7 @@ import { checkRefundAddress } from '../transactions/choose.ts'
 import { readAccount } from './account-form.ts'
 import { refuseCards, type Typed } from './act.ts'
 import { readBillingForm } from './billing-form.ts'
+import { readRequest } from './payment-request.ts'
 import type { Visit } from './visit.ts'
 
 /** Steps with a field that can be wrong in a way of which its reader should hear before the form is sent. */
@@ -21,7 +22,7 @@ export async function checkField(ctx: Ctx, visit: Visit, typed: Typed, field: st
   try {
     refuseCards(visit, { [field]: typed[field] ?? '' })
     if (visit.step === 'email') checkEmail(typed)
-    else if (visit.customerId !== undefined) await checkPart(ctx, visit, typed, field)
+    else if (visit.customerId !== undefined) await checkPart(ctx, visit, readRequest(visit, typed), field)
   } catch (error) {
     if (error instanceof Refusal && refusesField(error, field)) return error
     if (!(error instanceof Refusal)) throw error

@@ -23,6 +23,7 @@ import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { type PageProps, problemsOf } from './page.ts'
 import { messagePage, type Reason } from './pages/message.tsx'
+import { readRequest } from './payment-request.ts'
 import { payAidsOf, playOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { type Look, renderFrame } from './frame.tsx'
@@ -117,13 +118,14 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
   if (visit.isRefused) return sendMessage(door, request, reply, 403, 'country')
 
-  const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  let typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
   let done: Done
   try {
+    typed = readRequest(visit, typed)
     done = await act(ctx, visit, typed, languageFor(request, visit).tag)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.code !== 'CONFLICT') return showRefusal(door, request, reply, error, typed)
+    if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, typed)
     // The transaction has moved on meanwhile: the true page says where to.
     done = {}
   }

@@ -39,7 +39,10 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     assert.equal(refused.status, 400)
     assert.match(refused.text, /looks like one that you have used before/)
     const shown = refused.text.replaceAll(/<\/?span[^>]*>/g, '')
-    assert(shown.includes(known) && shown.includes(poisoned), 'both are shown whole')
+    assert(shown.includes(known.toLowerCase()) && shown.includes(poisoned), 'both are shown whole, in one spelling')
+    const differing = [...refused.text.matchAll(/class="differs">([^<]*)/g)].map(([, group]) => group)
+    const others = ['aeb6', '053f', '3e94', 'c9b9', 'a09f', '3366', '9435', 'e7ef']
+    assert.deepEqual(differing, [...others, 'aeb0', ...Array<string>(7).fill('0000')], 'only what is another address')
     const another = poisoned.replace('000', '111')
     assert.equal((await giveAddress(second, { payout_address: another, confirms: poisoned })).status, 400)
     assert.equal((await recordOfBuy(exchange, second.id)).payout, null)
@@ -47,6 +50,36 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     assert.equal((await giveAddress(second, { payout_address: poisoned, confirms: poisoned })).status, 303)
     const { payout } = await recordOfBuy(exchange, second.id)
     assert.equal((payout as { address: string }).address.toLowerCase(), poisoned)
+  })
+
+  it('a payment request that is typed or pasted is read: its address and its tag, and not one for something else', async () => {
+    const bought = await begin({}, 'request@example.com')
+    const bitcoin = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
+    const check = (order: { url: string; browser: { cookie: string } }, form: Record<string, string>) =>
+      forms.post(order.url.replace('/checkout', '/checkout/check'), { do: 'payout_address', ...form }, order.browser)
+    const told = { payout_address: `ethereum:${known}@1`, field: 'payout_address' }
+    assert.match((await check(bought, told)).text, /payment request of another network/)
+    assert.match((await giveAddress(bought, told)).text, /payment request of another network/)
+    assert.equal((await recordOfBuy(exchange, bought.id)).payout, null)
+
+    const mistyped = await giveAddress(bought, { payout_address: `bitcoin:${bitcoin.slice(0, -1)}5?amount=1` })
+    assert.match(
+      mistyped.text,
+      new RegExp(`>${bitcoin.slice(0, -1)}5</textarea>`),
+      'what was read is shown to be mended',
+    )
+    const good = { payout_address: ` bitcoin:${bitcoin}?amount=0.1&label=Me `, field: 'payout_address' }
+    assert.match((await check(bought, good)).text, /"text":""/)
+    assert.equal((await giveAddress(bought, good)).status, 303)
+    assert.equal(((await recordOfBuy(exchange, bought.id)).payout as { address: string }).address, bitcoin)
+
+    const tagged = await begin({ to_currency: 'XRP' }, 'request@example.com')
+    const request = 'xrpl://rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY?amount=1&dt=7'
+    const other = await giveAddress(tagged, { payout_address: request, extra_id: '8' })
+    assert.match(other.text, /names another Destination tag/i)
+    assert.equal((await giveAddress(tagged, { payout_address: request, extra_id: '' })).status, 303)
+    const { payout } = await recordOfBuy(exchange, tagged.id)
+    assert.match(JSON.stringify(payout), /"rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY".*"7"/)
   })
 
   it('an account is taken with its holder, in any spelling, and refused at its field', async () => {
@@ -63,7 +96,7 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     }
     await giveAddress(sell, { payout_address: 'nl91 abna 0417 1643 00', payout_holder: ' Jan  Jansen ' })
     const page = await forms.get(sell.url, sell.browser)
-    assert.equal(titleOf(page), 'Send 0.05\u00A0BTC')
+    assert.equal(titleOf(page), 'Send 0.05 BTC')
     assert.match(page.text, /Jan Jansen/)
     const { payout } = await recordOfBuy(exchange, sell.id)
     assert.equal((payout as { address: string }).address, iban)
@@ -75,6 +108,20 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     const { text, headers } = await forms.get(sell.url, sell.browser)
     assert.match(text, /<a class="button second" href="bitcoin:bc1[a-z0-9]+\?amount=0\.05">/)
     assert.doesNotMatch(headers.get('content-security-policy') ?? '', /navigate-to|sandbox/)
+  })
+
+  it('who pays on a page of the processor’s goes there, and comes back, in the language that was chosen here', async () => {
+    const order = await begin({ locale: 'fr' }, 'speaks-german@example.com')
+    await giveAddress(order, { payout_address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' })
+    for (const [path, tag] of [
+      ['/de/checkout', 'de'],
+      ['/checkout', 'fr'],
+    ] as const) {
+      const answer = await forms.post(order.url.replace('/checkout', path), { do: 'pay' }, order.browser)
+      const leadsTo = new URL(answer.headers.get('location') ?? '')
+      assert.equal(leadsTo.searchParams.get('locale'), tag)
+      assert(leadsTo.search.includes(encodeURIComponent(`/${tag}/checkout?tid=${order.id}&returned=1`)), leadsTo.href)
+    }
   })
 
   it('what is paid by hand is paid on no page of anybody', async () => {

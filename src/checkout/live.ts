@@ -13,9 +13,9 @@ const longestMs = 300_000
 const beatMs = 20_000
 
 /**
- * `/checkout/events?tid=`: server-sent events for a page that waits, one `changed` for each change of its order. They say that
- * something has changed and nothing else: the page then asks for itself, with what its browser may see. A page without such a
- * line asks from time to time.
+ * `/checkout/events?tid=`: server-sent events for a page that waits, one `changed` for each change of its order, and one soon after
+ * the line was opened, for what happened before. They say that something has changed and nothing else: the page then asks for
+ * itself, with what its browser may see. A page without such a line asks from time to time.
  */
 export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string, string>): void {
   const changes = openChanges(ctx)

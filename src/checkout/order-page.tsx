@@ -1,6 +1,7 @@
 import type { Assets } from './assets.ts'
 import { languages } from '../language/language.ts'
 import { checkedSteps } from './check-field.ts'
+import { isGivenBack } from './given-back.ts'
 import type { Page, PageProps } from './page.ts'
 import { billingPage } from './pages/billing.tsx'
 import { checkingPage } from './pages/checking.tsx'
@@ -19,7 +20,7 @@ import { payPage } from './pages/pay.tsx'
 import { progressPage } from './pages/progress.tsx'
 import { refundAddressPage } from './pages/refund-address.tsx'
 import { termsPage } from './pages/terms.tsx'
-import { asksForCoinAddress, isTyped, isWatched, type Step } from './step.ts'
+import { asksForCoinAddress, isSettled, isTyped, type Step } from './step.ts'
 import { renderFrame } from './frame.tsx'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
@@ -52,14 +53,14 @@ export function renderOrder(props: PageProps, assets: Assets): string {
   const { visit, language, isSandbox, problems } = props
   const { view, step, version } = visit
   const { title, body } = pages[step](props)
-  const watch = isWatched(step)
-    ? {
-        'data-watch': `/checkout/status${queryOf(props.here)}`,
-        'data-version': version,
-        'data-step': step,
-        'data-now': props.now.getTime(),
-      }
-    : {}
+  const isAgreed = step !== 'ended' && !isGivenBack(view)
+  const watch = {
+    'data-watch': `/checkout/status${queryOf(props.here)}`,
+    'data-version': version,
+    'data-step': step,
+    'data-now': props.now.getTime(),
+    ...(isSettled(step) ? { 'data-settled': '' } : {}),
+  }
   return renderFrame({
     title,
     language,
@@ -73,14 +74,14 @@ export function renderOrder(props: PageProps, assets: Assets): string {
       <>
         <main {...watch} {...helpsOf(props, assets)}>
           {view.status === 'on_hold' ? null : <Phases step={step} language={language} />}
-          {step === 'ended' ? null : <Headline {...props} />}
+          {isAgreed ? <Headline {...props} /> : null}
           <h1 tabindex={-1}>{title}</h1>
           <Problems problems={problems} language={language} />
           {body}
           {step === 'decide' ? null : <Refunds {...props} />}
           <CancelOrder {...props} />
         </main>
-        {step === 'ended' ? null : <Summary {...props} />}
+        {isAgreed ? <Summary {...props} /> : null}
       </>
     ),
   })

@@ -39,7 +39,13 @@ const rows = table(`
   waiting_for_deposit   ''                          code                code
   waiting_for_deposit   ''                          back                email
   waiting_for_deposit   ''                          proven              pay
-  waiting_for_deposit   ''                          proven,back         checking
+  waiting_for_deposit   ''                          proven,back         pay
+  waiting_for_deposit   ''                          proven,back,begun   checking
+  waiting_for_deposit   ''                          proven,back,silent  checking
+  waiting_for_deposit   ''                          proven,back,begun_before  checking
+  waiting_for_deposit   ''                          proven,back,paid    checking
+  waiting_for_deposit   ''                          proven,paid         checking
+  waiting_for_deposit   ''                          proven,back,begun,ask-method  checking
   waiting_for_deposit   ''                          proven,ask-identity  pay
   waiting_for_deposit   ''                          proven,confirming   checking
   waiting_for_deposit   ''                          proven,declined     pay
@@ -58,6 +64,8 @@ const rows = table(`
   waiting_for_deposit   ''                          ask-method          email
   waiting_for_deposit   ''                          proven,coin         pay
   waiting_for_deposit   ''                          proven,coin,back    pay
+  waiting_for_deposit   ''                          proven,coin,paid    pay
+  waiting_for_deposit   ''                          proven,coin,back,paid  checking
   waiting_for_deposit   ''                          proven,coin,confirming  confirming
   waiting_for_deposit   ''                          coin,confirming     email
   waiting_for_deposit   ''                          proven,bank,confirming  confirming
@@ -82,7 +90,14 @@ const rows = table(`
   expired               email,code                  ''                  ended
   expired               email,code                  ask-proof           ended
   cancelled             ''                          ask-email           ended
+  cancelled             ''                          proven,back         ended
+  cancelled             ''                          proven,back,silent  ended
+  cancelled             ''                          proven,back,paid    checking
+  cancelled             ''                          back,paid           ended
+  expired               ''                          proven,back,paid    checking
   failed                ''                          ''                  ended
+  failed                ''                          proven,back,paid    checking
+  refunded              ''                          proven,back,paid    ended
 `)
 
 test('the page follows from the state and the browser alone', () => {
@@ -115,7 +130,7 @@ test('the page follows from the state and the browser alone', () => {
       isProven: has('proven'),
       hasCode: has('code'),
       isBack: has('back'),
-      isPaid: has('paid'),
+      payment: (['paid', 'begun', 'begun_before', 'silent'] as const).find(has) ?? ('none' as const),
       wish,
     }
     assert.equal(stepOf(known), step, `${status} ${missing} ${flags}`)
@@ -138,14 +153,15 @@ test('no step that shows or takes something personal is reached without proof, w
   ])
   for (const status of Object.keys(lifecycle) as Status[]) {
     for (const wish of [undefined, ...wishes]) {
-      for (const isBack of [true, false]) {
+      for (const payment of ['none', 'begun', 'begun_before', 'silent', 'paid'] as const) {
+        const isBack = payment !== 'none'
         const step = stepOf({
           view: sampleView({ status, billing: {} }),
           choices: { refund: { parts: [] }, refund_address: wayBack },
           isProven: false,
           hasCode: isBack,
           isBack,
-          isPaid: false,
+          payment,
           wish,
         })
         assert(!personal.has(step), `${status} ${wish}: ${step}`)

@@ -1,3 +1,4 @@
+import type { PaymentWord } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
 import type { CustomerChoices } from '../transactions/choose.ts'
 import type { Status } from '../transactions/lifecycle.ts'
@@ -14,7 +15,7 @@ export type Step =
   | 'identity' //       the order waits for a check of who the customer is
   | 'pay' //            everything is known; shown whole, once more
   | 'method' //         another way to pay is asked for
-  | 'checking' //       the customer comes back from the processor, which has not told us yet
+  | 'checking' //       a payment is through, under way or not to be asked for, and the order has not heard of it yet
   | 'confirming' //     the money is seen and not there for good: coins that a network confirms, a transfer announced
   | 'progress'
   | 'decide' //         the customer's word is needed: a new price, the rest, or the money back
@@ -43,8 +44,8 @@ export type Known = {
   hasCode: boolean
   /** The processor has just sent the customer back. */
   isBack: boolean
-  /** The processor has the money, and its word is still on the way to us. */
-  isPaid: boolean
+  /** How the payment stands of which the order has not heard yet. */
+  payment: PaymentWord
   wish: Wish | undefined
 }
 
@@ -82,10 +83,11 @@ function stepOfStatus(status: Status, known: Known): Step {
       return known.isProven ? holdStep(known) : 'hold'
     case 'finished':
       return 'done'
-    case 'refunded':
     case 'expired':
     case 'cancelled':
     case 'failed':
+      return known.isProven && known.payment === 'paid' ? 'checking' : 'ended'
+    case 'refunded':
       return 'ended'
   }
 }
@@ -104,13 +106,14 @@ function detailStep({ view, wish }: Known): Step {
   return next ?? 'pay'
 }
 
-function paymentStep({ view, isBack, isPaid, wish }: Known): Step {
+function paymentStep({ view, isBack, payment, wish }: Known): Step {
   const isPage = flowOf(view.deposit) === 'page'
   if (view.statusDetails === 'confirming') return isPage ? 'checking' : 'confirming'
+  if (payment !== 'none' && (isPage || isBack)) return 'checking'
   if (wish === 'payout_address' && mayChangeAddress(view)) return 'payout_address'
   if (wish === 'billing' && mayChangeBilling(view)) return 'billing'
   if (wish === 'method' && view.mayChooseMethod) return 'method'
-  return isPage && isBack && (isPaid || !wasDeclined(view)) ? 'checking' : 'pay'
+  return 'pay'
 }
 
 /** A card or a payment was declined and no later attempt has gone through. */
@@ -157,8 +160,8 @@ export const isTyped = (step: Step): boolean =>
 export const asksForCoinAddress = (step: Step, { to }: Pick<CheckoutView, 'to'>): boolean =>
   step === 'refund_address' || (step === 'payout_address' && to.currency.kind === 'CRYPTO')
 
-/** A page that is not true any more once the state has changed, in another tab or by itself: it is followed where scripts run. */
-export const isWatched = (step: Step): boolean => step !== 'done' && step !== 'ended'
+/** A page of an order that usually changes no more: late money, or a payout that comes back, can still change it. */
+export const isSettled = (step: Step): boolean => step === 'done' || step === 'ended'
 
 /** Which third of the way a step belongs to; undefined where there is no way on. */
 export function phaseOf(step: Step): 'details' | 'payment' | 'delivery' | undefined {

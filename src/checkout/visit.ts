@@ -5,12 +5,13 @@ import { provenInBrowser } from '../customers/checkout-session.ts'
 import { type PendingCode, pendingCode } from '../customers/one-time-code.ts'
 import { readId } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { giveDetails, isPaidAtRail, openCheckout } from '../transactions/checkout.ts'
+import { giveDetails, openCheckout, type PaymentWord, paymentAtRails } from '../transactions/checkout.ts'
 import type { CheckoutView } from '../transactions/checkout-view.ts'
 import { type CustomerChoices, customerChoices } from '../transactions/choose.ts'
 import { blockedBrowserCountry } from '../transactions/customer-country.ts'
+import type { Status } from '../transactions/lifecycle.ts'
 import { tokenIn } from './session-cookie.ts'
-import { asksForProof, type Step, stepOf, testsBrowser, wasDeclined, type Wish, wishes } from './step.ts'
+import { asksForProof, type Step, stepOf, testsBrowser, type Wish, wishes } from './step.ts'
 
 /** What a request tells: the query's texts (empty where absent), the cookies, and the browser's address (empty: hidden). */
 export type Asked = { tid: string; returned: string; ask: string; cookie: string | undefined; address: string }
@@ -25,6 +26,8 @@ export type Visit = {
   wish: Wish | undefined
   /** The processor has sent the customer back. */
   isBack: boolean
+  /** How the payment stands of which the order has not heard yet. */
+  payment: PaymentWord
   /** The customer whose address is proven in this browser; undefined: nothing personal may be shown. */
   customerId: bigint | undefined
   /** The code that was sent and can still be answered. */
@@ -48,13 +51,30 @@ export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefin
     isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
   const wish = wishes.find((one) => one === asked.ask)
   const isBack = asked.returned !== ''
-  // A decline that went before says nothing of the attempt that the customer comes back from: the processor knows.
-  const isPaid = isBack && wasDeclined(view) && (await isPaidAtRail(ctx, view))
-  const choices = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
-  const step = stepOf({ view, choices, isProven, hasCode: code !== undefined, isBack, isPaid, wish })
+  const open = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
+  const payment = isProven ? await paymentOf(ctx, view, { isBack, isSeen: !open.cancel }) : 'none'
+  const step = stepOf({ view, choices: open, isProven, hasCode: code !== undefined, isBack, payment, wish })
+  // Whoever may have paid is not asked to cancel.
+  const choices = step === 'checking' ? {} : open
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, asked.address) !== undefined
-  const version = versionOf(isProven ? view : { ...view, identity: null }, step, choices)
-  return { view, step, choices, wish, isBack, customerId, code, isRefused, version }
+  const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
+  return { view, step, choices, wish, isBack, payment, customerId, code, isRefused, version }
+}
+
+/** Ends in which no money has come, as far as the order knows: a payment may have been on its way. */
+const mayBePaid: ReadonlySet<Status> = new Set(['waiting_for_deposit', 'expired', 'cancelled', 'failed'])
+
+/**
+ * How the payment stands: by what a rail has told of it (`isSeen`), before the order moves; else, for the customer who comes back
+ * from the payment, by what the rails say now. They know more than the order while their callback is on its way, or lost.
+ */
+async function paymentOf(
+  ctx: Ctx,
+  view: CheckoutView,
+  { isBack, isSeen }: { isBack: boolean; isSeen: boolean },
+): Promise<PaymentWord> {
+  if (view.status === 'waiting_for_deposit' && isSeen) return 'paid'
+  return isBack && mayBePaid.has(view.status) ? paymentAtRails(ctx, view) : 'none'
 }
 
 /** Where there is something to decide: on hold, or before any money has come. */
@@ -84,9 +104,12 @@ async function tryAgain(ctx: Ctx, view: CheckoutView): Promise<CheckoutView> {
   }
 }
 
-function versionOf(view: CheckoutView, step: Step, choices: CustomerChoices): string {
-  const { status, statusDetails, identity, errors, history, outputHash, deposit, payTo, quote } = view
-  const shown = [step, status, statusDetails, identity, errors.length, history.length, outputHash]
+function versionOf(
+  view: CheckoutView,
+  { step, choices, payment }: Pick<Visit, 'step' | 'choices' | 'payment'>,
+): string {
+  const { status, statusDetails, identity, errors, history, isTaken, outputHash, deposit, payTo, quote } = view
+  const shown = [step, payment, status, statusDetails, identity, errors.length, history.length, isTaken, outputHash]
   const offered = [choices.accept_price, choices.exchange_what_came].map((offer) => String(offer?.toAmount))
   const price = [offered, deposit.type, payTo?.reference ?? null, quote.fingerprint]
   return createHash('sha256')

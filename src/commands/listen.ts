@@ -36,6 +36,8 @@ export async function listen({ flags }: Given): Promise<Answer> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
 
   const line = openLine(forward, { reach: { loopback: true }, timeoutMs: config.webhooks.timeoutMs })
+  // Whoever ends this does not wait for a program that hangs.
+  ending.signal.addEventListener('abort', line.close)
   const client = new Client(side.url)
   const told = { side, line, client, clock: systemClock(), signal: ending.signal }
   print(`Forwarding the events of ${side.url} to ${forward}. Your endpoint's secret: ${side.webhookSecret}`)
@@ -124,6 +126,7 @@ async function deliver({ side, line, clock, signal }: Forwarding, event: Told): 
   for (const waitMs of [...retryMs, undefined]) {
     const headers = signedHeaders(event.id, clock.realNow(), body, [secretBytes(side.webhookSecret)])
     const { outcome, status, tookMs } = await line.post(body, headers)
+    signal.throwIfAborted()
     print(`${event.type} ${event.id} ${status ?? outcome} ${tookMs} ms`)
     if (outcome === 'delivered' || waitMs === undefined) return
     await pause(waitMs, undefined, { signal })

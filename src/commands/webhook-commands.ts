@@ -9,7 +9,8 @@ export const webhookCommands: readonly Command[] = [
   {
     usage: 'webhook add URL --partner ID [--types a,b] [--rate N] [--ordered on|off]',
     does: 'Adds an endpoint that is told of events. Its secret is shown this once.',
-    details: `Without --types it is told of transactions. A partner's first endpoint gets the secret that came with its keys.
+    details: `Without --types it is told of transactions. A partner's first endpoint gets the secret that came with its keys,
+until one has been rotated.
 --rate is the most deliveries a second (0: no limit). --ordered off: one transaction's events do not wait for each other.`,
     acts: true,
     run: run('add'),

@@ -69,9 +69,15 @@ async function openReason(
 
 const reasonPlace = (id: bigint, at: Date): string => `customer_blocks:${id}:${at.toISOString()}`
 
-/** Refuses to go on with a customer who is blocked (FORBIDDEN), without a reason. Nobody is blocked before being known. */
-export async function refuseBlocked(db: Db | Atomic, customerId: bigint | null): Promise<void> {
-  if (customerId === null) return
+/** Whether a customer is blocked. Nobody is before being known. */
+export async function isBlocked(db: Db | Atomic, customerId: bigint | null): Promise<boolean> {
+  if (customerId === null) return false
   const [last] = await queries.isBlocked(db, customerId)
-  if (last?.isBlocked) throw new Refusal('FORBIDDEN', 'This order cannot go on. Please turn to our support.')
+  return last?.isBlocked ?? false
+}
+
+/** Refuses to go on with a customer who is blocked (FORBIDDEN), without a reason. */
+export async function refuseBlocked(db: Db | Atomic, customerId: bigint | null): Promise<void> {
+  if (await isBlocked(db, customerId))
+    throw new Refusal('FORBIDDEN', 'This order cannot go on. Please turn to our support.')
 }

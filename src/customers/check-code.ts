@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { type Atomic, one } from '../db/sql.ts'
+import { latinDigits } from '../language/typed-number.ts'
 import { Refusal, type RefusalCode } from '../lib/refusal.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
 import { emailHash } from './email.ts'
@@ -14,7 +15,10 @@ import { customerProven } from './tell-status.ts'
 /** Wrong guesses a day for one address, over all transactions: at that pace a code of six digits is not found. */
 const mostWrong = 25n
 
-/** What a customer answers, for an address that `partnerId`'s transaction has. Spaces and dashes in `code` do not count. */
+/**
+ * What a customer answers, for an address that `partnerId`'s transaction has. Spaces and dashes in `code` do not count, and digits are
+ * read from an Arabic keyboard, too.
+ */
 export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
 
 /**
@@ -23,7 +27,7 @@ export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
  * so; a code that is no longer good; and any code after too many wrong ones.
  */
 export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<bigint> {
-  const code = answer.code.replace(/[\s-]/g, '')
+  const code = latinDigits(answer.code).replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(code)) throw refused('CODE_ILL_FORMED', 'The code has six digits.')
 
   const outcome = await ctx.db.atomic((db) => judge(ctx, db, { ...answer, code }))

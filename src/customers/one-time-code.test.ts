@@ -99,6 +99,14 @@ describe('a one-time code', () => {
     await answer(await codeIn())
   })
 
+  it('is taken as it is typed: in groups, and in the digits of an Arabic or Persian keyboard', async () => {
+    for (const zero of [0x660, 0x6f0]) {
+      await inRealTime(21_000, () => sendCode(ctx, order))
+      const typed = [...(await codeIn())].map((digit) => String.fromCharCode(zero + digit.charCodeAt(0) - 0x30))
+      await answer(`${typed.slice(0, 3).join('')} ${typed.slice(3).join('')}`)
+    }
+  })
+
   it('is worth nothing once the next one is sent', async () => {
     await sendCode(ctx, order)
     const first = await codeIn()

@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Db } from '../db/sql.ts'
 import { badField } from '../lib/refusal.ts'
 import { type EventType, eventId, readEventId } from './event.ts'
-import { openBodies } from './open-bodies.ts'
+import { openBody } from './open-body.ts'
 import * as queries from './queries.ts'
 
 /** A page of a partner's events, oldest first, as the exact texts that webhooks carry. */
@@ -36,7 +36,7 @@ export async function readFeed(
   const wanted = types ? looked.filter(({ type }) => types.includes(type)) : looked
   const last = looked.at(-1)
   return {
-    bodies: await openBodies(ctx, wanted),
+    bodies: wanted.map((event) => openBody(ctx.keyring, event)),
     nextAfter: last ? eventId(last) : after,
     hasMore: rows.length > limit,
   }
@@ -67,6 +67,12 @@ export const findEvent = async (
 ): Promise<{ id: bigint; position: bigint } | undefined> => {
   const key = readEventId(id)
   return key && queries.find(db, partnerId, key)
+}
+
+/** The row of a partner's event, also of one that has just happened and has no place in the feed yet. */
+export const findRecorded = async ({ db }: { db: Db }, partnerId: bigint, id: string): Promise<bigint | undefined> => {
+  const key = readEventId(id)
+  return key && queries.findRecorded(db, partnerId, key)
 }
 
 /** What happened to one thing so far, in order, for people who look at it: `position` is null until partners can read it. */

@@ -79,6 +79,17 @@ export const find = async (
   return row
 }
 
+/** The row of a partner's event, in the feed or on its way there. */
+export const findRecorded = async (
+  db: Db,
+  partnerId: bigint,
+  { stream, sequence }: EventKey,
+): Promise<bigint | undefined> => {
+  const [row] = await db.sql<{ id: bigint }>`
+    select id from events where stream = ${stream} and sequence = ${sequence} and partner_id = ${partnerId}`
+  return row?.id
+}
+
 /** The last event of a partner's feed. */
 export const last = async (db: Db, partnerId: bigint): Promise<EventKey | undefined> => {
   const [row] = await db.sql<EventKey>`
@@ -89,13 +100,18 @@ export const last = async (db: Db, partnerId: bigint): Promise<EventKey | undefi
 }
 
 /** A partner's events after a position, in the feed's order. */
-export const afterPosition = (db: Db, partnerId: bigint, position: bigint, limit: number): Promise<EventRow[]> =>
+export const afterPosition = (
+  db: Db,
+  partnerId: bigint,
+  position: bigint,
+  limit: number,
+): Promise<(EventRow & { wrappedKey: Buffer | null })[]> =>
   db.sql`
-    select stream, sequence, events.partner_id as "partnerId", type, at, data_key_id as "dataKeyId", body
+    select stream, sequence, events.partner_id as "partnerId", type, at, data_key_id as "dataKeyId", wrapped as "wrappedKey", body
     from (
       select event_id, position from event_feed
       where partner_id = ${partnerId} and position > ${position} order by position limit ${limit}
-    ) as next join events on events.id = next.event_id
+    ) as next join events on events.id = next.event_id join data_keys on data_keys.id = data_key_id
     order by next.position`
 
 /** One thing's events, in order, with their places in the feed (null: not there yet). For people who look at it. */

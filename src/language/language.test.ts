@@ -59,6 +59,12 @@ test('a moment is told in UTC, and says so', () => {
   assert.match(inEnglish.moment(new Date('2026-03-06T23:30:00.000Z')), /^Friday, March 6.*11:30\sPM UTC$/)
 })
 
+test('a time that ends at midnight is told to end with the day before', () => {
+  assert.match(inEnglish.moment(new Date('2026-11-30T00:00:00.000Z')), /^Sunday, November 29.*11:59\sPM UTC$/)
+  assert.match(inEnglish.moment(new Date('2026-11-30T00:01:00.000Z')), /^Monday, November 30.*12:01\sAM UTC$/)
+  assert.match(languageOf('de').moment(new Date('2026-12-01T00:00:00.000Z')), /^Montag, 30\. November.*23:59 UTC$/)
+})
+
 test('no more time is promised than there is', () => {
   assert.equal(inEnglish.duration(899_999), '14 minutes')
   assert.equal(inEnglish.duration(60_000), '1 minute')

@@ -2,7 +2,7 @@ import type { Listing } from '../catalog/asset.ts'
 import type { Currency } from '../catalog/currency.ts'
 import { formatAmount } from '../money/amount.ts'
 import { type Catalogue, catalogues, type CountedKey, type TextKey } from './catalogue.ts'
-import { readNumber } from './typed-number.ts'
+import { readNumber, twoReadings } from './typed-number.ts'
 
 /** How we speak to one reader: the language, and the form that numbers, amounts, countries and times have in it. */
 export type Language = {
@@ -22,13 +22,18 @@ export type Language = {
   typed(plain: string): string
   /** What a reader typed as a plain decimal; undefined for what is no number, or may be two. */
   readNumber(typed: string): string | undefined
+  /** The two numbers that a text may be, as they can be typed, where it was not read for that; else undefined. */
+  twoReadings(typed: string): { whole: string; decimal: string } | undefined
   /** A share, told in hundredths of a percent. */
   percent(basisPoints: number): string
   /** What a currency is called: money as the reader's language has it, coins as everywhere. */
   currency(currency: Currency): string
   /** Whole minutes, hours or days, rounded down: nobody is promised more time than there is. */
   duration(ms: number): string
-  /** A day and time, in UTC and saying so: we do not know where the reader's clock stands. */
+  /**
+   * By when: a day and time, in UTC and saying so, for we do not know where the reader's clock stands. Midnight would be read as on the
+   * day that begins: it is the last minute before.
+   */
   moment(at: Date): string
   country(alpha2: string, fallback: string): string
   /** The language's own name, in itself: `Deutsch`. */
@@ -97,6 +102,7 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
     price: (units, decimals, listing) => apart(withTicker(forms, units, decimals, listing)),
     typed: (plain) => plain.replace('.', decimalSign),
     readNumber: (typed) => readNumber(typed, decimalSign),
+    twoReadings: (typed) => twoReadings(typed, decimalSign),
     percent: (basisPoints) => apart(shares.format(formatAmount(BigInt(basisPoints), { decimals: 4 }) as `${number}`)),
     currency: ({ kind, ticker, name }) => (kind === 'FIAT' ? (money.of(ticker) ?? name) : name),
     duration: (ms) => {
@@ -104,7 +110,7 @@ function makeLanguage(tag: string, texts: Catalogue): Language {
       if (count < 1) return say('time.soon')
       return new Intl.NumberFormat(forms, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
     },
-    moment: (at) => moments.format(at),
+    moment: (at) => moments.format(at.getTime() % dayMs === 0 ? at.getTime() - minuteMs : at),
     country: (alpha2, fallback) => regions.of(alpha2) ?? fallback,
     compare: (one, other) => collator.compare(one, other),
   }
@@ -121,10 +127,11 @@ const momentStyle: Intl.DateTimeFormatOptions = {
 }
 
 const minuteMs = 60_000
+const dayMs = 1_440 * minuteMs
 
 /** The largest unit of which there are two whole ones: an hour and a half is told in minutes. */
 function inUnits(ms: number): ['minute' | 'hour' | 'day', number] {
-  if (ms >= 2 * 1_440 * minuteMs) return ['day', Math.floor(ms / (1_440 * minuteMs))]
+  if (ms >= 2 * dayMs) return ['day', Math.floor(ms / dayMs)]
   if (ms >= 2 * 60 * minuteMs) return ['hour', Math.floor(ms / (60 * minuteMs))]
   return ['minute', Math.floor(ms / minuteMs)]
 }

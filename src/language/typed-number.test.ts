@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { languageOf, languages } from './language.ts'
-import { readNumber } from './typed-number.ts'
+import { readNumber, twoReadings } from './typed-number.ts'
 
 const read: [typed: string, withPoint: string | undefined, withComma: string | undefined][] = [
   ['1234', '1234', '1234'],
@@ -30,12 +30,25 @@ const read: [typed: string, withPoint: string | undefined, withComma: string | u
   ['.5', '0.5', '0.5'],
   ['١٢٫٥', '12.5', '12.5'],
   ['١٬٢٣٤', '1234', '1234'],
+  ['۴۵۶', '456', '456'],
 ]
 
 test('a number is read as its reader means it, and not at all where it may be two', () => {
   for (const [typed, withPoint, withComma] of read) {
     assert.deepEqual([readNumber(typed, '.'), readNumber(typed, ',')], [withPoint, withComma], typed)
   }
+})
+
+test('what can be two numbers is told as both, and nothing else is', () => {
+  assert.deepEqual(twoReadings('1,234', '.'), { whole: '1234', decimal: '1.234' })
+  assert.deepEqual(twoReadings('1.000', ','), { whole: '1000', decimal: '1,000' })
+  assert.deepEqual(twoReadings('١,٢٣٤', '.'), { whole: '1234', decimal: '1.234' })
+  for (const [typed, withPoint, withComma] of read) {
+    assert.equal(twoReadings(typed, '.') === undefined, withPoint !== undefined, typed)
+    assert.equal(twoReadings(typed, ',') === undefined, withComma !== undefined, typed)
+  }
+  for (const typed of ['', 'ten', '1,2,3', '1,23', '0,123', '1234,567', '01,234', '-1,234', '1,234.'])
+    assert.equal(twoReadings(typed, '.'), undefined, typed)
 })
 
 test('what is no number is none', () => {

@@ -7,7 +7,7 @@ const between = /[\s\u00a0\u202f'’٬]/g
  * two: `1,234` is a thousand to one reader and one and a quarter to another.
  */
 export function readNumber(typed: string, decimalSign: '.' | ','): string | undefined {
-  const text = typed.replace(between, '').replace(/[٠-٩]/g, latin).replace('٫', decimalSign)
+  const text = plainOf(typed, decimalSign)
   if (/^\d+$/.test(text)) return text
   const other = decimalSign === '.' ? ',' : '.'
   const [whole, fraction] = cut(text, decimalSign) ?? cut(text, other) ?? []
@@ -17,7 +17,23 @@ export function readNumber(typed: string, decimalSign: '.' | ','): string | unde
   return fraction === '' ? whole : `${whole || '0'}.${fraction}`
 }
 
-const latin = (digit: string): string => String(digit.charCodeAt(0) - 0x660)
+/**
+ * The two readings of what is not read because it may be either, each as it can be typed: `1,234` where a point is the decimal
+ * sign is `1234`, or `1.234`. Undefined for what is read, and for what is no number in any reading.
+ */
+export function twoReadings(typed: string, decimalSign: '.' | ','): { whole: string; decimal: string } | undefined {
+  const text = plainOf(typed, decimalSign)
+  const other = decimalSign === '.' ? ',' : '.'
+  const whole = text.split(other).length === 2 ? ungrouped(text, other) : undefined
+  return whole === undefined ? undefined : { whole, decimal: text.replace(other, decimalSign) }
+}
+
+const plainOf = (typed: string, decimalSign: '.' | ','): string =>
+  latinDigits(typed.replace(between, '')).replace('٫', decimalSign)
+
+/** A text with the digits of Arabic and Persian keyboards as the Latin ones that they stand for. */
+export const latinDigits = (typed: string): string =>
+  typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 0x10))
 
 /** The digits before and after a decimal sign that stands there once; those before it alone, or in groups by the other sign. */
 function cut(text: string, sign: '.' | ','): [whole: string, fraction: string] | undefined {

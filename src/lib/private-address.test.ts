@@ -24,6 +24,8 @@ test('only the public internet may be called, and loopback where that is allowed
     10.0.0.1                 no      no
     100.64.0.1               no      no
     169.254.169.254          no      no
+    168.63.129.15            yes     no
+    168.63.129.16            no      no
     172.16.0.1               no      no
     172.31.255.255           no      no
     192.0.0.192              no      no

@@ -5,13 +5,17 @@ import { ipBlocks } from './ip-blocks.ts'
 /** Where calls to addresses that strangers name may go: the public internet, and this machine itself where that is allowed. */
 export type Reach = { loopback: boolean }
 
-/** IPv4 that is not the public internet: the IANA registry of special-purpose addresses, multicast and what is reserved. */
+/**
+ * IPv4 that is not the public internet: the IANA registry of special-purpose addresses, multicast and what is reserved; and
+ * 168.63.129.16, at which machines in Azure find what runs them.
+ */
 const special4 = ipBlocks([
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
   '169.254.0.0/16',
+  '168.63.129.16/32',
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',

@@ -164,6 +164,14 @@ export const markPlans = (db: Db, ids: bigint[], state: 'submitted' | 'unknown',
     update plans set state = ${state}, unknown_since = case when ${state} = 'unknown' then ${at}::timestamptz end
     where id = any(${ids}) and state in ('planned', 'submitted', 'unknown') and state <> ${state}`
 
+/** Whether a transaction has payouts that have not ended, refunds apart, and their rails have taken every one. */
+export const isTaken = async (db: Db, transactionId: bigint): Promise<boolean> => {
+  const open = await db.sql<{ state: string }>`
+    select plans.state from payouts join plans on plans.id = plan_id
+    where transaction_id = ${transactionId} and purpose = 'payout' and plans.state in ('planned', 'submitted', 'unknown')`
+  return open.length > 0 && open.every(({ state }) => state === 'submitted')
+}
+
 /** A payout that a rail speaks of by its plan's key. */
 export type KeyedRow = {
   id: bigint

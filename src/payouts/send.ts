@@ -4,7 +4,7 @@ import type { PlanBody, PlanOutcome } from '../rails/rail.ts'
 import { planPlace } from './plan.ts'
 import * as queries from './queries.ts'
 
-export { endPlans, failPlans, lockOpenPlans, markPlans } from './queries.ts'
+export { endPlans, failPlans, isTaken as isPayoutTaken, lockOpenPlans, markPlans } from './queries.ts'
 
 /** A plan and what the rail says of it. `unclear`: the rail did not answer, so whether it acted is not known. */
 export type Sent = { plan: queries.SentRow; outcome: PlanOutcome | { state: 'unclear' } }

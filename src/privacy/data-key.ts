@@ -1,4 +1,4 @@
-import { newKey, seal, unseal } from './seal.ts'
+import { newKey, seal, unseal, unwrapKey, wrapKey } from './seal.ts'
 import type { Secrets } from './master-key.ts'
 import * as queries from './queries.ts'
 import type { RowIds } from '../db/row-ids.ts'
@@ -62,14 +62,14 @@ export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: Row
     queries.insert(
       db,
       made.map(({ id }) => id),
-      made.map(({ bytes }) => seal(wrapping, bytes, 'data_keys')),
+      made.map(({ bytes }) => wrapKey(wrapping, bytes)),
     )
     return made.map(({ id, bytes }) => keep(dataKey(id, bytes)))
   }
 
   function unwrap(id: bigint, wrapped: Buffer | null): DataKey {
     if (wrapped === null) throw new ErasedPerson()
-    return recent.get(id) ?? keep(dataKey(id, unseal(wrapping, wrapped, 'data_keys')))
+    return recent.get(id) ?? keep(dataKey(id, unwrapKey(wrapping, wrapped)))
   }
 
   return {

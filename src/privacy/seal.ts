@@ -28,7 +28,7 @@ export function seal(key: Buffer, text: string | Buffer, place: string): Buffer 
 }
 
 /** Opens what `seal` made for the same place. Bytes that were changed, moved or made with another key are a fault. */
-export function unseal(key: Buffer, sealed: Buffer, place: string): Buffer {
+export function unseal(key: Uint8Array, sealed: Buffer, place: string): Buffer {
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12), { authTagLength: 16 })
   decipher.setAAD(Buffer.from(place))
   decipher.setAuthTag(sealed.subarray(12, 28))
@@ -40,3 +40,11 @@ export function unseal(key: Buffer, sealed: Buffer, place: string): Buffer {
 
 /** A new key for one person's data. */
 export const newKey = (): Buffer => randomBytes(32)
+
+const keyPlace = 'data_keys'
+
+/** Seals such a key for storage. */
+export const wrapKey = (wrapping: Buffer, key: Buffer): Buffer => seal(wrapping, key, keyPlace)
+
+/** Opens a key that was stored. */
+export const unwrapKey = (wrapping: Uint8Array, wrapped: Buffer): Buffer => unseal(wrapping, wrapped, keyPlace)

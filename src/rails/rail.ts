@@ -58,7 +58,7 @@ export type DepositRail = {
   open?(order: DepositOrder): Promise<{ payAt: string }>
   /** Reads a callback. Refuses one that does not prove who sent it. */
   readCallback(body: string, headers: Record<string, string | undefined>): Fact
-  /** Asks the rail what it knows of a reference: callbacks get lost. */
+  /** Asks the rail what it knows of a reference: callbacks get lost. An attempt that is neither through nor refused is `other`. */
   look(reference: string): Promise<Fact[]>
   /**
    * How a payment goes back the way it came: the rail that pays back, and where to. `payment` is the rail's own id of it, as its

@@ -68,6 +68,8 @@ export type CheckoutView = {
   payoutAddressChangeable: boolean
   /** Where the partner wants the customer back; `$$` stands for the order number. */
   redirects: Personal['redirects']
+  /** The rail has taken the payout that is on its way: before, it is only planned. */
+  isTaken: boolean
   outputHash: string | null
   explorerUrl: string | null
   locale: string | null

@@ -3,6 +3,7 @@ import { refuseBlocked } from '../customers/block.ts'
 import type { Atomic } from '../db/sql.ts'
 import { type Instruction, instructionOf } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
+import { isPayoutTaken } from '../payouts/send.ts'
 import { keepAcceptance } from './accept-terms.ts'
 import { advance, amend, onceMore } from './advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
@@ -20,7 +21,8 @@ import * as queries from './queries.ts'
 import type { Transaction } from './transaction.ts'
 
 export type { Details } from './details.ts'
-export { isPaidAtRail, startPayment, waysToPay } from './pay.ts'
+export { type PaymentWord, paymentAtRails } from './ask-rails.ts'
+export { startPayment, waysToPay } from './pay.ts'
 
 /** Shows a transaction to its customer; the first visit moves it on from `new`. Undefined for an unknown id, and for B2B's. */
 export async function openCheckout(ctx: Ctx, publicId: bigint): Promise<CheckoutView | undefined> {
@@ -173,6 +175,7 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
     payoutHolder: personal.payoutHolder,
     payoutAddressChangeable: terms.payoutAddressChangeable,
     redirects: personal.redirects,
+    isTaken: status === 'sending' && (await isPayoutTaken(ctx.db, transaction.id)),
     outputHash,
     explorerUrl: mask && outputHash ? mask.split('$$').join(outputHash) : null,
     locale: terms.locale,

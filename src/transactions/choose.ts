@@ -4,6 +4,7 @@ import type { Atomic } from '../db/sql.ts'
 import { moneySeen } from '../deposits/deposit.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { advance, onceMore } from './advance.ts'
+import { paymentAtRails } from './ask-rails.ts'
 import { boundsOf } from './bounds.ts'
 import { decide, type Standing } from './decide.ts'
 import { partnerOf } from './details.ts'
@@ -13,8 +14,9 @@ import { open } from './lifecycle.ts'
 import { lockTransaction, readTransactionWhole } from './load.ts'
 import { type MoneyOf, moneyOf, standingOf } from './money-of.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
+import { addressAsked } from './question.ts'
 import { refundCost } from './refund-cost.ts'
-import { addressAsked, orderElsewhere, refundElsewhere } from './refund-elsewhere.ts'
+import { orderElsewhere, refundElsewhere } from './refund-elsewhere.ts'
 import type { StatusDetails, Transaction } from './transaction.ts'
 
 /**
@@ -164,12 +166,20 @@ export const checkRefundAddress = (
     if (refund) await orderElsewhere(ctx, db, { refund, transaction }, written)
   })
 
-/** Ends a transaction that its customer does not want any more. 409 once money was seen. */
-export function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+/**
+ * Ends a transaction that its customer does not want any more. The rails are asked first: 409 once any of them has seen money, 503
+ * while one does not answer.
+ */
+export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+  const asked = await readTransactionWhole(ctx, ctx.db, publicId)
+  const payment = asked && open.has(asked.status) ? await paymentAtRails(ctx, asked) : 'none'
+  if (payment === 'silent')
+    throw new Refusal('SERVICE_UNAVAILABLE', 'It cannot be seen at the moment whether this has been paid.')
+  if (payment === 'paid') throw paidMeanwhile()
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
-    const isSeen = await moneySeen(db, transaction.id)
-    if (!open.has(transaction.status) || isSeen) throw movedOn()
+    if (!open.has(transaction.status)) throw movedOn()
+    if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
     const reason = 'The customer does not want it any more.'
     return last(
       await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
@@ -185,6 +195,11 @@ async function lockRetail(ctx: Ctx, db: Atomic, publicId: bigint): Promise<Trans
 
 const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')
 const movedOn = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
+
+function paidMeanwhile(): Refusal {
+  const message = 'A payment has been found: this transaction cannot be cancelled any more.'
+  return new Refusal('CONFLICT', message, [{ path: '', code: 'PAID_MEANWHILE', message }])
+}
 
 function last(moved: Transaction[]): Transaction {
   const transaction = moved.at(-1)

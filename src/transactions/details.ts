@@ -13,6 +13,7 @@ import type { Partner } from '../partners/partner.ts'
 import { ownKeys } from '../privacy/own-keys.ts'
 import { acceptable, lacksTerms } from './accept-terms.ts'
 import type { Change } from './advance.ts'
+import { toldMethods } from './await-deposit.ts'
 import { filledBilling, judgedBilling } from './billing.ts'
 import type { Missing } from './checkout-view.ts'
 import { resemblingEarlier } from './earlier-addresses.ts'
@@ -76,8 +77,9 @@ export async function judgeDetails(
   details: Details,
 ): Promise<Detailed> {
   const partner = await partnerOf(ctx, transaction)
-  const priced = judgedPrice(ctx, partner, transaction, details)
-  if (priced !== transaction) await refuseTimeOver(ctx, db, priced)
+  const told = await toldMethods(db, transaction)
+  const priced = judgedPrice(ctx, partner, { transaction, told }, details)
+  if (priced !== transaction) refuseTimeOver(ctx, { transaction: priced, told })
   const change: Change = priced === transaction ? {} : pricedChange(priced)
   if (details.country !== undefined) change.country = judgedCountry(ctx, partner, priced, details.country)
 

@@ -1,11 +1,11 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
-import { moneySeen, referencesOf } from '../deposits/deposit.ts'
-import { receiveFacts } from '../deposits/fact.ts'
+import { moneySeen } from '../deposits/deposit.ts'
 import { after } from '../lib/clock.ts'
 import type { Handler, Job } from '../jobs/job.ts'
 import type { Again } from '../jobs/queue.ts'
 import { advance, onceMore, type Step } from './advance.ts'
+import { askRails } from './ask-rails.ts'
 import { open } from './lifecycle.ts'
 import { lockTransactions } from './load.ts'
 
@@ -27,18 +27,6 @@ export const expireTransactions = (ctx: Ctx): Handler => ({
     await ctx.queue.revisit(jobs, (db, held) => expire(ctx, db, held))
   },
 })
-
-/** Callbacks get lost: what the rails know of any payment is taken down as if they had called, before anything expires. */
-async function askRails(ctx: Ctx, transactionId: bigint): Promise<void> {
-  const told = await Promise.all(
-    (await referencesOf(ctx.db, transactionId)).map(async ({ rail, reference }) => {
-      const facts = (await ctx.rails.deposit.get(rail)?.look(reference)) ?? []
-      return facts.map((fact) => ({ ...fact, rail }))
-    }),
-  )
-  const facts = told.flat()
-  if (facts.length > 0) await ctx.db.atomic((db) => receiveFacts(ctx, db, facts))
-}
 
 /** Money that was seen ends the wait for the deadline, unless it never becomes final: then it is looked at again. */
 const lookAgainMs = 10_000

@@ -10,10 +10,11 @@ import { eurCentsOf, type Quote } from '../pricing/quote.ts'
 import type { Change, Step } from './advance.ts'
 import { exchangeEntry, payoutOrder, writeOffEntry } from './book.ts'
 import { type Arrival, boundsOf, lockRoom } from './bounds.ts'
-import { decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
+import { type Bounds, decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
 import { ended, lifecycle } from './lifecycle.ts'
 import { arrivedOf, type MoneyOf, moneyOf, paidOf, refundViews, standingOf } from './money-of.ts'
 import type { Outcome } from './outcome.ts'
+import { askedChange, askedOf, isAskedAnew } from './question.ts'
 import { refundCost } from './refund-cost.ts'
 import { requote } from './requote.ts'
 import type { Transaction } from './transaction.ts'
@@ -40,13 +41,22 @@ export type Happened = {
 
 /**
  * Lets a transaction go on after anything that changed its money: reads what stands, decides, and adds to the outcome what follows:
- * an exchange at a price, refunds, a hold, or the end. All of it commits with what happened.
+ * an exchange at a price, refunds, a hold, of which its customer is told where something is asked, or the end. All of it commits with what happened.
  */
 export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Happened): Promise<Decision> {
   const { transaction, fact, reason, change = {} } = happened
   const money = await moneyOf(db, transaction)
-  const { decision, orders, dust } = await decided(ctx, db, happened, money)
-  const changed: Change = { ...change, ...paidOf(money), fromAmount: arrivedOf(transaction, money) }
+  const { decision, standing, bounds, orders, dust } = await decided(ctx, db, happened, money)
+  const asked = await askedOf(db, transaction, { decision, standing, bounds, money })
+  if (asked && isAskedAnew(transaction, decision, asked)) {
+    outcome.questions.push({ transactionId: transaction.id, question: asked.question })
+  }
+  const changed: Change = {
+    ...change,
+    ...askedChange(transaction, asked),
+    ...paidOf(money),
+    fromAmount: arrivedOf(transaction, money),
+  }
   const exchanged = decision.exchange && exchangeNow(ctx, happened, decision.exchange)
   refuseLess(happened, exchanged?.transaction.expectedTo)
   if (exchanged) Object.assign(changed, exchanged.change)
@@ -75,7 +85,7 @@ function refuseLess({ atLeast }: Happened, toAmount = 0n): void {
 const belowCost = { code: 'refund_below_cost', reason: 'Less was left than sending it back costs.' }
 
 /** What is to be done, with refunds priced: `dust` is what sending would eat up. */
-type Priced = { decision: Decision; orders: RefundOrder[]; dust: Part[] }
+type Priced = { decision: Decision; standing: Standing; bounds: Bounds; orders: RefundOrder[]; dust: Part[] }
 
 async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf): Promise<Priced> {
   const { transaction, partner, arrival, wish = 'none', refundAtMost } = happened
@@ -95,14 +105,15 @@ async function decided(ctx: Ctx, db: Atomic, happened: Happened, money: MoneyOf)
     .filter(({ part, cost }) => cost < part.amount)
     .map(({ part, cost }) => ({ ...part, cost, transactionId: transaction.id, reason: why }))
   const dust = priced.filter(({ part, cost }) => cost >= part.amount).map(({ part }) => part)
-  if (decision.to !== 'on_hold' || dust.length === 0 || orders.length > 0) return { decision, orders, dust }
+  if (decision.to !== 'on_hold' || dust.length === 0 || orders.length > 0)
+    return { decision, standing, bounds, orders, dust }
   // All of it was too little to be sent: what is left to decide is where the transaction ends.
   const refused = new Set(dust.map(({ depositId }) => depositId))
   if (all.free.some(({ depositId, amount }) => !refused.has(depositId) || amount > amountIn(dust, depositId))) {
     throw new Refusal('CONFLICT', 'Sending that little back costs more than it is.')
   }
   const rest = { ...standing, free: [], refunds: { ...standing.refunds, paid: true } }
-  return { decision: decide(rest, bounds, 'release'), orders, dust }
+  return { decision: decide(rest, bounds, 'release'), standing: rest, bounds, orders, dust }
 }
 
 /**

@@ -1,9 +1,8 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
-import type { Atomic } from '../db/sql.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
-import { payableUntil, toldMethods } from './await-deposit.ts'
+import { payableUntil, type ToldMethod } from './await-deposit.ts'
 import type { Details } from './details.ts'
 import { depositMethodOf, flowOf } from './method.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from './policy.ts'
@@ -14,8 +13,13 @@ import type { Transaction } from './transaction.ts'
  * The transaction by the way to pay that the customer wants now, at that way's price: the one that was asked for, or, where the
  * way so far does not reach the customer's country, the first that does. Or, where that is asked for, at the price of this moment.
  */
-export function judgedPrice(ctx: Ctx, partner: Partner, transaction: Transaction, details: Details): Transaction {
-  if (details.renewsPrice === true) return renewedPrice(ctx, partner, transaction)
+export function judgedPrice(
+  ctx: Ctx,
+  partner: Partner,
+  { transaction, told }: Priceable,
+  details: Details,
+): Transaction {
+  if (details.renewsPrice === true) return renewedPrice(ctx, partner, { transaction, told })
   const wanted = details.depositMethod ?? methodForCountry(ctx, partner, transaction, details.country)
   if (wanted === undefined || wanted === transaction.depositMethod) return transaction
   const outcome = resolve(momentOf(ctx, ctx.clock.now()), termsOfPartner(partner), {
@@ -32,7 +36,13 @@ export function judgedPrice(ctx: Ctx, partner: Partner, transaction: Transaction
   if (!mayChangeMethod(transaction)) {
     throw new Refusal('CONFLICT', 'The way to pay has been changed too often and stays as it is.')
   }
-  const again = method === undefined ? undefined : requote(ctx, partner, transaction, { method })
+  const again =
+    method === undefined
+      ? undefined
+      : requote(ctx, partner, transaction, {
+          method,
+          until: timeToPay(ctx, told, { ...transaction, depositMethod: method }),
+        })
   if (again) return again.transaction
   const problem = outcome.available ? undefined : outcome.failures[0].problem
   const message = problem?.message ?? 'This way to pay is not available at the moment.'
@@ -43,14 +53,21 @@ export function judgedPrice(ctx: Ctx, partner: Partner, transaction: Transaction
   )
 }
 
+/** A transaction, and how its customer was told to pay until now. */
+type Priceable = { transaction: Transaction; told: ToldMethod[] }
+
+/** Until when a transaction can be paid by its method, as its customer knows it: the time of its page, until it is told how. */
+const timeToPay = (ctx: Ctx, told: ToldMethod[], transaction: Transaction): Date =>
+  told.length === 0 ? transaction.expiresAt : payableUntil(ctx, told, transaction)
+
 /** The same at the price of this moment, where the one that was agreed is over and the next one would hold. */
-function renewedPrice(ctx: Ctx, partner: Partner, transaction: Transaction): Transaction {
+function renewedPrice(ctx: Ctx, partner: Partner, { transaction, told }: Priceable): Transaction {
   const isHeld = flowOf(depositMethodOf(transaction).category) !== 'transfer'
   if (!isHeld || transaction.quoteExpiresAt > ctx.clock.now()) return transaction
   if (transaction.quoteNumber >= mostPrices) {
     throw new Refusal('CONFLICT', 'The price has been renewed too often. It is made when the money arrives.')
   }
-  const again = requote(ctx, partner, transaction)
+  const again = requote(ctx, partner, transaction, { until: timeToPay(ctx, told, transaction) })
   if (again) return again.transaction
   throw new Refusal('SERVICE_UNAVAILABLE', 'No price can be made at the moment. Please try again in a minute.')
 }
@@ -63,8 +80,8 @@ export const mayChangeMethod = ({ terms, quoteNumber }: Pick<Transaction, 'terms
   !terms.skipChoosePaymentCategory && quoteNumber < mostPrices
 
 /** Nobody gains time by changing to and fro: a way whose time has passed cannot be chosen again. */
-export async function refuseTimeOver(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<void> {
-  if (payableUntil(ctx, await toldMethods(db, transaction), transaction) > ctx.clock.now()) return
+export function refuseTimeOver(ctx: Ctx, { transaction, told }: Priceable): void {
+  if (payableUntil(ctx, told, transaction) > ctx.clock.now()) return
   throw badField('payment_method', 'The time to pay this way has passed.', 'METHOD_NOT_AVAILABLE')
 }
 

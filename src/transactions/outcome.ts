@@ -8,6 +8,7 @@ import { orderPayouts, type PayoutOrder } from '../payouts/order.ts'
 import { advance, type Step } from './advance.ts'
 import { quoteRow } from './create.ts'
 import * as queries from './queries.ts'
+import { type Question, tellOfQuestion } from './question.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a batch of facts adds up to: all of it is written together. */
@@ -18,14 +19,23 @@ export type Outcome = {
   /** Transactions at a price that is new. */
   quotes: Transaction[]
   payouts: PayoutOrder[]
+  /** Whose customers are asked something that they were not asked before. */
+  questions: { transactionId: bigint; question: Question }[]
 }
 
 /** An outcome of nothing yet. */
-export const emptyOutcome = (): Outcome => ({ deposits: [], entries: [], steps: [], quotes: [], payouts: [] })
+export const emptyOutcome = (): Outcome => ({
+  deposits: [],
+  entries: [],
+  steps: [],
+  quotes: [],
+  payouts: [],
+  questions: [],
+})
 
 /**
- * Writes an outcome in the caller's block: deposits, prices, status and events, the books, the orders of payouts. Gives the
- * transactions that have moved.
+ * Writes an outcome in the caller's block: deposits, prices, status and events, the books, the orders of payouts, letters
+ * to whoever is asked. Gives the transactions that have moved.
  */
 export async function writeOutcome(ctx: Ctx, db: Atomic, outcome: Outcome): Promise<Transaction[]> {
   if (outcome.deposits.length > 0) keepDeposits(db, outcome.deposits)
@@ -34,5 +44,9 @@ export async function writeOutcome(ctx: Ctx, db: Atomic, outcome: Outcome): Prom
   await post(db, ctx, outcome.entries)
   lowerCover(db, outcome.entries)
   await orderPayouts(ctx, db, outcome.payouts)
+  for (const { transactionId, question } of outcome.questions) {
+    const transaction = moved.find(({ id }) => id === transactionId)
+    if (transaction) await tellOfQuestion(ctx, db, transaction, question)
+  }
   return moved
 }

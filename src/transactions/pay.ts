@@ -9,11 +9,16 @@ import { partnerOf } from './details.ts'
 import { readTransactionWhole } from './load.ts'
 import { depositMethodOf, depositRailOf } from './method.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from './policy.ts'
-import { checkoutUrl } from './record.ts'
-import type { Transaction } from './transaction.ts'
 
-/** Gives the page where the customer pays. Safe to repeat: one transaction has one reference at the processor. */
-export async function startPayment(ctx: Ctx, publicId: bigint): Promise<{ payAt: string }> {
+/**
+ * Gives the page where the customer pays, in the language of the page that they come from and go back to. Safe to repeat: one
+ * transaction has one reference at the processor.
+ */
+export async function startPayment(
+  ctx: Ctx,
+  publicId: bigint,
+  { locale }: { locale: string },
+): Promise<{ payAt: string }> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
   if (transaction.status !== 'waiting_for_deposit')
@@ -29,16 +34,9 @@ export async function startPayment(ctx: Ctx, publicId: bigint): Promise<{ payAt:
     asset,
     amount,
     category: depositMethodOf(transaction).category,
-    returnUrl: `${checkoutUrl(ctx, publicId)}&returned=1`,
-    locale: transaction.terms.locale ?? 'en',
+    returnUrl: `${ctx.publicUrl}/${locale}/checkout?tid=${publicId}&returned=1`,
+    locale,
   })
-}
-
-/** Whether the rail says that money is there, while its callback is still on the way. */
-export async function isPaidAtRail(ctx: Ctx, { id, status }: Pick<Transaction, 'id' | 'status'>): Promise<boolean> {
-  const instruction = status === 'waiting_for_deposit' ? await instructionOf(ctx.db, id) : undefined
-  const facts = await ctx.rails.deposit.get(instruction?.rail ?? '')?.look(instruction?.reference ?? '')
-  return (facts ?? []).some(({ kind }) => kind === 'deposit.seen' || kind === 'deposit.final')
 }
 
 /** Every way to pay for a transaction that is open to its customer now, with what comes out by it. */

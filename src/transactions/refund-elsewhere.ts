@@ -15,13 +15,6 @@ import { checkDestination, holderFault } from './payout-destination.ts'
 import { orderRefund } from './send-refunds.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The first refund of a transaction that waits for an address, unless its money was taken back meanwhile. */
-export const addressAsked = ({ refunds, deposits }: Pick<MoneyOf, 'refunds' | 'deposits'>): Refund | undefined =>
-  refunds.find(
-    ({ state, deposit_id: of }) =>
-      state === 'address_needed' && deposits.every((deposit) => deposit.id !== of || lossOf(deposit) === 0n),
-  )
-
 /** The first refund of a transaction that nobody knows a way for: it came back, never left, or waits for an address. */
 export const refundWithoutWay = (money: Pick<MoneyOf, 'refunds' | 'deposits'>): Refund | undefined =>
   money.refunds.find(

@@ -14,13 +14,14 @@ export type Requoted = { transaction: Transaction; withinSlippage: boolean }
  * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its
  * range when it was agreed: that the range has moved since is nobody's fault. Undefined when no price can be made now. Gains and
  * losses pass alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than
- * before, or of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen.
+ * before, or of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen. It holds
+ * until `until` at most: a price that can no longer be paid would be an empty promise.
  */
 export function requote(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
-  { method = transaction.depositMethod, amount }: { method?: string; amount?: bigint } = {},
+  { method = transaction.depositMethod, amount, until }: { method?: string; amount?: bigint; until?: Date } = {},
 ): Requoted | undefined {
   const now = ctx.clock.now()
   const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
@@ -35,7 +36,7 @@ export function requote(
     amount: outcome.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
-    validForSeconds: priceValidityMs(ctx.config, outcome.exchange.deposit.category) / 1_000,
+    validForSeconds: secondsFor(priceValidityMs(ctx.config, outcome.exchange.deposit.category), now, until),
   })
   const [is, was] =
     method === transaction.depositMethod && asked === transaction.quote.fromAmount
@@ -53,6 +54,12 @@ export function requote(
     },
     withinSlippage: is * 10_000n >= was * BigInt(10_000 - partner.settings.slippageBasisPoints),
   }
+}
+
+/** How long a price holds, in whole seconds: no longer than there is to pay. */
+function secondsFor(usualMs: number, now: Date, until: Date | undefined): number {
+  const leftMs = until === undefined ? usualMs : Math.max(until.getTime() - now.getTime(), 0)
+  return Math.floor(Math.min(usualMs, leftMs) / 1_000)
 }
 
 /** Two quotes' prices as whole numbers that compare as the prices do. */

@@ -50,6 +50,8 @@ export type Personal = {
   accepted?: string
   /** The language that the customer read in when the address was proven; absent: not known. */
   locale?: string
+  /** What the customer was last written to about, while the order waits for that; absent: nothing. */
+  asked?: string
   /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
   sharedToken?: SharedToken
 }

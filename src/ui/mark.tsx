@@ -1,20 +1,33 @@
 import type { Listing } from '../catalog/asset.ts'
+import { strokesOf } from '../catalog/drawing.ts'
 import { type Category, findPaymentCategory } from '../catalog/payment-method.ts'
 
 /**
- * The mark of a currency; of a coin that lives on a chain that has a mark of its own, both. Its name stands beside it, and does not
- * wait for it: marks are loaded once the page stands.
+ * The mark of a currency; of a coin that lives on a chain that has a mark of its own, both. Its name stands beside it. It is drawn in
+ * the page: two small files would cost a page on a slow line two round trips, and hold up what else it loads.
  */
 export function CurrencyMark({ currency, network }: Listing) {
   const own = currency.logo
   const place = network.chain && network.logo !== own ? network.logo : undefined
   return (
     <span class="currency-mark" aria-hidden="true">
-      <img loading="lazy" src={`/logos/${own}.svg`} alt="" width={20} height={20} />
-      {place === undefined ? null : <img loading="lazy" src={`/logos/${place}.svg`} alt="" width={12} height={12} />}
+      <Drawing logo={own} size={20} />
+      {place === undefined ? null : <Drawing logo={place} size={12} />}
     </span>
   )
 }
+
+/** Its letters run from left to right whatever the page does: `R$` would be drawn as `$R`. */
+const Drawing = ({ logo, size }: { logo: string; size: number }) => (
+  <svg
+    viewBox="0 0 32 32"
+    width={size}
+    height={size}
+    direction="ltr"
+    focusable="false"
+    dangerouslySetInnerHTML={{ __html: strokesOf(logo) }}
+  />
+)
 
 /** What a way to pay is drawn as: a card, a device, a bank, a coin. */
 const drawings = {

@@ -9,6 +9,7 @@ const meanings: readonly (readonly [sentence: RegExp, key: string])[] = [
   [/test network/, 'address.testNetwork'],
   [/secret key/, 'address.secret'],
   [/another network|any network/, 'address.otherNetwork'],
+  [/for another coin/, 'address.otherCoin'],
   [/is lost|is the contract/, 'address.lost'],
   [/belongs to the exchange/, 'ours'],
   [/(can ?not|can) (be paid|pay) to|stake address|not the address of a wallet/, 'address.unpayable'],

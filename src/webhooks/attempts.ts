@@ -1,8 +1,8 @@
 import type { Ctx } from '../context.ts'
 import { eventId, type EventType } from '../events/event.ts'
-import { findEvent } from '../events/feed.ts'
-import { openBodies } from '../events/open-bodies.ts'
-import { ErasedPerson } from '../privacy/data-key.ts'
+import { findRecorded } from '../events/feed.ts'
+import { openBody } from '../events/open-body.ts'
+import type { Keyring } from '../privacy/data-key.ts'
 import { badField } from '../lib/refusal.ts'
 import * as queries from './attempts/queries.ts'
 import type { AttemptPosition, AttemptRow } from './attempts/queries.ts'
@@ -39,58 +39,41 @@ export type AttemptQuery = {
 
 /**
  * Shows what came of attempts at an endpoint, the latest first, and the place to go on from (undefined: there is no more). Refuses
- * an event that is not in the partner's feed.
+ * what is no event of the partner's, or is one no more.
  */
 export async function listAttempts(
   ctx: Pick<Ctx, 'db' | 'keyring'>,
   { id, partnerId }: Pick<Endpoint, 'id' | 'partnerId'>,
   { from, event, outcome, limit }: AttemptQuery,
 ): Promise<{ attempts: SeenAttempt[]; next: AttemptPosition | undefined }> {
-  const found = event === undefined ? undefined : await findEvent(ctx, partnerId, event)
-  if (event !== undefined && !found) throw badField('event_id', 'There is no such event, or it is no longer kept.')
-  const filter = { eventRow: found?.id ?? null, outcome: outcome ?? null }
+  const eventRow = event === undefined ? null : await findRecorded(ctx, partnerId, event)
+  if (eventRow === undefined) throw badField('event_id', 'There is no such event, or it is no longer kept.')
+  const filter = { eventRow, outcome: outcome ?? null }
   const rows = await queries.before(ctx.db, id, filter, { from, limit: limit + 1 })
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   return {
-    attempts: await openAttempts(ctx, id, shown),
+    attempts: shown.map((row) => openAttempt(ctx.keyring, id, row)),
     next: rows.length > limit && last ? { at: last.at, eventRow: last.eventRow, number: last.number } : undefined,
   }
 }
 
-async function openAttempts(
-  ctx: Pick<Ctx, 'db' | 'keyring'>,
-  endpointId: bigint,
-  rows: AttemptRow[],
-): Promise<SeenAttempt[]> {
-  const bodies = await openBodies(
-    ctx,
-    rows.map((row) => ({ ...row, at: row.eventAt })),
-  )
-  return Promise.all(
-    rows.map(async (row, index) => {
-      const { number, at, outcome, status, tookMs, nextAt, url, sentAt, type } = row
-      const id = eventId(row)
-      const headers = sentAt ? plainHeaders(id, sentAt) : {}
-      const request = { url, headers, body: bodies[index] ?? '' }
-      const response = await openResponse(ctx, endpointId, row)
-      return { eventId: id, type, number, at, outcome, status, tookMs, request, response, nextAt }
-    }),
-  )
+function openAttempt(keyring: Keyring, endpointId: bigint, row: AttemptRow): SeenAttempt {
+  const { number, at, outcome, status, tookMs, nextAt, url, sentAt, type } = row
+  const id = eventId(row)
+  const headers = sentAt ? plainHeaders(id, sentAt) : {}
+  const request = { url, headers, body: openBody(keyring, { ...row, at: row.eventAt }) }
+  const response = openResponse(keyring, endpointId, row)
+  return { eventId: id, type, number, at, outcome, status, tookMs, request, response, nextAt }
 }
 
-async function openResponse(
-  { db, keyring }: Pick<Ctx, 'db' | 'keyring'>,
+function openResponse(
+  keyring: Keyring,
   endpointId: bigint,
-  { response, dataKeyId, stream, sequence }: AttemptRow,
-): Promise<string | null> {
-  if (response === null) return null
-  try {
-    return (await keyring.get(db, dataKeyId)).open<string>(response, responsePlace(endpointId, { stream, sequence }))
-  } catch (error) {
-    if (error instanceof ErasedPerson) return null
-    throw error
-  }
+  { response, dataKeyId, wrappedKey, stream, sequence }: AttemptRow,
+): string | null {
+  if (response === null || wrappedKey === null) return null
+  return keyring.unwrap(dataKeyId, wrappedKey).open<string>(response, responsePlace(endpointId, { stream, sequence }))
 }
 
 /** How an endpoint does: since when it fails, its last attempt, and how many events wait for it (`mostCounted` is that or more). */

@@ -1,5 +1,5 @@
 import type { EventKey } from '../events/event.ts'
-import type { SealedEvent } from '../events/open-bodies.ts'
+import type { SealedEvent } from '../events/open-body.ts'
 
 /** One event on its way to one endpoint, as this process holds it under a lease. */
 export type Delivery = {

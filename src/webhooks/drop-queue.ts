@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Handler, Job, NewJob } from '../jobs/job.ts'
-import * as queries from './queries.ts'
+import { dropRows } from './ended/queries.ts'
 import { asRecords } from './queue/queries.ts'
 
 /** The job that follows when an endpoint was disabled or removed. */
@@ -13,7 +13,7 @@ export const endedJobs = (endpointIds: bigint[], runAt: Date): NewJob[] =>
   endpointIds.map((id) => ({ kind: endpointEnded, key: String(id), runAt }))
 
 /**
- * Takes what waits for an endpoint that has ended out of the queue, a thousand rows at a time, so that a million of them
+ * Takes what waits for an endpoint that has ended out of the queue, some thousand rows at a time, so that a million of them
  * block nobody. The events stay in the feed. One that was made active again meanwhile keeps its rows.
  */
 export const dropQueue = (ctx: Pick<Ctx, 'db' | 'queue'>): Handler => ({
@@ -27,11 +27,11 @@ export const dropQueue = (ctx: Pick<Ctx, 'db' | 'queue'>): Handler => ({
 const dropSome = (ctx: Pick<Ctx, 'db'>, endpointId: bigint): Promise<number> =>
   ctx.db.atomic(async (db) => {
     asRecords(db)
-    return queries.dropRows(db, endpointId, rowsAtOnce)
+    return dropRows(db, endpointId, rowsAtOnce)
   })
 
 async function drop(ctx: Pick<Ctx, 'db' | 'queue'>, job: Job): Promise<void> {
   const endpointId = BigInt(job.key)
-  while ((await dropSome(ctx, endpointId)) === rowsAtOnce);
+  while ((await dropSome(ctx, endpointId)) > 0);
   await ctx.queue.finish([job], async () => undefined)
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import type { Delivery } from './delivery.ts'
-import { type Lane, learn, newLane, nextReady, type Ready, roomIn } from './lane.ts'
+import { forgetIdle, type Lane, learn, newLane, nextReady, type Ready, roomIn } from './lane.ts'
 
 const readyOf = (count: number): Ready[] =>
   Array.from({ length: count }, (_, index) => ({
@@ -53,5 +53,22 @@ describe('a lane', () => {
     const doubted = laneWith(60, { failures: 3, underWay: 1 })
     assert.equal(learn(doubted, { outcome: 'timed_out', tookMs: 15_000 }).length, 60)
     assert.deepEqual([doubted.ready.length, doubted.backlog], [0, true])
+  })
+
+  it('is forgotten when its endpoint gets nothing any more, or had nothing to get for long, and not while it has something', () => {
+    const named = (endpointId: bigint, change: Partial<Lane>) => laneWith(0, { endpointId, ...change })
+    const lanes = new Map(
+      [
+        named(1n, { isClosed: true }),
+        named(2n, { isClosed: true, inHand: 1 }),
+        named(3n, { isClosed: true, underWay: 1 }),
+        named(4n, { idleMs: () => 3_600_001 }),
+        named(5n, { idleMs: () => 3_599_000, failures: 5 }),
+        named(6n, {}),
+      ].map((lane) => [lane.endpointId, lane]),
+    )
+    forgetIdle(lanes)
+    assert.deepEqual([...lanes.keys()], [2n, 3n, 5n, 6n])
+    assert(lanes.get(6n)?.idleMs, 'its time begins to run')
   })
 })

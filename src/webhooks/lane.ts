@@ -37,12 +37,23 @@ export type Lane = {
   backlog: boolean
   target: Promise<Target | undefined> | undefined
   line: Line | undefined
+  /** Lines to where the endpoint was before, until what is under way on them has ended. */
+  formerLines: Set<Line>
   pace: Pace | undefined
+  /** The rate that the pace keeps. */
+  perSecond: number | null
   /** Attempts that may still be made at an endpoint which only fails, as of `countedAt`. */
   probes: number
   countedAt: () => number
   probeTimer: NodeJS.Timeout | undefined
+  /** The endpoint was to get nothing when it was last looked at. */
+  isClosed: boolean
+  /** For how long nothing has been in hand; undefined while something is. */
+  idleMs: (() => number) | undefined
 }
+
+/** A lane that had nothing to do for so long is forgotten, and what it has learnt. */
+const longestIdleMs = 3_600_000
 
 /** The most calls at once to one endpoint, and how many failures in a row it takes until it gets one at a time. */
 const connections = 16
@@ -68,10 +79,14 @@ export const newLane = (endpointId: bigint): Lane => ({
   backlog: false,
   target: undefined,
   line: undefined,
+  formerLines: new Set(),
   pace: undefined,
+  perSecond: null,
   probes: probesAtOnce,
   countedAt: stopwatch(),
   probeTimer: undefined,
+  isClosed: false,
+  idleMs: undefined,
 })
 
 /** One that only fails is asked with one event at a time whether it is well again; the others wait at no cost. */
@@ -147,22 +162,33 @@ export function targetOf(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Prom
   return lane.target
 }
 
+/** The same, when it is a delivery's turn by the endpoint's rate limit: as the endpoint is then, not as it was before the wait. */
+export async function targetInTurn(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Promise<Target | undefined> {
+  const target = await targetOf(ctx, lane, lookUp)
+  if (!target || target.perSecond === null) return target
+  return (await lane.pace?.turn(target.perSecond)) ? targetOf(ctx, lane, lookUp) : undefined
+}
+
 async function readTarget(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Promise<Target | undefined> {
   const row = await queries.target(ctx.db, lane.endpointId)
-  if (!row || !['active', 'failing'].includes(row.status)) {
-    closeLane(lane)
+  lane.isClosed = !row || !['active', 'failing'].includes(row.status)
+  if (!row || lane.isClosed) {
+    endLane(lane)
     return undefined
   }
   if (lane.line?.url !== row.url) {
-    lane.line?.close()
+    endLine(lane)
     const { timeoutMs, allowPrivate } = ctx.config.webhooks
-    lane.line = openLine(row.url, { reach: { loopback: allowPrivate }, timeoutMs, lookUp })
+    lane.line = openLine(row.url, { reach: { loopback: allowPrivate }, timeoutMs, lookUp, clock: ctx.clock })
   }
   const { id } = row
   const open = (sealed: Buffer, place: string) =>
     createSecretKey(secretBytes(unseal(ctx.secrets.sealing, sealed, place).toString('utf8')))
   const secret = open(row.secret, secretPlace(id))
   const previous = row.previousSecret && open(row.previousSecret, previousSecretPlace(id))
+  // Turns at another rate may be far ahead.
+  if (lane.perSecond !== row.perSecond) endPace(lane)
+  lane.perSecond = row.perSecond
   lane.pace ??= openPace(
     (slots, perSecond) => queries.reserveSlots(ctx.db, { id, slots, perSecond, now: ctx.clock.realNow() }),
     ctx.clock,
@@ -174,12 +200,40 @@ async function readTarget(ctx: Ctx, lane: Lane, lookUp: LookUp | undefined): Pro
   }
 }
 
-/** Ends a lane's connections and whoever waits for a turn in it. */
-export function closeLane(lane: Lane): void {
-  clearTimeout(lane.probeTimer)
-  lane.probeTimer = undefined
+function endPace(lane: Lane): void {
   lane.pace?.end()
   lane.pace = undefined
-  lane.line?.close()
+}
+
+/** What is under way to where the endpoint was ends as it began. */
+function endLine(lane: Lane): void {
+  const { line, formerLines } = lane
   lane.line = undefined
+  if (!line) return
+  formerLines.add(line)
+  line.end(() => formerLines.delete(line))
+}
+
+function endLane(lane: Lane): void {
+  clearTimeout(lane.probeTimer)
+  lane.probeTimer = undefined
+  endPace(lane)
+  endLine(lane)
+}
+
+/** Ends a lane's connections, with what is under way on them, and whoever waits for a turn in it. */
+export function closeLane(lane: Lane): void {
+  endLane(lane)
+  for (const line of lane.formerLines) line.close()
+}
+
+/** Closes and forgets the lanes that nothing is in hand of: at once where the endpoint gets nothing any more, else after a while. */
+export function forgetIdle(lanes: Map<bigint, Lane>, mostMs = longestIdleMs): void {
+  for (const lane of lanes.values()) {
+    if (lane.inHand > 0 || lane.underWay > 0) continue
+    lane.idleMs ??= stopwatch()
+    if (!lane.isClosed && lane.idleMs() < mostMs) continue
+    closeLane(lane)
+    lanes.delete(lane.endpointId)
+  }
 }

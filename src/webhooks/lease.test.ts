@@ -73,6 +73,17 @@ describe('a process', () => {
     assert.equal((await attemptsOf(telling)).length, receiver.all.length)
     assert(left.every(({ lease_until: leaseUntil }) => leaseUntil === null))
   })
+
+  it('that stops before it could open what it took gives that back', async (t) => {
+    const { telling, receiver } = await startDelivering(t)
+    await telling.tell(...Array.from({ length: 100 }, () => newStream()))
+    await until(async () => (await queueOf(telling)).length === 100, 'that they are taken')
+    await telling.sender.stop()
+    const left = await queueOf(telling)
+    const attempts = await attemptsOf(telling)
+    assert.deepEqual([left.length + attempts.length, attempts.length], [100, receiver.all.length])
+    assert(left.every(({ lease_until: leaseUntil }) => leaseUntil === null))
+  })
 })
 
 /** Lets a sender take one delivery in a relay's block, and never hear of the commit: as if it had died right then. */

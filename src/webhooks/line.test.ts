@@ -53,6 +53,8 @@ describe('an attempt to deliver', () => {
     const line = lineTo(t, receiver.url)
     for (const [header, seconds] of [
       ['120', 120],
+      ['9999999999', 3_153_600_000],
+      ['9'.repeat(400), 3_153_600_000],
       ['Fri, 01 Jan 2027 00:02:00 GMT', 120],
       ['Thu, 31 Dec 2026 00:00:00 GMT', undefined],
       ['soon', undefined],
@@ -62,6 +64,18 @@ describe('an attempt to deliver', () => {
         response.writeHead(503, { date: 'Fri, 01 Jan 2027 00:00:00 GMT', 'retry-after': header }).end()
       assert.equal((await post(line)).retryAfterSeconds, seconds, header)
     }
+  })
+
+  it('reads a date by our own clock where the answer does not say what time it is', async (t) => {
+    const receiver = await startReceiver(t)
+    const clock = { realNow: () => new Date('2027-01-01T00:00:00Z') }
+    const line = openLine(receiver.url, { reach, timeoutMs: 2_000, clock })
+    t.after(() => line.close())
+    receiver.answer = (_request, response) => {
+      response.sendDate = false
+      response.writeHead(503, { 'retry-after': 'Fri, 01 Jan 2027 00:02:00 GMT' }).end()
+    }
+    assert.equal((await post(line)).retryAfterSeconds, 120)
   })
 
   it('ends in time when the endpoint hangs, before or within its answer’s head', async (t) => {

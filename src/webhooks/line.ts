@@ -1,6 +1,6 @@
 import { Client } from 'undici'
 
-import { stopwatch } from '../lib/clock.ts'
+import { type Clock, stopwatch, systemClock } from '../lib/clock.ts'
 import { guardedConnector, type LookUp } from '../lib/http.ts'
 import type { Reach } from '../lib/private-address.ts'
 
@@ -35,6 +35,8 @@ export type Line = {
   readonly url: string
   /** Sends one POST. Never throws: whatever happens becomes an answer. Follows no redirect. */
   post(body: string | Buffer, headers: Record<string, string>): Promise<Answer>
+  /** Ends every connection as soon as nothing is under way on it, and calls `then` when the last one has ended. */
+  end(then: () => void): void
   /** Ends every connection, and what is under way on it. */
   close(): void
 }
@@ -45,6 +47,8 @@ export type LineOptions = {
   timeoutMs: number
   connectTimeoutMs?: number | undefined
   lookUp?: LookUp | undefined
+  /** For answers that do not say what time it is. */
+  clock?: Pick<Clock, 'realNow'>
 }
 
 const longestConnectMs = 5_000
@@ -59,7 +63,7 @@ const keptBytes = 1_024
 /** Opens a line. Connections are made when there is none free, as many as there are calls at once. */
 export function openLine(
   url: string,
-  { reach, timeoutMs, connectTimeoutMs = longestConnectMs, lookUp }: LineOptions,
+  { reach, timeoutMs, connectTimeoutMs = longestConnectMs, lookUp, clock = systemClock() }: LineOptions,
 ): Line {
   const { origin, pathname, search } = new URL(url)
   const options: Client.Options = {
@@ -72,6 +76,7 @@ export function openLine(
   }
   const clients = new Set<Client>()
   const free: Client[] = []
+  let whenEnded: (() => void) | undefined
 
   function make(): Client {
     const client = new Client(origin, options)
@@ -79,17 +84,29 @@ export function openLine(
     return client
   }
 
+  function endOne(client: Client): void {
+    clients.delete(client)
+    client.destroy().catch(() => undefined)
+    if (clients.size === 0) whenEnded?.()
+  }
+
   return {
     url,
     post: async (body, headers) => {
       // The one that was used last: connections that are not needed any more end by themselves.
       const client = free.pop() ?? make()
-      const request = { path: pathname + search, body, headers, timeoutMs }
+      const request = { path: pathname + search, body, headers, timeoutMs, clock }
       const first = await attempt(client, request)
       // The endpoint closed a kept connection just as it was used again: that is not its failure to take the event.
       const last = first.stale ? await attempt(client, request) : first
-      free.push(client)
+      if (whenEnded) endOne(client)
+      else free.push(client)
       return last
+    },
+    end: (then) => {
+      whenEnded = then
+      if (clients.size === 0) then()
+      for (const client of free.splice(0)) endOne(client)
     },
     close: () => {
       for (const client of clients) client.destroy().catch(() => undefined)
@@ -97,9 +114,18 @@ export function openLine(
   }
 }
 
-type Request = { path: string; body: string | Buffer; headers: Record<string, string>; timeoutMs: number }
+type Request = {
+  path: string
+  body: string | Buffer
+  headers: Record<string, string>
+  timeoutMs: number
+  clock: Pick<Clock, 'realNow'>
+}
 
-function attempt(client: Client, { path, body, headers, timeoutMs }: Request): Promise<Answer & { stale: boolean }> {
+function attempt(
+  client: Client,
+  { path, body, headers, timeoutMs, clock }: Request,
+): Promise<Answer & { stale: boolean }> {
   const elapsed = stopwatch()
   return new Promise((resolve) => {
     let abort: ((reason: Error) => void) | undefined
@@ -138,7 +164,7 @@ function attempt(client: Client, { path, body, headers, timeoutMs }: Request): P
         },
         onResponseStart: (_controller, status, answered) => {
           if (status < 200) return
-          head = { status, retryAfterSeconds: readRetryAfter(answered['retry-after'], answered.date) }
+          head = { status, retryAfterSeconds: readRetryAfter(answered, clock) }
           clearTimeout(deadline)
           if (over) return
           const bodyMs = Math.min(longestBodyMs, timeoutMs)
@@ -165,11 +191,22 @@ function outcomeOf(status: number): Outcome {
   return status === 410 ? 'gone' : 'rejected'
 }
 
-/** A `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), the date measured against the answer's own clock. */
-function readRetryAfter(value: string | string[] | undefined, date: string | string[] | undefined): number | undefined {
+/** The longest wait that is read from a `Retry-After`; whoever waits may cut it shorter. */
+const longestWaitSeconds = 3_153_600_000
+
+/**
+ * A `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), the date measured against the answer's own clock; against ours where
+ * it does not tell its own.
+ */
+function readRetryAfter(
+  { 'retry-after': value, date }: Record<string, string | string[] | undefined>,
+  clock: Pick<Clock, 'realNow'>,
+): number | undefined {
   const text = String(value ?? '').trim()
-  if (/^\d{1,9}$/.test(text)) return Number.parseInt(text, 10)
-  const seconds = (Date.parse(text) - Date.parse(String(date))) / 1_000
+  if (/^\d+$/.test(text)) return Math.min(Number.parseInt(text, 10), longestWaitSeconds)
+  const theirNow = Date.parse(String(date))
+  const now = Number.isNaN(theirNow) ? clock.realNow().getTime() : theirNow
+  const seconds = (Date.parse(text) - now) / 1_000
   return Number.isFinite(seconds) && seconds > 0 ? Math.ceil(seconds) : undefined
 }
 

@@ -8,6 +8,7 @@ import { readVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { createPartner, type NewPartner } from '../partners/create.ts'
 import { addEndpoint, listEndpoints, removeEndpoint } from './manage-endpoints.ts'
+import { rotateSecret } from './rotate-secret.ts'
 
 const url = 'http://127.0.0.1:4000/hook'
 
@@ -41,6 +42,19 @@ describe('a webhook endpoint', () => {
     const third = await add()
     assert.equal(third.secret, partner.webhook_secret)
     await removeEndpoint(ctx, third.endpoint.id, 'test')
+  })
+
+  it('never gets the partner’s own secret again once it was rotated, however often', async () => {
+    const { partner: rotating, webhook_secret: known } = await createPartner(ctx, { name: 'Rotating' }, 'test')
+    const addOne = () => addEndpoint(ctx, { partnerId: rotating.id, url }, 'test')
+    const { endpoint, secret } = await addOne()
+    assert.equal(secret, known)
+    const given = [known]
+    for (let round = 0; round < 2; round += 1) {
+      given.push((await ctx.db.atomic((db) => rotateSecret(ctx, db, { id: endpoint.id }, 'test'))).secret)
+    }
+    await removeEndpoint(ctx, endpoint.id, 'test')
+    assert(!given.includes((await addOne()).secret))
   })
 
   it('stores no secret that can be read', async () => {

@@ -1,7 +1,7 @@
 import { type AuditValue, recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
-import type { Atomic } from '../db/sql.ts'
+import type { Atomic, Db } from '../db/sql.ts'
 import { randomId } from '../lib/ids.ts'
 import { Refusal } from '../lib/refusal.ts'
 import { showPartner } from '../partners/find.ts'
@@ -43,7 +43,8 @@ export async function prepareEndpoint(ctx: Ctx, wanted: NewEndpoint): Promise<Pr
 
 /**
  * Adds an endpoint that was prepared; `secret` is shown this once. A partner's only endpoint gets the secret that the partner
- * was given with its keys, each further one a secret of its own. Refuses a twenty-first endpoint (CONFLICT).
+ * was given with its keys, until a secret of that partner has been rotated: what was replaced may be known to others, and never
+ * comes back. Each further one gets a secret of its own. Refuses a twenty-first endpoint (CONFLICT).
  */
 export async function addPrepared(
   ctx: Ctx,
@@ -56,7 +57,8 @@ export async function addPrepared(
   if (others.length >= mostPerPartner) {
     throw new Refusal('CONFLICT', `A partner has at most ${mostPerPartner} webhook endpoints.`)
   }
-  const secret = others.length === 0 ? firstSecret : makeSecret()
+  const isFirst = others.length === 0 && !(await queries.hasRotated(db, endpoint.partnerId))
+  const secret = isFirst ? firstSecret : makeSecret()
   queries.insertEndpoint(db, endpoint, seal(ctx.secrets.sealing, secret, secretPlace(endpoint.id)))
   recordChange(ctx, db, { actor, action: 'endpoint.added', id: endpoint.id, before: null, after: audited(endpoint) })
   return { endpoint, secret }
@@ -80,7 +82,7 @@ export const listEndpoints = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promi
 export type Named = { id: bigint; partnerId?: bigint | undefined }
 
 /** One endpoint. Refuses one that is not there, or not this partner's where one is named, with NOT_FOUND. */
-export async function showEndpoint({ db }: Pick<Ctx, 'db'>, { id, partnerId }: Named): Promise<Endpoint> {
+export async function showEndpoint({ db }: { db: Db }, { id, partnerId }: Named): Promise<Endpoint> {
   return owned(await queries.endpoint(db, id), partnerId)
 }
 

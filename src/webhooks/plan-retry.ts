@@ -9,8 +9,8 @@ const longestPauseSeconds = 86_400
 /**
  * When a failed delivery is tried next (business time), by the schedule of wire.md section 6; undefined when the schedule
  * is at its end, or the endpoint is gone. Up to a tenth earlier than the schedule says, by chance, so that what failed
- * together does not come back together; never before the time that a `Retry-After` named. An attempt that another event's
- * success brought about uses up none of the schedule.
+ * together does not come back together; never before the time that a `Retry-After` named. Another event's success shows that
+ * the endpoint takes events again and brings the attempt forward, before that time too; such an attempt uses up none of the schedule.
  */
 export function planRetry(
   { webhooks }: Pick<Config, 'webhooks'>,

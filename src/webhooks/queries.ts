@@ -34,7 +34,7 @@ export const lockEndpoint = async (db: Atomic, id: bigint): Promise<(Endpoint & 
   const [row] = await db.sql<Endpoint & { secret: Buffer }>`
     select id, partner_id as "partnerId", url, types, status, rate_per_second as "perSecond", is_ordered as "isOrdered",
       previous_until as "previousUntil", failing_since as "failingSince", created_at as "createdAt", secret
-    from webhook_endpoints where id = ${id} and status <> 'removed' for update`
+    from webhook_endpoints where id = ${id} and status <> 'removed' for no key update`
   return row
 }
 
@@ -58,6 +58,13 @@ export const replaceSecret = (
   db.send`
     update webhook_endpoints set secret = ${secret}, previous_secret = ${previous}, previous_until = ${until}
     where id = ${id}`
+
+/** Whether a secret of one of a partner's endpoints, a removed one too, was ever replaced. */
+export const hasRotated = async (db: Db, partnerId: bigint): Promise<boolean> => {
+  const rows = await db.sql`
+    select from webhook_endpoints where partner_id = ${partnerId} and previous_secret is not null limit 1`
+  return rows.length > 0
+}
 
 /** Counts one more event about an endpoint itself, and gives its number. */
 export const countEvent = async (db: Atomic, id: bigint): Promise<number> => {
@@ -112,13 +119,13 @@ export type Turned = {
   events: number
 }
 
-/** A failure of an endpoint that had no success since: when (business time), and whether it wants nothing any more. */
-export type Failure = { id: bigint; at: Date; gone: boolean }
+/** A failure of an endpoint that had no success since: where, when (business time), and whether it wants nothing any more. */
+export type Failure = { id: bigint; url: string; at: Date; gone: boolean }
 
 /**
  * Writes down that endpoints fail: since when, and what follows from that. One that has failed only since before
  * `announceMs` ago is `failing`; one that has been announced so for `warnMs` is `disabled` after `disableMs`, and one that is
- * gone at once. Gives those whose status has changed.
+ * gone at once. What failed at a URL that the endpoint has left since says nothing about it. Gives those whose status has changed.
  */
 export const worsen = (
   db: Db,
@@ -138,10 +145,10 @@ export const worsen = (
         end as becomes
       from webhook_endpoints as endpoint join unnest(
         ${failures.map(({ id }) => id)}::bigint[], ${failures.map(({ at }) => at.toISOString())}::timestamptz[],
-        ${failures.map(({ gone }) => gone)}::boolean[]
-      ) as failure (id, at, gone) on failure.id = endpoint.id
+        ${failures.map(({ gone }) => gone)}::boolean[], ${failures.map(({ url }) => url)}::text[]
+      ) as failure (id, at, gone, url) on failure.id = endpoint.id and failure.url = endpoint.url
       where endpoint.status in ('active', 'failing')
-      order by endpoint.id for update of endpoint
+      order by endpoint.id for no key update of endpoint
     ),
     changed as (
       update webhook_endpoints as endpoint
@@ -152,6 +159,16 @@ export const worsen = (
       returning endpoint.*, becomes <> was.status as turned
     )
     select id, partner_id as "partnerId", url, status, failing_since as "failingSince", events from changed where turned`
+
+/** Of endpoints and their URLs, gives those that are somewhere else by now. */
+export const movedFrom = (db: Db, left: { id: bigint; url: string }[]): Promise<{ id: bigint; url: string }[]> =>
+  db.sql`
+    select endpoint.id, old.url from webhook_endpoints as endpoint
+    join (
+      select distinct * from unnest(${left.map(({ id }) => id)}::bigint[], ${left.map(({ url }) => url)}::text[])
+        as tried (id, url)
+    ) as old on old.id = endpoint.id
+    where endpoint.url <> old.url and status in ('active', 'failing', 'paused')`
 
 /**
  * The business time of the next delivery due at or before `until` at any endpoint that is being tried, and how many are due
@@ -171,20 +188,4 @@ export const nextDue = async (db: Db, until: Date): Promise<{ at: Date; count: n
     ) as count
     from next`
   return row?.at ? { at: row.at, count: row.count } : undefined
-}
-
-/** Takes up to `limit` rows of an endpoint that has ended out of the queue, and says how many. */
-export const dropRows = async (db: Db, endpointId: bigint, limit: number): Promise<number> => {
-  const rows = await db.sql`
-    with ended as (
-      select endpoint_id, stream, sequence from webhook_queue
-      where endpoint_id = ${endpointId}
-        and exists (select from webhook_endpoints where id = ${endpointId} and status in ('disabled', 'removed'))
-      order by stream, sequence limit ${limit} for update
-    )
-    delete from webhook_queue as queued using ended
-    where (queued.endpoint_id, queued.stream, queued.sequence)
-        between (ended.endpoint_id, ended.stream, ended.sequence) and (ended.endpoint_id, ended.stream, ended.sequence)
-    returning 1`
-  return rows.length
 }

@@ -19,8 +19,17 @@ const enoughTogether = 256
 const mostHurried = 4_096
 const pauseAfterFailureMs = 500
 
-/** Opens a recorder that hands batches to `record`, one after the other; one that fails is handed over again. */
-export function openRecorder(record: (attempts: Attempt[]) => Promise<void>, log: Log): Recorder {
+/** What PostgreSQL answers where what is to be written can never be: errors in data, constraints, the statement itself. */
+const refusals = /^(21|22|23|42|P0)/
+
+/**
+ * Opens a recorder that hands batches to `record`, one after the other; one that fails is handed over again. One that the database
+ * refuses is handed over in parts, so that one attempt that cannot be written down holds up no other; that one goes to `giveUp`.
+ */
+export function openRecorder(
+  { record, giveUp }: { record: (attempts: Attempt[]) => Promise<void>; giveUp: (attempt: Attempt) => void },
+  log: Log,
+): Recorder {
   const noted: Attempt[] = []
   const hurried = new Set<string>()
   let running: Promise<void> | undefined
@@ -45,12 +54,27 @@ export function openRecorder(record: (attempts: Attempt[]) => Promise<void>, log
     try {
       await record(batch)
     } catch (error) {
+      if (!draining && isRefusal(error)) return handOverParts(batch, error)
       log.warn({ err: error, attempts: batch.length }, 'Attempts could not be written down; trying again soon.')
       if (draining) return
       noted.unshift(...batch)
       hurry = true
       await new Promise((resolve) => setTimeout(resolve, pauseAfterFailureMs))
     }
+  }
+
+  async function handOverParts(batch: Attempt[], error: unknown): Promise<void> {
+    const [first] = batch
+    if (batch.length > 1) {
+      const half = Math.ceil(batch.length / 2)
+      await handOver(batch.slice(0, half))
+      return handOver(batch.slice(half))
+    }
+    log.error(
+      { err: error },
+      'An attempt cannot be written down; the delivery is made once more when its lease has run out.',
+    )
+    if (first) giveUp(first)
   }
 
   function soon(): void {
@@ -87,3 +111,6 @@ export function openRecorder(record: (attempts: Attempt[]) => Promise<void>, log
     idle: () => running === undefined && noted.length === 0,
   }
 }
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' && refusals.test(error.code)

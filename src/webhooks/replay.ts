@@ -5,7 +5,7 @@ import type { Handler, Job } from '../jobs/job.ts'
 import { after } from '../lib/clock.ts'
 import { randomId } from '../lib/ids.ts'
 import { badField, Refusal } from '../lib/refusal.ts'
-import { lockEndpoint, type Named } from './manage-endpoints.ts'
+import { lockEndpoint, type Named, showEndpoint } from './manage-endpoints.ts'
 import * as replays from './replays/queries.ts'
 
 /** The job that queues what is to be sent again, and how many events it looks at in one block. */
@@ -24,11 +24,13 @@ export type Replay = { id: bigint; since: Date; queued: number; askedAt: Date; e
  * there.
  */
 export async function replayEvent(ctx: Ctx, db: Atomic, named: Named, eventId: string): Promise<void> {
-  const endpoint = await lockTarget(db, named)
-  const event = await findEvent({ db }, endpoint.partnerId, eventId)
+  const { partnerId } = await showEndpoint({ db }, named)
+  const event = await findEvent({ db }, partnerId, eventId)
   if (!event) throw badField('event_id', 'There is no such event, or it is no longer kept.')
   replays.byIndex(db)
-  replays.lockStreams(db, endpoint.id, [event.id])
+  // What waits is locked before the endpoint, as where attempts are settled: two orders would block each other.
+  replays.lockStreams(db, named.id, [event.id])
+  const endpoint = await lockTarget(db, named)
   await replays.queueAgain(db, endpoint.id, [event.id], { now: ctx.clock.now(), realNow: ctx.clock.realNow() })
 }
 

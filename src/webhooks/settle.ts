@@ -2,7 +2,7 @@ import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../db/sql.ts'
 import { recordEvents } from '../events/record.ts'
-import { ErasedPerson } from '../privacy/data-key.ts'
+import { after } from '../lib/clock.ts'
 import { type Delivery, responsePlace } from './delivery.ts'
 import { endedJobs } from './drop-queue.ts'
 import type { Answer } from './line.ts'
@@ -18,6 +18,9 @@ export type Attempt = { delivery: Delivery; answer: Answer; at: Date; url: strin
 /** An endpoint with nothing but failures for so long is announced as failing; well before it is disabled. */
 const announceMs = 3_600_000
 
+/** By then every process calls an endpoint that has moved where it is now. */
+const movedMs = 3_000
+
 /**
  * Writes down what came of attempts, a whole batch in one atomic block: the record of each, what is tried again and when,
  * what has left the queue and what is due because of that, the health of the endpoints and the events that tell of it.
@@ -30,7 +33,7 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
   const rows: queue.SettledRow[] = []
   for (const attempt of attempts) {
     const { delivery, answer } = attempt
-    const response = answer.response === '' ? null : await sealedResponse(ctx, delivery, answer.response)
+    const response = answer.response === '' ? null : sealedResponse(ctx, delivery, answer.response)
     rows.push(rowOf(ctx, attempt, response))
   }
   const { well, failures } = healthOf(attempts)
@@ -39,9 +42,10 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
     queue.lockStreams(db, rows)
     const disabled = failures.length > 0 ? await worsen(ctx, db, failures) : []
     const now = ctx.clock.now()
+    const due = await dueElsewhere(db, rows, after(now, movedMs))
     // First whoever waited before: what fails in this very batch waits its time.
     const waking = well.length > 0 ? wakeWaiting(db, well, now) : Promise.resolve(0n)
-    const settled = queue.settle(db, rows, { now, leaseUntil, stay: disabled })
+    const settled = queue.settle(db, due, { now, leaseUntil, stay: disabled })
     // Both ride with the commit, which fails if one of them does.
     for (const sent of [settled, waking]) sent.catch(() => undefined)
     return { next: settled, woken: waking }
@@ -59,27 +63,40 @@ function rowOf(ctx: Ctx, { delivery, answer, at, url, sentAt }: Attempt, respons
 }
 
 /** An answer may repeat what it was sent, so it is kept as the event is. */
-async function sealedResponse(ctx: Ctx, delivery: Delivery, response: string): Promise<Buffer | null> {
-  try {
-    const key = await ctx.keyring.get(ctx.db, delivery.event.dataKeyId)
-    return key.seal(response, responsePlace(delivery.endpointId, delivery.event))
-  } catch (error) {
-    if (error instanceof ErasedPerson) return null
-    throw error
-  }
+function sealedResponse({ keyring }: Ctx, { endpointId, event }: Delivery, response: string): Buffer | null {
+  const { dataKeyId, wrappedKey } = event
+  if (wrappedKey === null) return null
+  return keyring.unwrap(dataKeyId, wrappedKey).seal(response, responsePlace(endpointId, event))
 }
 
-/** Endpoints that took something are well, whatever else they refused; the others have failed, last when it says. */
+/** What failed at a URL that its endpoint has left since is due soon, at the URL where that is by now. */
+async function dueElsewhere(db: Atomic, rows: queue.SettledRow[], nextAt: Date): Promise<queue.SettledRow[]> {
+  const failed = rows.filter(({ outcome }) => outcome !== 'delivered')
+  if (failed.length === 0) return rows
+  const left = failed.map(({ delivery, url }) => ({ id: delivery.endpointId, url }))
+  const moved = new Set((await queries.movedFrom(db, left)).map(({ id, url }) => `${id} ${url}`))
+  return rows.map((row) => {
+    const hasMoved = row.outcome !== 'delivered' && moved.has(`${row.delivery.endpointId} ${row.url}`)
+    return hasMoved ? { ...row, nextAt } : row
+  })
+}
+
+/**
+ * Endpoints that took something are well, whatever else they refused; the others have failed, last when it says. An endpoint
+ * whose URL was changed meanwhile is judged at each of them.
+ */
 function healthOf(attempts: Attempt[]): { well: bigint[]; failures: queries.Failure[] } {
-  const well = new Set<bigint>()
-  const failed = new Map<bigint, queries.Failure>()
-  for (const { delivery, answer, at } of attempts) {
+  const well = new Map<string, bigint>()
+  const failed = new Map<string, queries.Failure>()
+  for (const { delivery, answer, at, url } of attempts) {
     const id = delivery.endpointId
-    const gone = answer.outcome === 'gone' || failed.get(id)?.gone === true
-    if (answer.outcome === 'delivered') well.add(id)
-    else failed.set(id, { id, at, gone })
+    const where = `${id} ${url}`
+    const gone = answer.outcome === 'gone' || failed.get(where)?.gone === true
+    if (answer.outcome === 'delivered') well.set(where, id)
+    else failed.set(where, { id, url, at, gone })
   }
-  return { well: [...well], failures: [...failed.values()].filter(({ id, gone }) => gone || !well.has(id)) }
+  const failures = [...failed].filter(([where, { gone }]) => gone || !well.has(where)).map(([, failure]) => failure)
+  return { well: [...new Set(well.values())], failures }
 }
 
 /**

@@ -25,7 +25,8 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     shopUrl = await shop.listen({ port: 0, host: '127.0.0.1' })
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop(), shop.close()])
+    await browser.close() // first: its pages ask the exchange
+    await Promise.all([exchange.stop(), shop.close()])
   })
 
   const signed = (query: string): string => {
@@ -43,10 +44,10 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await until(async () => Number(await received.inputValue()) > 0, 'what 300 euro bring')
     const brought = await received.inputValue()
     await received.fill('0.05')
-    await until(async () => (await paid.inputValue()) !== '300', 'what 0.05 ether cost')
+    const cost = async () => (await paid.inputValue()).match(/^\d+(\.\d\d?)?$/)?.[0]
+    await until(async () => ![undefined, '300'].includes(await cost()), 'what 0.05 ether cost')
     assert.equal(await received.inputValue(), '0.05', 'what was typed stays')
     assert.notEqual(brought, '0.05')
-    assert.match(await paid.inputValue(), /^\d+\.\d\d?$/)
     await page.context().close()
   })
 

@@ -28,7 +28,8 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   /** A page in a browser of its own; whatever its console complains about fails the test. */
@@ -90,6 +91,31 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await fillCard(page, '4000 0000 0000 3220')
     await page.getByRole('button', { name: 'It is me' }).click()
     await heading(page, 'Your BTC have been sent')
+  })
+
+  it('that is paid after it was cancelled in another tab goes on, and both tabs show it by themselves', async () => {
+    const buy = await createBuy(exchange)
+    const page = await open(buy.url)
+    await completeDetails(page, exchange, 'cancelled@example.com')
+    const other = await page.context().newPage()
+    await page.getByRole('button', { name: /^Pay / }).click()
+    await other.goto(buy.url)
+    await other.getByText('Cancel this order').click()
+    await other.getByRole('button', { name: 'Yes, cancel it' }).click()
+    await heading(other, 'This order was cancelled')
+    await fillCard(page, paysAlways)
+    await Promise.all([heading(page, 'Your BTC have been sent'), heading(other, 'Your BTC have been sent')])
+  })
+
+  it('can be paid in another way by who comes back from the processor without having tried a card', async () => {
+    const buy = await createBuy(exchange)
+    const page = await open(buy.url)
+    await completeDetails(page, exchange, 'gone-back@example.com')
+    await page.getByRole('button', { name: /^Pay / }).click()
+    await page.getByRole('link', { name: 'Cancel and go back' }).click()
+    await page.getByText('The payment page knows of no payment yet').waitFor()
+    await page.getByRole('link', { name: 'Another way to pay' }).click()
+    await heading(page, 'How do you want to pay?')
   })
 
   it('is paid once, in two tabs, by the back button and by a form sent twice', async () => {

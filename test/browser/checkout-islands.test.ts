@@ -32,7 +32,8 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   let customers = 0

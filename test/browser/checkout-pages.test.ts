@@ -19,3 +19,17 @@ test('every page holds everything that it is made of itself, and nothing that it
     assert.doesNotMatch(html, inline, path)
   }
 })
+
+test('whoever hears the page is told which parts of the way are done: all of them once it is out', async (t) => {
+  const app = serveGallery()
+  t.after(() => app.close())
+  for (const [name, done] of [
+    ['email', 0],
+    ['pay', 1],
+    ['sending', 2],
+    ['done', 3],
+  ] as const) {
+    const { body: html } = await app.inject(`/en/checkout/${name}`)
+    assert.equal(html.split('(done)').length - 1, done, name)
+  }
+})

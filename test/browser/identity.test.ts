@@ -17,7 +17,8 @@ describe('the check of the identity in a browser', { skip: noBrowser() }, () => 
     ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   for (const scripts of ['with', 'without'] as const) {

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core'
 import { languageOf, languages } from '../../src/language/language.ts'
 import { foreignWords } from '../pictures/foreign-words.ts'
 import { ourPaths, playedPaths } from '../pictures/gallery.ts'
+import { markFaults } from '../pictures/mark-faults.ts'
 import { readingFaults } from '../pictures/reading-faults.ts'
 import { noBrowser } from '../support/browser.ts'
 import { layoutFaults } from '../support/page-faults.ts'
@@ -24,6 +25,33 @@ describe('every page, as a reader sees it', { skip: noBrowser(), concurrency: 2 
       await page.close()
     })
   }
+
+  it('breaks no e-mail in two on a button', async () => {
+    const page = await gallery.open({ viewport: { ...phone, width: 320 } })
+    for (const tag of ['en', 'de', 'fr']) {
+      await gallery.show(page, `/${tag}/checkout/hold-underpaid`)
+      const lines = await page
+        .getByText(/^e-mail$/i)
+        .evaluateAll((all) => all.map((one) => one.getClientRects().length))
+      assert.deepEqual(lines, [1], tag)
+      const said = await page.locator('main .button').innerText()
+      assert.equal(said, languageOf(tag).say('hold.askSubmit'), 'it flows as one text')
+    }
+    await page.close()
+  })
+
+  it('promises to move on by itself only where scripts run', async () => {
+    for (const javaScriptEnabled of [true, false]) {
+      const page = await gallery.open({ viewport: phone, javaScriptEnabled })
+      for (const name of ['transfer-sepa', 'transfer-pix', 'coin-btc']) {
+        await gallery.show(page, `/en/checkout/${name}`)
+        const said = await page.locator('main').innerText()
+        assert.equal(/this page moves on when/.test(said), javaScriptEnabled, name)
+        assert.equal(/refresh it once you have paid/.test(said), !javaScriptEnabled, name)
+      }
+      await page.close()
+    }
+  })
 })
 
 /** What is wrong with the layout of the page that is shown, on a phone and on a desktop. */
@@ -31,7 +59,11 @@ async function faultsOn(page: Page, tag: string): Promise<string[]> {
   const faults: string[] = []
   for (const [device, size] of Object.entries({ phone, desktop })) {
     await page.setViewportSize(size)
-    const found = [await layoutFaults(page), await page.evaluate(readingFaults, languageOf(tag).direction)]
+    const found = [
+      await layoutFaults(page),
+      await page.evaluate(readingFaults, languageOf(tag).direction),
+      await page.evaluate(markFaults),
+    ]
     faults.push(...found.flat().map((fault) => `${device}: ${fault}`))
   }
   return faults

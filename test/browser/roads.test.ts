@@ -145,7 +145,8 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
     ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   const visitAt = async (url: string, scripts: 'with' | 'without'): Promise<Visit> => {

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy } from '../support/customer.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import { arrive, pay } from '../support/journey.ts'
 
 const sale = { from_amount: '0.05', from_currency: 'BTC', to_currency: 'EUR' }
@@ -17,13 +17,11 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
   before(async () => {
-    ;[exchange, browser] = await Promise.all([
-      startExchange({ CONFIRMATIONS: 'LTC=12' }, { blockMs: 500 }),
-      launchBrowser(),
-    ])
+    ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   const giveAccount = async (page: Page, account = iban): Promise<void> => {
@@ -74,17 +72,20 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await heading(page, 'Send 0.05 BTC')
   })
 
-  it('tells that the coins are seen, and how long the network takes', async () => {
-    const sell = await createBuy(exchange, { ...sale, from_currency: 'LTC', from_amount: '5' })
+  it('tells that the coins are seen, and how long the network takes', async (t) => {
+    const slow = await startExchange({ CONFIRMATIONS: 'LTC=12' }, steady)
+    t.after(() => slow.stop())
+    const sell = await createBuy(slow, { ...sale, from_currency: 'LTC', from_amount: '5' })
     const page = await openPage(browser, sell.url, phones.with)
-    await becomeKnown(page, exchange, 'confirming@example.com')
+    await becomeKnown(page, slow, 'confirming@example.com')
     await giveAccount(page)
     await heading(page, 'Send 5 LTC')
-    await pay(exchange, sell.id)
+    await pay(slow, sell.id)
     await heading(page, 'We have seen your payment')
     await page.getByText('They are good once 12 blocks of the Litecoin network confirm them').waitFor()
     await page.getByText('usually takes 30 minutes').waitFor()
     await heading(page, 'Your money has been sent')
+    await page.context().close()
   })
 
   it('tells what is wrong with an account beside its field, and keeps what was typed', async () => {
@@ -128,7 +129,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await heading(elsewhere, 'Your order waits for you')
     assert.doesNotMatch(await elsewhere.content(), new RegExp(`${iban}|${holder}`))
 
-    await page.goto(sell.url)
+    // The page that was left open says so by itself.
     await page.getByText('What we sent to this account came back').waitFor()
     await giveAccount(page, 'DE89370400440532013000')
     await heading(page, 'Your money has been sent')

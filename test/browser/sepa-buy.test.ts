@@ -19,7 +19,8 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   const toPayment = async (page: Page, email: string): Promise<void> => {

@@ -20,7 +20,8 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
   })
   after(async () => {
-    await Promise.all([browser.close(), exchange.stop()])
+    await browser.close() // first: its pages ask the exchange
+    await exchange.stop()
   })
 
   const toPayment = async (page: Page, email: string): Promise<void> => {

@@ -2,9 +2,9 @@
  * What a reader would stumble over on the page that is shown, one sentence a fault; runs inside of the browser, so it stands by
  * itself.
  *
- * Overlapping: two lines of text cover each other. Cut: a field is too narrow for what stands in it. Direction: that of the
- * document, that of what is written from left to right in any language, and that the page's first column stands on the side where
- * reading begins.
+ * Overlapping: two lines of text cover each other. Cut: a field is too narrow for what stands in it, or a ticker stands in two lines.
+ * Direction: that of the document, that of what is written from left to right in any language, and that the page's first column stands
+ * on the side where reading begins.
  */
 export function readingFaults(direction: 'ltr' | 'rtl'): string[] {
   const faults: string[] = []
@@ -19,6 +19,16 @@ export function readingFaults(direction: 'ltr' | 'rtl'): string[] {
   for (const field of shown)
     if (field instanceof HTMLInputElement && field.value !== '' && field.scrollWidth > field.clientWidth + 1)
       faults.push(`is cut: ${name(field)} ${field.value}`)
+
+  const inCode = (node: Node): boolean => node.parentElement?.closest('code') !== null
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let node = walk.nextNode(); node; node = walk.nextNode())
+    for (const { 0: ticker, index } of inCode(node) ? [] : (node.textContent ?? '').matchAll(/(?<![A-Z])[A-Z]{3,}/g)) {
+      const range = document.createRange()
+      range.setStart(node, index)
+      range.setEnd(node, index + ticker.length)
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) faults.push(`is cut: ${ticker}`)
+    }
 
   const ownText = (element: Element): Range[] =>
     [...element.childNodes].flatMap((node) => {

@@ -86,7 +86,7 @@ export const customerActions: readonly Action[] = [
     await completeCheckout(house.ctx, partnerId, publicId, {})
   }),
   onDeal('go to the page', 1, waits, async (_stage, { house }, { publicId }) => {
-    await startPayment(house.ctx, publicId)
+    await startPayment(house.ctx, publicId, { locale: 'en' })
   }),
   onDeal('pay another way', 2, waits, async ({ dice }, { house }, { partnerId, publicId }) => {
     const paymentCategory = dice.pick(['SEPA', 'VISA_MC', 'OPEN_BANKING', 'FASTERPAYMENTS'])

@@ -159,6 +159,33 @@ describe('the calculator', () => {
     assert.match(await say('100,5'), /value="100.5"/, 'a comma is a point to many')
   })
 
+  it('says how to write what can mean two amounts, in the form of each language', async () => {
+    const say = async (locale: string, amount: string) =>
+      (await post(signed(`locale=${locale}`), { from_amount: amount, edited: 'direct' })).text()
+    assert.match(await say('en', '1,000'), /class="problem"[^<]*1000[^<]*1\.000/)
+    assert.match(await say('ar', '1,000'), /class="problem"[^<]*1000[^<]*1\.000/)
+    for (const locale of ['de', 'es', 'fr'])
+      assert.match(await say(locale, '1.000'), /class="problem"[^<]*1000[^<]*1,000/, locale)
+    for (const amount of ['ten', '1,2,3', '']) assert.match(await say('en', amount), /such as 100 or 0\.5/, amount)
+  })
+
+  it('pays what is usual for a new coin, where the amount of the old one came to nothing', async () => {
+    const path = signed('locale=en')
+    const form = { was_from: 'EUR-EUR', was_to: 'BTC-BTC', from: 'EUR-EUR', to: 'USDT-TRX', edited: '' }
+    const html = await (
+      await post(path, {
+        ...form,
+        from_amount: '',
+        was_from_amount: '',
+        to_amount: '0.00001',
+        was_to_amount: '0.00001',
+      })
+    ).text()
+    assert.notEqual(boxIn(html, 'from_amount'), '')
+    assert.notEqual(boxIn(html, 'to_amount'), '')
+    assert.doesNotMatch(html, /class="problem"/)
+  })
+
   it('goes on to the checkout by a real create, with what the partner passed', async () => {
     const query = new URLSearchParams({
       email: 'ann@example.com',
@@ -190,7 +217,17 @@ describe('the calculator', () => {
     const refused = await post(bad, { do: 'continue', from_amount: '120', edited: 'direct' })
     assert.deepEqual([refused.status, /could not be started/.test(await refused.text())], [400, true])
     const foreign = await post(signed('locale=en'), { do: 'continue', from_amount: '120' }, 'https://evil.example')
-    assert.equal(foreign.status, 401)
+    const told = await foreign.text()
+    assert.deepEqual([foreign.status, /came from another site/.test(told)], [403, true])
+    assert.doesNotMatch(told, /signed|the order/)
+    const json = await fetch(exchange.url + signed('locale=en'), {
+      method: 'POST',
+      body: '{}',
+      headers: { origin: exchange.url, 'content-type': 'application/json' },
+    })
+    const unread = await json.text()
+    assert.deepEqual([json.status, /Open the calculator again/.test(unread)], [415, true])
+    assert.doesNotMatch(unread, /the order/)
   })
 
   it('may be framed by the partner’s pages only', async () => {

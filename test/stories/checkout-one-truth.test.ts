@@ -63,7 +63,7 @@ describe('a price that has ended', () => {
 
     assert.equal((await send(visit, { do: 'renew' })).status, 303)
     const renewed = await page(visit)
-    assert.match(renewed.text, /This price holds for 1[45] minutes/)
+    assert.match(renewed.text, /This price holds for 1[34] minutes/)
     assert.equal(titleOf(renewed), 'Check and pay')
     const agreed = (await recordOfBuy(exchange, visit.id)).expected_to_amount
     assert.notEqual(agreed, before)
@@ -93,6 +93,26 @@ describe('a price that has ended', () => {
     await Promise.all([1, 2, 3, 4].map(() => send(visit, { do: 'renew' })))
     assert.equal(await pricesOf(visit.id), 2)
   })
+
+  for (const [what, form] of [
+    ['renewed', { do: 'renew' }],
+    ['made by another way to pay', { do: 'method', method: 'APPLE_PAY' }],
+  ] as const) {
+    it(`and is ${what} late holds no longer than there is to pay`, async () => {
+      const visit = await customer('pay')
+      await advance(exchange, 'PT17M')
+      await send(visit, form)
+      assert.equal(await pricesOf(visit.id), 2)
+      const record = await recordOfBuy(exchange, visit.id)
+      const [holdsUntil, payUntil] = [record.quote_expires_at, record.expires_at].map((at) => Date.parse(String(at)))
+      assert(holdsUntil !== undefined && payUntil !== undefined)
+      assert(holdsUntil <= payUntil && payUntil - holdsUntil < 1_000, 'a price holds whole seconds')
+      const { text } = await page(visit)
+      assert.match(text, /This price holds for 12 minutes\./)
+      assert.match(text, /Pay within 12 minutes\./)
+      await assertBooksHold(exchange)
+    })
+  }
 
   it('is not renewed by a stranger once the order is somebody’s, nor once money was seen', async () => {
     const visit = await customer('pay')

@@ -27,6 +27,7 @@ import {
   settled,
 } from '../support/journey.ts'
 import { tellFacts } from '../support/told-facts.ts'
+import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -122,11 +123,12 @@ describe('a refund', () => {
     await arrive(exchange, id, 'on_hold')
     await refundTransaction(ctxOf(), BigInt(id), order)
     const record = await arrive(exchange, id, 'refunded')
-    const { data } = (
-      await exchange.api<{ data: { payload: TransactionRecord }[] }>(`/v1/events?transaction_id=${id}&limit=100`)
-    ).body
+    const path = `/v1/events?transaction_id=${id}&limit=100`
+    const lastTold = async () =>
+      (await exchange.api<{ data: { payload: TransactionRecord }[] }>(path)).body.data.at(-1)?.payload
+    await until(async () => (await lastTold())?.status === 'refunded', 'the last event has its place in the feed')
     assert.ok(record.refunds[0]?.output_hash)
-    assert.deepEqual(data.at(-1)?.payload.refunds, record.refunds)
+    assert.deepEqual((await lastTold())?.refunds, record.refunds)
   })
 
   it('that waits for its address is not kept for ever by a person who held it and lets it go', async () => {

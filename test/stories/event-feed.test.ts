@@ -7,6 +7,7 @@ import { serviceUrlOf } from '../../src/database.ts'
 import { openBell } from '../../src/db/bell.ts'
 import { recordEvents } from '../../src/events/record.ts'
 import { randomId } from '../../src/lib/ids.ts'
+import { createKey, revokeKey } from '../../src/partners/keys.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create, lookup } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
@@ -138,6 +139,21 @@ describe('GET /v1/events', () => {
     } finally {
       relay.start()
     }
+  })
+
+  it('401: a key that was revoked while its request waited is told nothing', async () => {
+    const { ctx } = exchange.service.house
+    const partnerId = BigInt(exchange.sandbox.partner_id)
+    const { key, text } = await createKey(ctx, { partnerId, kind: 'secret' }, 'test')
+    const headers = { 'x-api-key': text }
+    const from = await end()
+    const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=30`, { headers })
+    await until(() => exchange.service.house.waiting.countOf(partnerId) === 1, 'a reader')
+    await revokeKey(ctx, key.id, 'test')
+    await until(async () => (await fetch(`${exchange.url}/v1/events`, { headers })).status === 401, 'its end')
+    await create(exchange)
+    const answer = await waiting
+    assert.deepEqual([answer.status, ((await answer.json()) as { code: string }).code], [401, 'INVALID_TOKEN'])
   })
 
   it('400: an event of nobody, an unknown type, and a number that is none', async () => {

@@ -41,7 +41,7 @@ async function jobOf(kind: string): Promise<Job> {
   return { id: BigInt(row.id), kind, key: row.key, timebase: 'business', attempts: 0, fence: BigInt(row.fence) }
 }
 
-const everything = () => everyRow(exchange, ['jobs'])
+const everything = () => everyRow(exchange, ['jobs', 'mails'])
 
 /** Does a job as it must never be done: by one who has lost it, by two at once, and once more afterwards. */
 async function doAgainAndAgain(kind: string, handler: Handler): Promise<void> {
@@ -78,6 +78,20 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     const record = await read(exchange, id)
     assert.deepEqual(statusesOf(record), ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'])
     assert.deepEqual(await transfers(), [{ hash: record.output_hash }])
+    await assertBooksHold(exchange)
+  })
+
+  it('where its customer is asked for a word, by one letter', async () => {
+    await lookup(exchange, `delete from jobs`)
+    const { id } = await readyToPay(exchange)
+    await callBack(
+      exchange,
+      captured(await referenceOf(exchange, id), { event: 'less', payment: 'pay_less', amount: '6000' }),
+    )
+    await doAgainAndAgain('fact.received', settleDeposits(ctx))
+    assert.equal((await read(exchange, id)).status_details, 'underpaid')
+    const letters = 'select 1 from mails join transactions on transactions.id = transaction_id where public_id = $1'
+    assert.equal((await lookup(exchange, letters, [id])).length, 1)
     await assertBooksHold(exchange)
   })
 

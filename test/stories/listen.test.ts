@@ -62,6 +62,18 @@ describe('cambio listen', () => {
     assert.match(listener.printed(), new RegExp(`transaction.created evt_${id}000001 204 \\d+ ms`))
   })
 
+  it('ends at once when it is told to, also while the program that it tells hangs', async (t) => {
+    const receiver = await startReceiver(t)
+    receiver.answer = () => undefined
+    await create(exchange)
+    const listener = listening(['--forward', receiver.url, '--after', 'beginning'], { DATA_DIR: exchange.dataDir })
+    await receiver.got(1)
+    const start = performance.now()
+    assert.equal(await listener.end(), 0, listener.printed())
+    assert.ok(performance.now() - start < 8_000, 'it waited for no answer')
+    assert.equal(receiver.all.length, 1)
+  })
+
   it('finds the sandbox that runs here, and begins where it is told to', async (t) => {
     const receiver = await startReceiver(t)
     const { id } = await create(exchange)

@@ -12,6 +12,8 @@ before(async () => {
 })
 after(() => exchange.stop())
 
+const changed = 'event: changed\ndata:\n\n'
+
 type Line = { next(): Promise<string | undefined>; close(): void }
 
 /** A line as a browser keeps it open, on a connection of its own; `next` gives what is sent, undefined at its end. */
@@ -30,18 +32,29 @@ async function openLine(id: string): Promise<Line> {
 test('a page that waits hears of every change of its order within seconds, and of no other order', async () => {
   const [{ id }, other] = [await readyToPay(exchange), await create(exchange)]
   const [line, quiet] = [await openLine(id), await openLine(other.id)]
-  assert.equal(await line.next(), 'retry: 3000\n\n')
-  assert.equal(await quiet.next(), 'retry: 3000\n\n')
-  // The first look is what changes are told from.
-  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  for (const one of [line, quiet]) {
+    assert.equal(await one.next(), 'retry: 3000\n\n')
+    assert.equal(await one.next(), changed)
+  }
   const started = performance.now()
   await pay(exchange, id)
-  assert.match((await line.next()) ?? '', /^event: changed\ndata:\n\n/)
+  assert.equal(await line.next(), changed)
   assert.ok(performance.now() - started < 4_000, 'it took more than four seconds')
   const unheard = quiet.next().catch(() => undefined)
   const heard = await Promise.race([unheard, new Promise((resolve) => setTimeout(resolve, 1_500))])
   assert.equal(heard, undefined)
   for (const one of [line, quiet]) one.close()
+})
+
+test('a page that has only begun to listen hears once, so that no change between its last look and then is missed', async () => {
+  const { id } = await readyToPay(exchange)
+  // The second comes when changes of this order are followed already.
+  for (const line of [await openLine(id), await openLine(id)]) {
+    assert.equal(await line.next(), 'retry: 3000\n\n')
+    const late = AbortSignal.timeout(4_000)
+    const heard = await Promise.race([line.next(), once(late, 'abort').then(() => 'nothing')])
+    assert.equal(heard, changed)
+  }
 })
 
 test('a line says nothing of the order, ends with the service, and there is none for what is no order’s number', async () => {

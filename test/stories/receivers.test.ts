@@ -4,10 +4,10 @@ import { describe, it, type TestContext } from 'node:test'
 
 import { changeEndpoint } from '../../src/webhooks/change-endpoint.ts'
 import { forgetOldAttempts } from '../../src/webhooks/forget-attempts.ts'
-import { eventId } from '../../src/events/event.ts'
-import { replayEvent, replaySince } from '../../src/webhooks/replay.ts'
+import { replaySince } from '../../src/webhooks/replay.ts'
 import {
   addReceiver,
+  attemptsAt,
   attemptsOf,
   counted,
   queueOf,
@@ -15,7 +15,7 @@ import {
   settled,
   startDelivering,
 } from '../support/delivering.ts'
-import { newStream, type Receiver, startReceiver, type Stream, type Telling, until } from '../support/telling.ts'
+import { newStream, type Receiver, startReceiver, type Stream, until } from '../support/telling.ts'
 
 const day = 86_400_000
 
@@ -51,15 +51,6 @@ async function twoReceivers(t: TestContext, timeout = 'PT1.5S') {
   await addReceiver(started.telling, healthy)
   return { ...started, healthy }
 }
-
-/** The attempts at one endpoint, in the order in which they were made. */
-const attemptsAt = (
-  { ctx }: Telling,
-  endpointId: bigint,
-): Promise<{ at: Date; outcome: string; sequence: number; number: number }[]> =>
-  ctx.db.sql`
-    select webhook_attempts.at, outcome, sequence, number from webhook_attempts join events on events.id = event_id
-    where endpoint_id = ${endpointId} order by webhook_attempts.at, number`
 
 describe('a receiver', () => {
   for (const [what, answer] of Object.entries(bad)) {
@@ -192,28 +183,6 @@ describe('a receiver', () => {
       numbers.map((row) => row.numbers),
       [[1, 2], [1, 2], [1, 2], [1, 2], [1, 2], [1]],
     )
-  })
-})
-
-describe('an event that is to be sent again', () => {
-  it('is, once more and in order, also while its first attempt is under way or not yet written down', async (t) => {
-    const { telling, receiver, endpointId } = await startDelivering(t)
-    const stream = newStream()
-    let take = () => {}
-    receiver.answer = (_request, response) => {
-      take = () => response.writeHead(200).end()
-    }
-    await telling.tell(stream, stream)
-    await receiver.got(1)
-    const id = eventId({ stream: stream.id, sequence: 1 })
-    await telling.ctx.db.atomic((db) => replayEvent(telling.ctx, db, { id: endpointId }, id))
-    receiver.answer = (_request, response) => response.writeHead(200).end()
-    take()
-    await receiver.got(3)
-    await until(async () => (await queueOf(telling)).length === 0, 'the rest')
-    assert.deepEqual(sequencesOf(receiver, stream), [1, 1, 2])
-    const made = (await attemptsAt(telling, endpointId)).map(({ sequence, number }) => `${sequence}.${number}`)
-    assert.deepEqual(made.toSorted(), ['1.1', '1.2', '2.1'])
   })
 })
 

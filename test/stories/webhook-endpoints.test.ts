@@ -213,6 +213,21 @@ describe('/v1/webhook-endpoints', () => {
     )
   })
 
+  it('200: a test that is not on its way yet has no attempts', async (t) => {
+    const { endpoint, receiver } = await added(t)
+    const { relay } = exchange.service.house
+    await relay.stop()
+    try {
+      const { event_id: event } = await call<{ event_id: string }>(`${at}/${endpoint.id}/test`, { method: 'POST' })
+      assert.deepEqual(await attemptsAt(endpoint, `?event_id=${event}`), [])
+      relay.start()
+      await receiver.got(1)
+      await until(async () => (await attemptsAt(endpoint, `?event_id=${event}`)).length === 1, 'its attempt')
+    } finally {
+      relay.start()
+    }
+  })
+
   it('200: attempts are paged by cursor, the latest first, each once', async (t) => {
     const { endpoint, receiver } = await added(t)
     for (let count = 0; count < 7; count += 1) await nextTest(endpoint, receiver)

@@ -148,12 +148,20 @@ const beforePaying: Record<string, Sample> = {
   'pay-preparing': { step: 'pay', view: { payTo: null } },
   method: { step: 'method', view: waits, ways },
   'method-none': { step: 'method', view: waits },
-  checking: { step: 'checking', view: waits },
+  'pay-unpaid': { step: 'pay', view: waits, payment: 'none' },
+  checking: { step: 'checking', view: waits, payment: 'paid' },
+  'checking-begun': { step: 'checking', view: waits, payment: 'begun' },
+  'checking-unclear': { step: 'checking', view: waits, payment: 'silent' },
 }
 
 /** The pages that say where to pay by hand. */
 const paying: Record<string, Sample> = {
   'transfer-sepa': { step: 'pay', view: byTransfer('SEPA', 'EUR'), order: { deposit: 'SEPA' } },
+  'transfer-ether': {
+    step: 'pay',
+    view: { ...byTransfer('SEPA', 'EUR'), toAmount: 1_234_076_302_580_652_225_687n },
+    order: { deposit: 'SEPA', to: eth },
+  },
   'transfer-uk': {
     step: 'pay',
     view: byTransfer('FASTERPAYMENTS', 'GBP'),
@@ -207,7 +215,8 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
       wish: sample.wish,
       choices: sample.choices ?? {},
       isRefused: false,
-      isBack: false,
+      isBack: sample.payment !== undefined,
+      payment: sample.payment ?? 'none',
       customerId: isProven ? 1n : undefined,
       code: { expiresAt: after(someTime, 9.5 * minute), isAnew: false },
       version: 'sample',

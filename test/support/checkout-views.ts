@@ -108,6 +108,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     payoutHolder: null,
     payoutAddressChangeable: true,
     redirects: { successful: 'https://tulip.example/orders/$$', failed: 'https://tulip.example/failed' },
+    isTaken: false,
     outputHash: null,
     explorerUrl: null,
     locale: 'en',

@@ -20,7 +20,7 @@ export const recordOfBuy = async (exchange: Exchange, id: string): Promise<Recor
 /** The newest one-time code that was mailed to an address, read as a partner's program would. */
 export async function codeFor(exchange: Exchange, email: string): Promise<string> {
   const answer = await exchange.api<{ subject: string }[]>(`/v1/sandbox/mail?to=${encodeURIComponent(email)}`)
-  const code = /\d{6}/.exec(answer.body[0]?.subject ?? '')?.[0]
+  const [code] = answer.body.flatMap(({ subject }) => /^\d{6}(?= )/.exec(subject)?.[0] ?? [])
   if (code === undefined) throw new Error(`No code was mailed to ${email}.`)
   return code
 }

@@ -44,6 +44,15 @@ export type AttemptRow = {
 export const attemptsOf = ({ ctx }: Telling): Promise<AttemptRow[]> =>
   ctx.db.sql`select number, outcome, status, took_ms, next_at, response from webhook_attempts order by at, number`
 
+/** The attempts at one endpoint, in the order in which they were made: of which event, and its which. */
+export const attemptsAt = (
+  { ctx }: Telling,
+  endpointId: bigint,
+): Promise<{ at: Date; outcome: string; sequence: number; number: number }[]> =>
+  ctx.db.sql`
+    select webhook_attempts.at, outcome, sequence, number from webhook_attempts join events on events.id = event_id
+    where endpoint_id = ${endpointId} order by webhook_attempts.at, number`
+
 /** The types of the events that a receiver got. */
 export const typesAt = (receiver: Receiver): string[] =>
   receiver.all.map(({ body }) => (JSON.parse(body) as { type: string }).type)

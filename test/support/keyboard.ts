@@ -69,7 +69,9 @@ const seeFocus = (page: Page, wanted: ElementHandle | null): Promise<{ isWanted:
       fault: fault && `${fault}: ${at?.outerHTML.slice(0, 160)}`,
     })
     if (!at || at === document.body) return tell('The focus is nowhere')
-    const drawn = getComputedStyle(at).opacity === '0' ? (at.nextElementSibling ?? at) : at
+    // A field that is not seen itself is drawn by what follows it, one of the calculator's by the box around it.
+    const around = at instanceof HTMLInputElement ? at.closest('.box') : null
+    const drawn = getComputedStyle(at).opacity === '0' ? (at.nextElementSibling ?? at) : (around ?? at)
     const { outlineStyle, outlineWidth } = getComputedStyle(drawn)
     if (outlineStyle === 'none' || Number.parseFloat(outlineWidth) < 2) return tell('The focus is not seen')
     const box = at.getBoundingClientRect()

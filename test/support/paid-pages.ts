@@ -24,8 +24,14 @@ export const afterPaying: Record<string, Sample> = {
     order: { deposit: 'SEPA' },
   },
   exchanging: { step: 'progress', view: { status: 'exchanging' } },
-  sending: { step: 'progress', view: { status: 'sending' } },
-  'sending-money': { step: 'progress', view: { ...paidToAccount, status: 'sending' }, order: sellOfBtc },
+  planned: { step: 'progress', view: { status: 'sending' } },
+  'planned-money': { step: 'progress', view: { ...paidToAccount, status: 'sending' }, order: sellOfBtc },
+  sending: { step: 'progress', view: { status: 'sending', isTaken: true } },
+  'sending-money': {
+    step: 'progress',
+    view: { ...paidToAccount, status: 'sending', isTaken: true },
+    order: sellOfBtc,
+  },
   'sending-elsewhere': { step: 'progress', view: { status: 'sending' }, isProven: false },
   ...Object.fromEntries(
     (
@@ -121,6 +127,11 @@ export const deciding: Record<string, Sample> = {
     view: { status: 'on_hold', statusDetails: 'refund_pending' },
     order: swap,
     choices: { refund_address: { asset: xrp.asset.id, amount: 12_000_000n, memo: true } },
+  },
+  'refund-sent': {
+    step: 'hold',
+    view: { status: 'on_hold', statusDetails: 'refund_pending', refunds: [{ ...sentBack, state: 'sent' }] },
+    order: sellOfBtc,
   },
   'done-refunded': { step: 'done', view: { ...sent, refunds: [sentBack] }, order: swap },
   'refunded-coins': { step: 'ended', view: { status: 'refunded', refunds: [sentBack] }, order: sellOfBtc },

@@ -1,6 +1,7 @@
 import { listed, type Order } from './checkout-views.ts'
 import type { PageProps } from '../../src/checkout/page.ts'
 import type { Step, Wish } from '../../src/checkout/step.ts'
+import type { PaymentWord } from '../../src/transactions/checkout.ts'
 import type { CheckoutView, WayToPay } from '../../src/transactions/checkout-view.ts'
 import type { CustomerChoices } from '../../src/transactions/choose.ts'
 
@@ -14,6 +15,8 @@ export type Sample = {
   isProven?: boolean
   choices?: CustomerChoices
   wish?: Wish
+  /** How the payment stands that the customer comes back from; absent: from none. */
+  payment?: PaymentWord
 }
 
 /** What sample orders are about. */

@@ -44,12 +44,12 @@ function fieldsOf(form: HTMLFormElement): URLSearchParams {
 }
 
 function takeOver(form: HTMLFormElement, fresh: Document): void {
-  for (const name of ['before', 'result', 'ways']) {
+  for (const name of ['before', 'result', 'ways', 'held']) {
     const old = form.querySelector(`[data-part="${name}"]`)
     const now = fresh.querySelector(`[data-part="${name}"]`)
-    // What cannot be worked out has no ways to pay: those that stood there stay, and nothing jumps.
-    const isEmpty = name === 'ways' && now?.childElementCount === 0
-    if (old && now && !isEmpty && !old.contains(document.activeElement)) old.replaceChildren(...now.childNodes)
+    // A list of ways to pay that stays one keeps the focus.
+    if (name === 'ways' && selectOf(form, 'category') && selectOf(fresh, 'category')) exchange(form, fresh, 'category')
+    else if (old && now) old.replaceChildren(...now.childNodes)
   }
   for (const end of ['from', 'to']) {
     const [box, now] = [inputOf(form, end), inputOf(fresh, end)]
@@ -75,13 +75,16 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
 const inputOf = (root: ParentNode, end: string) => root.querySelector<HTMLInputElement>(`#${end}_amount`)
 const selectOf = (root: ParentNode, end: string) => root.querySelector<HTMLSelectElement>(`select[name="${end}"]`)
 
-/** After a turn the two lists have changed places. */
-function exchange(form: HTMLFormElement, fresh: Document, end: string): void {
-  const [old, now] = [selectOf(form, end), selectOf(fresh, end)]
+const valuesOf = ({ options }: HTMLSelectElement) => [...options].map(({ value }) => value).join()
+
+/** After a turn the two lists have changed places; which ways to pay are open is as the amount has it. */
+function exchange(form: HTMLFormElement, fresh: Document, name: string): void {
+  const [old, now] = [selectOf(form, name), selectOf(fresh, name)]
   if (!old || !now) return
   const { value } = now
-  if (old.options.length !== now.options.length || old.options[0]?.value !== now.options[0]?.value)
-    old.replaceChildren(...now.childNodes)
+  if (valuesOf(old) === valuesOf(now))
+    for (const [place, option] of [...old.options].entries()) option.disabled = now.options[place]?.disabled === true
+  else old.replaceChildren(...now.childNodes)
   old.value = value
   old.dispatchEvent(new Event('shown'))
 }
@@ -181,13 +184,15 @@ if (form && main) {
   form.addEventListener('input', (event) => {
     const { name } = event.target as HTMLInputElement
     if (name === 'from_amount' || name === 'to_amount') edited = name === 'from_amount' ? 'direct' : 'reverse'
+    form.querySelector('.notice')?.remove() // it was about what stood there before
     asked += 1 // an answer that is still on its way answers what stood there before
     clearTimeout(timer)
     timer = setTimeout(() => void workOut(form), settleMs)
   })
   form.addEventListener('change', (event) => {
     const { name } = event.target as HTMLInputElement
-    if (name === 'side') edited = ''
+    // An amount of one coin says nothing about another: what is paid is what stays.
+    if (name === 'side' || name === 'to') edited = ''
     if (!name.endsWith('_amount')) workOut(form).catch(reportError)
   })
   form.addEventListener('submit', (event) => {

@@ -1,9 +1,12 @@
-/** Where something is waited for: follows the order's state and the price's end, and shows the new page in place. */
+/** Follows the order's state and the price's end, and shows the new page in place. */
 
 const askEveryMs = 1_500
 const slowestMs = 20_000
 /** With a line open, asking is for what no change of the order tells: a price that moves. */
 const besideMs = 10_000
+/** Where nothing is waited for it asks ever more rarely, has no line, and rests in the end, until somebody looks at the page again. */
+const settledMs = { least: 5_000, most: 60_000, rests: 3_600_000 } as const
+let seenAt = 0
 let wait = askEveryMs
 let line: EventSource | undefined
 let isHeard = false
@@ -12,7 +15,7 @@ let isLooking = false
 let isOlder = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** The element that says what to follow; a page that waits for nothing has none. */
+/** The element that says what to follow; a page of no order has none. */
 const watched = (): HTMLElement | null => document.querySelector('main[data-watch]')
 
 async function look(): Promise<void> {
@@ -21,10 +24,11 @@ async function look(): Promise<void> {
   if (isLooking) return
   clearTimeout(timer)
   if (!main?.dataset.watch) {
-    line?.close()
+    hangUp()
     return
   }
-  listen(main.dataset.watch)
+  if (main.dataset.settled === undefined) listen(main.dataset.watch)
+  else hangUp()
   if (document.visibilityState === 'visible') {
     isLooking = true
     try {
@@ -32,14 +36,27 @@ async function look(): Promise<void> {
       const { version, now } = (await answer.json()) as { version?: string; now?: number }
       hear(now)
       if (version !== undefined && version !== main.dataset.version) await showAnew(main)
-      wait = isHeard ? besideMs : askEveryMs
+      wait = pause()
     } catch {
       wait = Math.min(wait * 2, slowestMs) // the line is down: ask less often, and go on when it is back
     } finally {
       isLooking = false
     }
   }
-  timer = setTimeout(() => void look(), isOlder ? 0 : wait)
+  if (isOlder || wait < settledMs.rests) timer = setTimeout(() => void look(), isOlder ? 0 : wait)
+}
+
+/** How long to wait for the next look: at a settled page a tenth of the time that it has been seen for. */
+function pause(): number {
+  if (watched()?.dataset.settled === undefined) return isHeard ? besideMs : askEveryMs
+  const seenMs = performance.now() - seenAt
+  return seenMs > settledMs.rests ? settledMs.rests : Math.min(Math.max(seenMs / 10, settledMs.least), settledMs.most)
+}
+
+function hangUp(): void {
+  line?.close()
+  line = undefined
+  isHeard = false
 }
 
 /** The server says when something has changed. Where it cannot be heard, the page asks as before. */
@@ -68,6 +85,7 @@ async function showAnew(old: HTMLElement): Promise<void> {
   hear(Number.parseInt(main.dataset.now ?? '', 10))
   const hadFocus = old.contains(document.activeElement)
   columns.replaceWith(freshColumns)
+  seenAt = performance.now()
   document.title = fresh.title
   const title = main.querySelector('h1')
   if (hadFocus) title?.focus()
@@ -158,6 +176,7 @@ function tick(): void {
 
 document.addEventListener('visibilitychange', () => {
   wait = askEveryMs
+  seenAt = performance.now()
   clearTimeout(timer)
   timer = setTimeout(() => void look(), 0)
 })

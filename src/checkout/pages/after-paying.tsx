@@ -1,19 +1,23 @@
+import { breakable } from '../../ui/copy.tsx'
 import type { PageProps } from '../page.ts'
 import { BillingOnFile } from '../ui/billing.tsx'
 import { Destination } from '../ui/destination.tsx'
 import { OtherWays, RefreshLink } from '../ui/links.tsx'
 
-/** Below what has to be paid by hand: that nothing has to be pressed, what comes out and where it goes. */
+/** Below what has to be paid by hand: that nothing has to be pressed (where scripts run), what comes out and where it goes. */
 export function AfterPaying(props: PageProps) {
   const { visit, language, aids } = props
   const { view } = visit
-  const received = language.amount(view.toAmount, view.to)
+  const received = breakable(language.amount(view.toAmount, view.to))
   return (
     <>
       <p class="watched">
         <span class="pulse" aria-hidden="true" />
         <span>{language.say('pay.watched')}</span>
       </p>
+      <noscript>
+        <p class="hint">{language.say('pay.unwatched')}</p>
+      </noscript>
       {aids.play === undefined ? null : <Played at={aids.play} language={language} />}
       <RefreshLink {...props} />
       <section class="then">

@@ -1,27 +1,41 @@
+import type { PaymentWord } from '../../transactions/checkout.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
 import { RefreshHere } from '../ui/links.tsx'
 
-/** The customer is back from the processor, whose word has not come yet. */
+const texts = {
+  none: 'checking.unclear',
+  begun: 'checking.begun',
+  begun_before: 'checking.unclear',
+  silent: 'checking.unclear',
+  paid: 'checking.paid',
+} as const satisfies Record<PaymentWord, string>
+
+/** A payment is found, under way or not to be asked for: what of it is known, and never a way to pay twice. */
 export function checkingPage(props: PageProps): Page {
-  const { language, here } = props
+  const { visit, language } = props
   const { say } = language
+  const { payment } = visit
   return {
     title: say('checking.title'),
     body: (
       <>
-        <p class="lead">{say('checking.lead')}</p>
+        <p class="lead">{say(texts[payment])}</p>
         <div class="spinner" aria-hidden="true" />
         <RefreshHere {...props} />
-        <div class="others">
-          <p>{say('checking.unpaid')}</p>
-          <Form here={here} does="pay">
-            <button type="submit" class="quiet">
-              {say('checking.again')}
-            </button>
-          </Form>
-        </div>
+        {payment === 'begun' ? <BackToIt {...props} /> : null}
       </>
     ),
   }
+}
+
+/** To the payment that was begun: the page of one reference takes money once. */
+function BackToIt({ language: { say }, here }: PageProps) {
+  return (
+    <Form here={here} does="pay">
+      <button type="submit" class="button second">
+        {say('checking.again')}
+      </button>
+    </Form>
+  )
 }

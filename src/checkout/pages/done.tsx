@@ -2,6 +2,7 @@ import { formOf } from '../account-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Account } from '../ui/account.tsx'
 import { Address } from '../ui/address.tsx'
+import { capital, memoName } from '../ui/memo-name.ts'
 import { BackLink, ProofLink } from '../ui/links.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
@@ -38,7 +39,8 @@ export function donePage(props: PageProps): Page {
   }
 }
 
-function OnTheChain({ visit: { view }, language: { say }, isSandbox }: PageProps) {
+function OnTheChain({ visit: { view }, language, isSandbox }: PageProps) {
+  const { say } = language
   const { payoutAddress, extraId, outputHash, explorerUrl, to } = view
   return (
     <>
@@ -47,7 +49,7 @@ function OnTheChain({ visit: { view }, language: { say }, isSandbox }: PageProps
         <Address text={payoutAddress ?? ''} />
         {extraId ? (
           <p>
-            {to.network.chain?.memo?.name} <strong>{extraId}</strong>
+            {capital(memoName(to.network.chain?.memo, language))} <strong>{extraId}</strong>
           </p>
         ) : null}
       </dd>

@@ -1,5 +1,7 @@
+import { isGivenBack } from '../given-back.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Notice } from '../../ui/notice.tsx'
+import { Unbroken } from '../../ui/unbroken.tsx'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 
 /** What the customer has a word in, once the e-mail address is proven in this browser. */
@@ -11,12 +13,28 @@ export function holdPage(props: PageProps): Page {
   const { say, find } = language
   const { view, customerId } = visit
   if (customerId === undefined && view.email !== null && asksCustomer.has(view.statusDetails)) return askPage(props)
+  if (view.statusDetails === 'refund_pending') return refundPage(props)
   return {
     title: say('hold.title'),
     body: (
       <>
         <p class="lead">{say('hold.lead')}</p>
         {view.statusDetails === null ? null : <Detail text={find(`hold.${view.statusDetails}`)} />}
+        <ProofLink {...props} />
+        <RefreshLink {...props} />
+      </>
+    ),
+  }
+}
+
+/** Nobody decides any more: money goes back, all of it or what was too much. How much of it stands below. */
+function refundPage(props: PageProps): Page {
+  const { say } = props.language
+  return {
+    title: say(isGivenBack(props.visit.view) ? 'hold.refundTitle' : 'hold.restTitle'),
+    body: (
+      <>
+        <p class="lead">{say('hold.refundLead')}</p>
         <ProofLink {...props} />
         <RefreshLink {...props} />
       </>
@@ -36,7 +54,7 @@ function askPage(props: PageProps): Page {
         <Detail text={find(`hold.${visit.view.statusDetails}`)} />
         <p>
           <a class="button" href={`${home}&ask=proof`}>
-            {say('hold.askSubmit')}
+            <Unbroken text={say('hold.askSubmit')} />
           </a>
         </p>
         <RefreshLink {...props} />

@@ -1,6 +1,8 @@
 import type { Page, PageProps, PayToKind } from '../page.ts'
+import { breakable } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
-import { CoinRows, memoName } from '../ui/pay-to.tsx'
+import { memoName } from '../ui/memo-name.ts'
+import { CoinRows } from '../ui/pay-to.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { QrCode } from '../../ui/qr.tsx'
 import { AfterPaying } from './after-paying.tsx'
@@ -10,12 +12,13 @@ export function coinPage(props: PageProps, payTo: PayToKind<'address'>): Page {
   const { visit, language, aids } = props
   const { say, amount } = language
   const { from, fromAmount } = visit.view
-  const values = { asset: from.asset.ticker, network: from.network.name, amount: amount(fromAmount, from) }
+  const values = { asset: from.asset.ticker, network: from.network.name, amount: breakable(amount(fromAmount, from)) }
+  const memo = memoName(from.network.chain?.memo, language)
   return {
     title: say('coin.title', values),
     body: (
       <>
-        <p class="lead">{say(payTo.extraId === '' ? 'coin.lead' : 'coin.leadMemo', { memo: memoName(props) })}</p>
+        <p class="lead">{payTo.extraId === '' ? say('coin.lead') : say('coin.leadMemo', { memo })}</p>
         <Deadlines {...props} />
         <Notice kind="bad">{say('coin.only', values)}</Notice>
         <div class="paying">

@@ -1,5 +1,5 @@
 import type { Page, PageProps, PayToKind } from '../page.ts'
-import { Give } from '../../ui/copy.tsx'
+import { breakable, Give } from '../../ui/copy.tsx'
 import { Deadlines } from '../ui/deadlines.tsx'
 import { AccountRows, AmountRow } from '../ui/pay-to.tsx'
 import { QrCode } from '../../ui/qr.tsx'
@@ -14,7 +14,7 @@ export function transferPage(props: PageProps, payTo: PayToKind<'account'>): Pag
   const { from, fromAmount, deposit } = visit.view
   const isPix = deposit.category === 'PIX'
   return {
-    title: say('transfer.title', { amount: amount(fromAmount, from) }),
+    title: say('transfer.title', { amount: breakable(amount(fromAmount, from)) }),
     body: (
       <>
         <p class="lead">

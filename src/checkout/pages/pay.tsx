@@ -37,6 +37,7 @@ function processorPage(props: PageProps): Page {
     body: (
       <>
         {wasDeclined(view) ? <Notice kind="bad">{declined}</Notice> : null}
+        {visit.isBack && !wasDeclined(view) ? <Notice kind="plain">{say('pay.unpaid')}</Notice> : null}
         <Destination {...props} />
         <BillingOnFile {...props} />
         <Deadlines {...props} />

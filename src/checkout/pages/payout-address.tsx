@@ -1,8 +1,10 @@
+import { comparable } from '../../addresses/resembles.ts'
 import type { Memo } from '../../catalog/network.ts'
 import type { Page, PageProps } from '../page.ts'
 import { isAddressNeeded } from '../step.ts'
 import { Address } from '../ui/address.tsx'
 import { Fills } from '../ui/fills.tsx'
+import { capital, memoName } from '../ui/memo-name.ts'
 import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { payoutAccountPage } from './payout-account.tsx'
@@ -52,20 +54,22 @@ function AddressForm(props: PageProps) {
   )
 }
 
-/** The two addresses, whole, one under the other. The box confirms the one that is shown, and no other. */
-function Comparison({ language: { say }, typed, resembled }: PageProps) {
+/** The two addresses, whole, one under the other, in one spelling. The box confirms the one that was typed, and no other. */
+function Comparison({ visit, language: { say }, typed, resembled }: PageProps) {
   const entered = (typed.payout_address ?? '').trim()
-  if (resembled === undefined || entered === '') return null
+  const { chain } = visit.view.to.network
+  if (resembled === undefined || entered === '' || !chain) return null
+  const [earlier, later] = [comparable(chain.family, resembled), comparable(chain.family, entered)]
   return (
     <div class="comparison">
       <dl>
         <dt>{say('address.earlier')}</dt>
         <dd>
-          <Address text={resembled} unlike={entered} />
+          <Address text={earlier} unlike={later} />
         </dd>
         <dt>{say('address.entered')}</dt>
         <dd>
-          <Address text={entered} unlike={resembled} />
+          <Address text={later} unlike={earlier} />
         </dd>
       </dl>
       <label class="tick">
@@ -86,12 +90,14 @@ function Returned({ visit: { view }, language: { say } }: PageProps) {
   )
 }
 
-function MemoField({ visit, language: { say }, problems, typed, memo }: PageProps & { memo: Memo }) {
+function MemoField({ visit, language, problems, typed, memo }: PageProps & { memo: Memo }) {
+  const { say } = language
+  const name = memoName(memo, language)
   const kept = isAddressNeeded(visit.view) ? null : visit.view.extraId
   return (
     <TextField
       name="extra_id"
-      label={say(memo.required ? 'address.memo' : 'address.memoOptional', { memo: memo.name })}
+      label={capital(say(memo.required ? 'address.memo' : 'address.memoOptional', { memo: name }))}
       hint={say('address.memoHint')}
       problems={problems}
       value={typed.extra_id ?? kept ?? undefined}

@@ -9,7 +9,7 @@ import { methodTime } from '../way-to-pay.ts'
 export function progressPage(props: PageProps): Page {
   const { visit, language } = props
   const { say } = language
-  const { to, status, statusDetails } = visit.view
+  const { to, isTaken, statusDetails } = visit.view
   const isMoney = to.currency.kind === 'FIAT'
   return {
     title: isMoney ? say('progress.money') : say('progress.title', { asset: to.asset.ticker }),
@@ -18,7 +18,7 @@ export function progressPage(props: PageProps): Page {
         <p class="lead">{say('progress.lead')}</p>
         <Way
           label={say('progress.label')}
-          now={status === 'sending' ? 3 : 2}
+          now={isTaken ? 3 : 2}
           stages={[
             say('progress.paid'),
             say('progress.exchanged'),
@@ -37,15 +37,20 @@ export function progressPage(props: PageProps): Page {
   }
 }
 
-const coinStages = ({ visit: { view }, language: { say } }: PageProps): string[] => [
-  say('progress.sending', { network: view.to.network.name }),
-  say('progress.arrived'),
-]
+/** Each in the words of what it is: under way, behind us, or to come. */
+function coinStages({ visit: { view }, language: { say } }: PageProps): string[] {
+  const network = view.to.network.name
+  return view.isTaken
+    ? [say('progress.sent', { network }), say('progress.awaited')]
+    : [say('progress.sending', { network }), say('progress.arrived')]
+}
 
-const bankStages = ({ visit: { view }, language: { say, amount } }: PageProps): string[] => [
-  say('progress.ordered', { amount: amount(view.toAmount, view.to) }),
-  say('progress.accepted'),
-]
+function bankStages({ visit: { view }, language: { say, amount } }: PageProps): string[] {
+  const values = { amount: amount(view.toAmount, view.to) }
+  return view.isTaken
+    ? [say('progress.ordered', values), say('progress.bankAwaited')]
+    : [say('progress.ordering', values), say('progress.accepted')]
+}
 
 function coinTime({ visit: { view }, language: { say, duration } }: PageProps): string {
   const { name: network, chain } = view.to.network

@@ -3,6 +3,7 @@ import { Notice } from '../../ui/notice.tsx'
 import type { Page, PageProps } from '../page.ts'
 import { listed } from '../refunded-asset.ts'
 import { Fills } from '../ui/fills.tsx'
+import { capital, memoName } from '../ui/memo-name.ts'
 
 /** A refund does not know where to go: an address of the customer's own, on the network that the coins came by. */
 export function refundAddressPage(props: PageProps): Page {
@@ -12,6 +13,7 @@ export function refundAddressPage(props: PageProps): Page {
   if (!needed) throw new Error('This page is for refunds that wait for an address.')
   const listing = listed(needed.asset)
   const memo = listing.network.chain?.memo ?? null
+  const name = memoName(memo, language)
   const values = {
     amount: language.amount(needed.amount, listing),
     asset: listing.asset.ticker,
@@ -35,7 +37,7 @@ export function refundAddressPage(props: PageProps): Page {
           {memo === null || !needed.memo ? null : (
             <TextField
               name="extra_id"
-              label={say(memo.required ? 'address.memo' : 'address.memoOptional', { memo: memo.name })}
+              label={capital(say(memo.required ? 'address.memo' : 'address.memoOptional', { memo: name }))}
               hint={say('address.memoHint')}
               problems={problems}
               value={typed.extra_id}

@@ -3,6 +3,7 @@ import type { PageProps } from '../page.ts'
 import { mayChangeAddress } from '../step.ts'
 import { Address } from './address.tsx'
 import { Account } from './account.tsx'
+import { capital, memoName } from './memo-name.ts'
 
 /** Where the payout goes, whole, once more before it is paid for. */
 export function Destination(props: PageProps) {
@@ -32,13 +33,13 @@ export function Destination(props: PageProps) {
   )
 }
 
-function CoinAddress({ visit: { view } }: PageProps) {
+function CoinAddress({ visit: { view }, language }: PageProps) {
   return (
     <>
       <Address text={view.payoutAddress ?? ''} />
       {view.extraId ? (
         <p>
-          {view.to.network.chain?.memo?.name} <strong>{view.extraId}</strong>
+          {capital(memoName(view.to.network.chain?.memo, language))} <strong>{view.extraId}</strong>
         </p>
       ) : null}
     </>

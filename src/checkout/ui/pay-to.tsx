@@ -4,6 +4,7 @@ import { breakable, Give } from '../../ui/copy.tsx'
 import type { PageProps, PayToKind } from '../page.ts'
 import { AccountNumber } from './account.tsx'
 import { Address } from './address.tsx'
+import { capital, memoName } from './memo-name.ts'
 
 /** Where an amount is sent by hand, each part to be copied: coins to an address, money to an account. Nothing for pages. */
 export function PayTo(props: PageProps & { amount: bigint }) {
@@ -46,20 +47,16 @@ export function CoinRows(props: PageProps & { payTo: PayToKind<'address'>; amoun
   )
 }
 
-/** What the memo of our address is called on the network. */
-export const memoName = ({ visit: { view } }: Pick<PageProps, 'visit'>): string =>
-  view.from.network.chain?.memo?.name ?? 'Memo'
-
 /** Loud: coins without it lie on an address that all customers share. */
 function Memo({ visit, language, memo }: PageProps & { memo: string }) {
   const { say } = language
-  const name = memoName({ visit })
+  const name = memoName(visit.view.from.network.chain?.memo, language)
   return (
     <Give
-      name={say('coin.memo', { memo: name })}
+      name={capital(say('coin.memo', { memo: name }))}
       class="big loud"
       copies={memo}
-      hint={say('coin.memoWarning', { memo: name })}
+      hint={capital(say('coin.memoWarning', { memo: name }))}
       language={language}
     >
       <code dir="ltr" class="take">

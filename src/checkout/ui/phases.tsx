@@ -8,6 +8,7 @@ export function Phases({ step, language: { say } }: { step: Step; language: Lang
   const current = phaseOf(step)
   if (current === undefined) return null
   const reached = phases.indexOf(current)
+  const isDone = (at: number): boolean => at < reached || step === 'done'
   return (
     <ol class="phases" aria-label={say('phase.label')}>
       {phases.map((phase, at) => (
@@ -16,7 +17,7 @@ export function Phases({ step, language: { say } }: { step: Step; language: Lang
           class={at <= reached ? 'reached' : undefined}
           {...(at === reached ? { 'aria-current': 'step' as const } : {})}
         >
-          {say(`phase.${phase}`)} {at < reached ? <span class="visually-hidden">{say('phase.done')}</span> : null}
+          {say(`phase.${phase}`)} {isDone(at) ? <span class="visually-hidden">{say('phase.done')}</span> : null}
         </li>
       ))}
     </ol>

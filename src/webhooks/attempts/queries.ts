@@ -1,5 +1,5 @@
 import type { Db } from '../../db/sql.ts'
-import type { SealedEvent } from '../../events/open-bodies.ts'
+import type { SealedEvent } from '../../events/open-body.ts'
 
 /** A place in the list of attempts. */
 export type AttemptPosition = { at: Date; eventRow: bigint; number: number }
@@ -31,7 +31,7 @@ export const before = (
     select attempt.at, attempt.event_id as "eventRow", attempt.number, attempt.url, attempt.sent_at as "sentAt",
       attempt.took_ms as "tookMs", attempt.outcome, attempt.status, attempt.response,
       case when queued.earlier + queued.attempts = attempt.number then queued.next_at else attempt.next_at end as "nextAt",
-      events.stream, events.sequence, events.type, events.at as "eventAt", events.data_key_id as "dataKeyId", events.body
+      events.stream, events.sequence, events.type, events.at as "eventAt", events.data_key_id as "dataKeyId", wrapped as "wrappedKey", events.body
     from (
       select * from webhook_attempts
       where endpoint_id = ${endpointId} and (${eventRow}::bigint is null or event_id = ${eventRow})
@@ -41,6 +41,7 @@ export const before = (
       order by at desc, event_id desc, number desc limit ${limit}
     ) as attempt
     join events on events.id = attempt.event_id
+    join data_keys on data_keys.id = data_key_id
     left join webhook_queue as queued on queued.endpoint_id = attempt.endpoint_id
       and queued.stream = events.stream and queued.sequence = events.sequence
     order by attempt.at desc, attempt.event_id desc, attempt.number desc`

@@ -46,6 +46,7 @@ const event = {
   at: now,
   type: 'transaction.created' as const,
   dataKeyId: 1n,
+  wrappedKey: null,
   body: Buffer.of(),
 }
 const delivery: Delivery = { endpointId: 1n, eventRow: 1n, event, attempts: 0, wakes: 0, earlier: 0, fence: 1n }

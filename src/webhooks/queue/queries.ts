@@ -31,6 +31,7 @@ type QueuedRow = {
   at: Date | null
   type: EventType | null
   dataKeyId: bigint | null
+  wrappedKey: Buffer | null
   body: Buffer | null
 }
 
@@ -95,9 +96,10 @@ export const queue = async (
       returning endpoint_id, stream, sequence, event_id, next_at, fence
     )
     select queued.endpoint_id as "endpointId", queued.stream, queued.sequence, queued.event_id as "eventRow",
-      0 as attempts, 0 as wakes, 0 as earlier, fence, next_at is null as blocked, at, type, data_key_id as "dataKeyId", body
+      0 as attempts, 0 as wakes, 0 as earlier, fence, next_at is null as blocked, at, type, data_key_id as "dataKeyId", wrapped as "wrappedKey", body
     from queued left join lateral (
-      select at, type, data_key_id, body from events where id = queued.event_id and queued.fence > 0 offset 0
+      select at, type, data_key_id, wrapped, body from events join data_keys on data_keys.id = data_key_id
+      where events.id = queued.event_id and queued.fence > 0 offset 0
     ) as event on true
     order by queued.event_id`
   return {
@@ -108,9 +110,9 @@ export const queue = async (
 }
 
 function deliveryOf({ endpointId, eventRow, attempts, wakes, earlier, fence, ...row }: QueuedRow): Delivery[] {
-  const { stream, sequence, at, type, dataKeyId, body } = row
+  const { stream, sequence, at, type, dataKeyId, wrappedKey, body } = row
   if (at === null || type === null || dataKeyId === null || body === null) return []
-  const event = { stream, sequence, at, type, dataKeyId, body }
+  const event = { stream, sequence, at, type, dataKeyId, wrappedKey, body }
   return [{ endpointId, eventRow, attempts, wakes, earlier, fence, event }]
 }
 
@@ -146,9 +148,10 @@ export const claim = async (
       returning queued.*
     )
     select claimed.endpoint_id as "endpointId", claimed.stream, claimed.sequence, claimed.event_id as "eventRow",
-      claimed.attempts, claimed.wakes, claimed.earlier, fence, false as blocked, at, type, data_key_id as "dataKeyId", body
+      claimed.attempts, claimed.wakes, claimed.earlier, fence, false as blocked, at, type, data_key_id as "dataKeyId", wrapped as "wrappedKey", body
     from claimed cross join lateral (
-      select at, type, data_key_id, body from events where id = claimed.event_id offset 0
+      select at, type, data_key_id, wrapped, body from events join data_keys on data_keys.id = data_key_id
+      where events.id = claimed.event_id offset 0
     ) as event
     order by claimed.event_id`
   return rows.flatMap(deliveryOf)
@@ -188,6 +191,18 @@ function column<Row>(rows: Row[], of: (row: Row) => bigint | number | Outcome | 
   return `${text}}`
 }
 
+/** The same and what came of the attempts, as columns. */
+const outcomesOf = (rows: SettledRow[]) => ({
+  ...keysOf(rows),
+  numbers: column(rows, (row) => row.delivery.attempts + 1),
+  at: column(rows, (row) => row.at),
+  tookMs: column(rows, (row) => row.tookMs),
+  outcomes: column(rows, (row) => row.outcome),
+  statuses: column(rows, (row) => row.status),
+  nextAt: column(rows, (row) => row.nextAt),
+  sentAt: column(rows, (row) => row.sentAt),
+})
+
 /** Locks the whole queues of the streams that are about to be settled, always in one order. See `queue`. */
 export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
   db.send`
@@ -203,30 +218,30 @@ export const lockStreams = (db: Atomic, rows: SettledRow[]): void =>
 
 /**
  * Writes down what came of attempts that are still ours (the fence says so): the record, the end of what was delivered or
- * given up, the next time of what failed. What somebody wants sent again meanwhile stays, due now, its schedule begun anew. The
- * event behind one that left becomes due, if it waited for that, and is taken by this process, but for endpoints that `stay`
- * names. Gives what is now due and ours.
+ * given up, the next time of what failed. What somebody wants sent again meanwhile stays, due now, its schedule begun anew; where
+ * earlier events of its stream have come to wait meanwhile, it waits behind them. The first event that waits for one that left, or
+ * that gave way, becomes due and is taken by this process, but for endpoints that `stay` names. The fence rises, so that what is
+ * written down twice, because the answer to the commit was lost, writes nothing. Gives what is now due and ours.
  */
 export const settle = async (
   db: Db,
   rows: SettledRow[],
   { now, leaseUntil, stay }: { now: Date; leaseUntil: Date | null; stay: bigint[] },
 ): Promise<Delivery[]> => {
-  const { endpoints, streams, sequences, fences } = keysOf(rows)
+  const all = outcomesOf(rows)
   const found = await db.sql<QueuedRow>`
     with outcome as materialized (
       select * from unnest(
-        ${endpoints}::bigint[], ${streams}::bigint[], ${sequences}::integer[], ${fences}::bigint[],
-        ${column(rows, (row) => row.delivery.attempts + 1)}::integer[], ${column(rows, (row) => row.at)}::timestamptz[],
-        ${column(rows, (row) => row.tookMs)}::integer[], ${column(rows, (row) => row.outcome)}::text[],
-        ${column(rows, (row) => row.status)}::integer[], ${rows.map((row) => row.response)}::bytea[],
-        ${column(rows, (row) => row.nextAt)}::timestamptz[], ${rows.map((row) => row.url)}::text[],
-        ${column(rows, (row) => row.sentAt)}::timestamptz[]
+        ${all.endpoints}::bigint[], ${all.streams}::bigint[], ${all.sequences}::integer[], ${all.fences}::bigint[],
+        ${all.numbers}::integer[], ${all.at}::timestamptz[], ${all.tookMs}::integer[], ${all.outcomes}::text[], ${all.statuses}::integer[],
+        ${rows.map((row) => row.response)}::bytea[], ${all.nextAt}::timestamptz[], ${rows.map((row) => row.url)}::text[], ${all.sentAt}::timestamptz[]
       ) as outcome (endpoint_id, stream, sequence, fence, number, at, took_ms, outcome, status, response, next_at, url, sent_at)
     ),
     held as materialized (
       select outcome.endpoint_id, stream, sequence, number, at, took_ms, outcome, status, response, url, sent_at,
-        case when again then ${now}::timestamptz else next_at end as next_at, event_id, earlier, again
+        case when again then ${now}::timestamptz else next_at end as next_at, event_id, earlier, again,
+        (again or next_at is not null) and exists (select from webhook_queue as prior where prior.next_at is null
+          and (prior.endpoint_id, prior.stream) = (outcome.endpoint_id, outcome.stream) and prior.sequence < outcome.sequence) as yields
       from outcome cross join lateral (
         select event_id, earlier, again from webhook_queue as waiting
         where (waiting.endpoint_id, waiting.stream, waiting.sequence, waiting.fence)
@@ -247,17 +262,17 @@ export const settle = async (
     put_off as (
       update webhook_queue as queued
       set attempts = case when held.again then 0 else number end, wakes = case when held.again then 0 else queued.wakes end,
-        earlier = queued.earlier + case when held.again then number else 0 end, last_at = at, next_at = held.next_at,
-        lease_until = null, again = false from held
+        earlier = queued.earlier + case when held.again then number else 0 end, last_at = at, next_at = case when yields then null else held.next_at end,
+        lease_until = null, fence = fence + 1, again = false from held
       where (queued.endpoint_id, queued.stream, queued.sequence)
         between (held.endpoint_id, held.stream, held.sequence) and (held.endpoint_id, held.stream, held.sequence)
         and held.next_at is not null
     ),
     behind as materialized (
-      select gone.endpoint_id, gone.stream, next.sequence, gone.endpoint_id <> all(${stay}::bigint[]) as taken
-      from gone cross join lateral (
-        select sequence from webhook_queue as queued where (queued.endpoint_id, queued.stream) = (gone.endpoint_id, gone.stream)
-          and queued.sequence > gone.sequence order by sequence limit 1
+      select ended.endpoint_id, ended.stream, next.sequence, ended.endpoint_id <> all(${stay}::bigint[]) as taken
+      from (table gone union all select endpoint_id, stream, sequence from held where yields) as ended cross join lateral (
+        select sequence from webhook_queue as queued where (queued.endpoint_id, queued.stream) = (ended.endpoint_id, ended.stream)
+          and queued.sequence <> ended.sequence order by sequence limit 1
       ) as next
     ),
     freed as (
@@ -269,9 +284,10 @@ export const settle = async (
       returning queued.endpoint_id, queued.stream, queued.sequence, event_id, attempts, wakes, earlier, fence, lease_until
     )
     select freed.endpoint_id as "endpointId", freed.stream, freed.sequence, event_id as "eventRow", attempts, wakes, earlier,
-      fence, false as blocked, at, type, data_key_id as "dataKeyId", body
+      fence, false as blocked, at, type, data_key_id as "dataKeyId", wrapped as "wrappedKey", body
     from freed cross join lateral (
-      select at, type, data_key_id, body from events where id = freed.event_id offset 0
+      select at, type, data_key_id, wrapped, body from events join data_keys on data_keys.id = data_key_id
+      where events.id = freed.event_id offset 0
     ) as event
     where lease_until is not null`
   return found.flatMap(deliveryOf)

@@ -92,7 +92,8 @@ export const lockStreams = (db: Atomic, endpointId: bigint, eventRows: bigint[])
 /**
  * Puts events in an endpoint's queue again, and brings forward those that are there. Of each stream the first one is due now and
  * the others wait behind it, where the endpoint asks for order. What is under way, or has been taken and is not yet written down,
- * is due when that attempt has ended, whatever came of it.
+ * is due when that attempt has ended, whatever came of it; until then all others of its stream wait. A row begins at a fence that
+ * no earlier row of the same event had, so that an attempt of that time is not taken for one of now.
  */
 export const queueAgain = (
   db: Db,
@@ -114,8 +115,11 @@ export const queueAgain = (
       ) as waiting
     ),
     first as materialized (
-      select stream, min(sequence) as sequence
-      from (select stream, sequence from wanted union all select stream, sequence from there) as either group by stream
+      select stream, case when not coalesce(bool_or(is_held), false) then min(sequence) end as sequence
+      from (
+        select stream, sequence, false as is_held from wanted union all select stream, sequence, is_held from there
+      ) as either
+      group by stream
     ),
     brought as (
       update webhook_queue as queued
@@ -134,10 +138,11 @@ export const queueAgain = (
         between (there.endpoint_id, there.stream, there.sequence) and (there.endpoint_id, there.stream, there.sequence)
         and there.is_held
     )
-    insert into webhook_queue (endpoint_id, stream, sequence, event_id, earlier, next_at)
+    insert into webhook_queue (endpoint_id, stream, sequence, event_id, earlier, next_at, fence)
     select ${endpointId}, stream, wanted.sequence, wanted.id, coalesce((
         select max(number) from webhook_attempts where endpoint_id = ${endpointId} and event_id = wanted.id
-      ), 0), case when wanted.sequence = first.sequence or not is_ordered then ${now}::timestamptz end
+      ), 0), case when wanted.sequence = first.sequence or not is_ordered then ${now}::timestamptz end,
+      trunc(random() * 2 ^ 62)::bigint
     from wanted join first using (stream)
     where not exists (select from there where (there.stream, there.sequence) = (wanted.stream, wanted.sequence))
     order by stream, wanted.sequence

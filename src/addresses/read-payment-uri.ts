@@ -1,0 +1,78 @@
+import { checkAddress } from './address.ts'
+import type { AddressFamily } from './address.ts'
+import type { RequestedCoin } from './payment-uri.ts'
+
+/** Where a payment request asks to be paid, with a memo or tag (empty if it names none); or what it asks for instead of our coin. */
+export type ReadRequest = { ok: true; address: string; extraId: string } | { ok: false; asksFor: 'network' | 'coin' }
+
+/** The scheme of each family's own form (payment-uri.ts), and older ones that wallets still write. */
+const schemes: Readonly<Record<AddressFamily, readonly string[]>> = {
+  bitcoin: ['bitcoin'],
+  litecoin: ['litecoin'],
+  dogecoin: ['dogecoin'],
+  'bitcoin-cash': ['bitcoincash'],
+  evm: ['ethereum'],
+  tron: ['tron'],
+  solana: ['solana'],
+  xrp: ['xrpl', 'xrp', 'ripple'],
+  stellar: ['web+stellar', 'stellar'],
+  cardano: ['web+cardano', 'cardano'],
+  polkadot: ['polkadot'],
+  algorand: ['algorand'],
+  ton: ['ton'],
+}
+
+const known = new Set(Object.values(schemes).flat())
+
+/**
+ * Reads what wallets show as a code or hand over as a link. Undefined for a text that is none: it may be an address. What a wallet
+ * leaves open (ERC-681 need not name the chain, most wallets not the token) is taken as ours; what it names has to be ours.
+ */
+export function readPaymentUri(
+  coin: Pick<RequestedCoin, 'family' | 'caip2' | 'contract'>,
+  text: string,
+): ReadRequest | undefined {
+  const [, scheme = '', body = '', query = ''] =
+    /^([a-z][a-z0-9+]*):(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(text.trim()) ?? []
+  if (!known.has(scheme.toLowerCase())) return undefined
+  if (!schemes[coin.family].includes(scheme.toLowerCase())) return { ok: false, asksFor: 'network' }
+
+  const asked = new URLSearchParams(query)
+  if (coin.family === 'evm') return readOfEvm(coin, body, asked)
+  const token = tokenIn(asked)
+  if (token !== undefined && !isSameToken(coin, token)) return { ok: false, asksFor: 'coin' }
+  const address = asked.get('destination') ?? body.replace(/^(transfer|pay)\//i, '').replace(/\/$/, '')
+  return { ok: true, address: address.trim(), extraId: memoIn(asked) }
+}
+
+/** ERC-681: of a token the contract stands first, and whom to pay in the query. */
+function readOfEvm(
+  { caip2, contract }: Pick<RequestedCoin, 'caip2' | 'contract'>,
+  body: string,
+  asked: URLSearchParams,
+): ReadRequest {
+  const [, target = '', chainId, call] = /^(?:pay-)?([^@/]*)(?:@(\d+))?(?:\/(\w+))?$/i.exec(body) ?? []
+  if (chainId !== undefined && caip2 !== `eip155:${chainId}`) return { ok: false, asksFor: 'network' }
+  if (call === undefined) return { ok: true, address: target, extraId: '' }
+  const isOurs = call === 'transfer' && target.toLowerCase() === contract?.toLowerCase()
+  return isOurs ? { ok: true, address: asked.get('address') ?? '', extraId: '' } : { ok: false, asksFor: 'coin' }
+}
+
+/** The token that is named, as Solana Pay, ARC-26, TON's links and SEP-7 do. */
+function tokenIn(asked: URLSearchParams): string | undefined {
+  const [code, issuer] = [asked.get('asset_code'), asked.get('asset_issuer')]
+  if (code !== null && issuer !== null) return `${code}-${issuer}`
+  return asked.get('spl-token') ?? asked.get('asset') ?? asked.get('jetton') ?? undefined
+}
+
+/** TON has more than one spelling of a contract. */
+function isSameToken({ family, contract }: Pick<RequestedCoin, 'family' | 'contract'>, token: string): boolean {
+  if (contract === null || contract === token) return contract === token
+  const [ours, theirs] = [checkAddress(family, contract), checkAddress(family, token)]
+  return ours.ok && theirs.ok && ours.canonical === theirs.canonical
+}
+
+const memoNames = ['dt', 'memo', 'memoid', 'tag', 'text']
+
+const memoIn = (asked: URLSearchParams): string =>
+  memoNames.map((name) => asked.get(name) ?? '').find((one) => one !== '') ?? ''
