@@ -71,3 +71,17 @@ test('what is kept is what would be worked out anew', () => {
     assert.deepEqual(terms.rate.legs, fresh.terms.rate.legs, pair)
   }
 })
+
+test('a memory that is full gives the same answers, is no other market’s affair, and has room again after a minute', () => {
+  const [full, other] = [movable(), movable()]
+  const first = exchangeAt(full, 'EUR BTC')
+  for (let at = 1; at < 32_768; at++) exchangeAt(full, 'EUR BTC', { ...houseTerms })
+
+  assert.deepEqual(exchangeAt(full, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
+  assert.notEqual(exchangeAt(full, 'GBP ETH', houseTerms, 59_999), exchangeAt(full, 'GBP ETH', houseTerms, 59_999))
+  assert.equal(exchangeAt(full, 'EUR BTC'), first, 'what was kept before it was full')
+  assert.equal(exchangeAt(other, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
+
+  const kept = exchangeAt(full, 'GBP ETH', houseTerms, 60_000)
+  assert.equal(exchangeAt(full, 'GBP ETH', houseTerms, 60_000), kept)
+})

@@ -2,8 +2,10 @@ import type { Listing } from '../catalog/asset.ts'
 import { termsFor } from '../catalog/payment-method.ts'
 import type { MethodPrice } from '../catalog/payment-method.ts'
 import { parseAmount } from '../money/amount.ts'
+import type { MarketSource } from '../money/market.ts'
 import { scheduleAt } from '../pricing/fees.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
+import type { MarketMoment } from '../pricing/market.ts'
 import { rangeOf } from '../pricing/range.ts'
 import type { Bounds } from '../pricing/range.ts'
 import type { Rate } from '../pricing/rate.ts'
@@ -24,16 +26,25 @@ type Kept = Pick<OpenPair, 'deposit' | 'payout' | 'rate' | 'worth'> & {
 }
 
 /**
- * The most exchanges that are kept: 30 pairs for each of 1,000 partners, some 35 MB. What comes when it is full is worked out
+ * The most exchanges of a market that are kept: 30 pairs for each of 1,000 partners, some 35 MB. What comes when it is full is worked out
  * each time: pushing out others for it was measured to cost more than it saves. Once a minute a full memory is emptied, so that
  * what is kept is what is asked now.
  */
 const mostKept = 32_768
 const keptForMs = 60_000
 
-let count = 0
-let keptSince = 0
-let kept = new WeakMap<PartnerTerms, Map<Listing, Map<Listing, Kept[]>>>()
+type Memory = { count: number; since: number; kept: WeakMap<PartnerTerms, Map<Listing, Map<Listing, Kept[]>>> }
+
+/** A market's own: its rates are what is kept, and a process that has two, as tests do, must not fill the one for the other. */
+const memories = new WeakMap<MarketSource, Memory>()
+
+function memoryOf(market: MarketSource): Memory {
+  const known = memories.get(market)
+  if (known) return known
+  const made: Memory = { count: 0, since: 0, kept: new WeakMap() }
+  memories.set(market, made)
+  return made
+}
 
 /**
  * The exchange of a pair on a partner's terms; undefined when no amount of it can be exchanged.
@@ -41,9 +52,10 @@ let kept = new WeakMap<PartnerTerms, Map<Listing, Map<Listing, Kept[]>>>()
  * Most requests differ in their amount alone, so it is kept until its rate, its worth or the price list becomes another object:
  * a price that changes touches the exchanges on its path and no others. An account that changes has another `PartnerTerms`.
  */
-export function exchangeOf(now: Date, partner: PartnerTerms, pair: OpenPair): Exchange | undefined {
+export function exchangeOf({ market, now }: MarketMoment, partner: PartnerTerms, pair: OpenPair): Exchange | undefined {
   const schedule = scheduleAt(now, partner.feeSchedules)
-  const same = keptFor(partner, pair)
+  const memory = memoryOf(market)
+  const same = keptFor(memory, partner, pair)
   const known = same.find(({ deposit, payout }) => deposit === pair.deposit && payout === pair.payout)
   if (known && known.rate === pair.rate && known.worth === pair.worth && known.schedule === schedule) {
     return known.exchange
@@ -55,34 +67,34 @@ export function exchangeOf(now: Date, partner: PartnerTerms, pair: OpenPair): Ex
     known.worth = worth
     known.schedule = schedule
     known.exchange = exchange
-  } else if (mayKeepMore(now)) {
-    keep(partner, pair, { deposit, payout, rate, worth, schedule, exchange })
+  } else if (mayKeepMore(memory, now)) {
+    keep(memory, partner, pair, { deposit, payout, rate, worth, schedule, exchange })
   }
   return exchange
 }
 
 const none: readonly Kept[] = []
 
-const keptFor = (partner: PartnerTerms, { source, target }: OpenPair): readonly Kept[] =>
+const keptFor = ({ kept }: Memory, partner: PartnerTerms, { source, target }: OpenPair): readonly Kept[] =>
   kept.get(partner)?.get(source)?.get(target) ?? none
 
 /** Whether there is room; makes some when the memory is full and a minute of business time old. */
-function mayKeepMore(now: Date): boolean {
+function mayKeepMore(memory: Memory, now: Date): boolean {
   const time = now.getTime()
-  if (count === 0) keptSince = time
-  if (count < mostKept) return true
-  if (Math.abs(time - keptSince) < keptForMs) return false
-  keptSince = time
-  count = 0
-  kept = new WeakMap()
+  if (memory.count === 0) memory.since = time
+  if (memory.count < mostKept) return true
+  if (Math.abs(time - memory.since) < keptForMs) return false
+  memory.since = time
+  memory.count = 0
+  memory.kept = new WeakMap()
   return true
 }
 
-function keep(partner: PartnerTerms, { source, target }: OpenPair, one: Kept): void {
-  count += 1
-  const bySource = kept.get(partner) ?? new Map<Listing, Map<Listing, Kept[]>>()
+function keep(memory: Memory, partner: PartnerTerms, { source, target }: OpenPair, one: Kept): void {
+  const bySource = memory.kept.get(partner) ?? new Map<Listing, Map<Listing, Kept[]>>()
   const byTarget = bySource.get(source) ?? new Map<Listing, Kept[]>()
-  kept.set(partner, bySource.set(source, byTarget.set(target, [...(byTarget.get(target) ?? []), one])))
+  memory.kept.set(partner, bySource.set(source, byTarget.set(target, [...(byTarget.get(target) ?? []), one])))
+  memory.count += 1
 }
 
 function workedOut(

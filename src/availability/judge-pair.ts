@@ -36,7 +36,7 @@ export function judgePair(moment: MarketMoment, partner: PartnerTerms, question:
   const prices = judgePrices(moment, source, target, paths, tell)
   if (!side || !methods || !prices) return { source, target, exchange: undefined }
 
-  const exchange = exchangeOf(moment.now, partner, { side, source, target, ...methods, ...prices })
+  const exchange = exchangeOf(moment, partner, { side, source, target, ...methods, ...prices })
   if (!exchange) tell(broken('the pair has a range', paths.toCurrency, unavailable(source.currency, target.currency)))
   return { source, target, exchange }
 }
