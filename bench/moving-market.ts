@@ -11,20 +11,20 @@ const mostAtOnce = 100
 
 /**
  * The books of another source, each with its last digit moved by hand. Every change makes a new list, as a feed of real prices
- * would; while nothing moves they are the other's own.
+ * would; while nothing moves they are the other's own. What moves is what the source said when it began: books of two of its
+ * moments would contradict each other, and a pair whose books do is not for sale.
  */
 export function movingMarket(market: MarketSource, now: () => Date): MovingMarket {
-  let books: readonly (Book | undefined)[] | undefined
+  let still: readonly (Book | undefined)[] = []
+  let books: typeof still | undefined
   let timer: NodeJS.Timeout | undefined
   let made = 0
 
   function change(): void {
-    const at = now()
-    const fresh = market.booksAt(at)
-    const index = made % fresh.length
-    const book = fresh[index]
+    const index = made % still.length
+    const book = still[index]
     made += 1
-    books = (books ?? fresh).with(index, book && { ...book, at, ask: moved(book.ask, BigInt(made % 7)) })
+    books = (books ?? still).with(index, book && { ...book, at: now(), ask: moved(book.ask, BigInt(made % 7)) })
   }
 
   return {
@@ -36,6 +36,7 @@ export function movingMarket(market: MarketSource, now: () => Date): MovingMarke
       clearInterval(timer)
       books = undefined
       if (perSecond === 0) return
+      still = market.booksAt(now())
       const start = performance.now()
       let done = 0
       timer = setInterval(() => {
