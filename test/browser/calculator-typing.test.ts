@@ -78,6 +78,41 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
     }
   })
 
+  it('shows which side is chosen in forced colours too', async () => {
+    const page = await open({ forcedColors: 'active' })
+    const dots = await page.locator('.side span').evaluateAll((sides) =>
+      sides.map((side) => {
+        const { x, y, height } = side.getBoundingClientRect()
+        return { x: x + 6, y: y + height / 2, width: 2, height: 2 }
+      }),
+    )
+    const [chosen, other] = await Promise.all(dots.map((clip) => page.screenshot({ clip })))
+    assert.ok(chosen && other && !chosen.equals(other))
+    await page.context().close()
+  })
+
+  it('leaves what stands there when the answer is no calculator, as a page for repairs: nobody goes on with an amount that was refused', async () => {
+    const page = await open()
+    const onward = page.getByRole('button', { name: 'Continue' })
+    await pay(page, '2')
+    assert.equal(await onward.getAttribute('aria-disabled'), 'true')
+
+    const body = '<!doctype html><html lang="en"><title>Not now</title><main><h1>Not now</h1></main></html>'
+    let answers = 0
+    await page.route('**/calculator/**', (route) => {
+      answers += 1
+      return route.fulfill({ contentType: 'text/html', body })
+    })
+    // When the second answer is there, the first has been read.
+    for (const turn of [1, 2]) {
+      await page.locator('#from_amount').fill(`${turn}`)
+      await until(() => answers >= turn, 'an answer that is no calculator')
+    }
+    assert.equal(await onward.getAttribute('aria-disabled'), 'true')
+    assert.ok((await page.locator('.problem').count()) > 0)
+    await page.context().close()
+  })
+
   it('goes back to the amount that is paid when the coin is changed', async () => {
     const page = await open()
     const [paid, received] = boxes(page)

@@ -29,7 +29,8 @@ async function workOut(form: HTMLFormElement): Promise<void> {
     // This address is not good any more: the page that says so takes the place of a price that nobody holds.
     if (answer.status === unauthorized) return location.reload()
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    if (mine === asked) takeOver(form, fresh)
+    // A page that says why nothing can be worked out now has no boxes: what stands there stays, as when the line is down.
+    if (mine === asked && fresh.querySelector('[data-calculator]')) takeOver(form, fresh)
   } catch {
     // The line is down: what stands there stays, and is worked out again at the next turn.
   }
