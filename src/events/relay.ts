@@ -28,6 +28,13 @@ export type RelayOptions = {
 /** The most events that one block places. */
 const mostAtOnce = 500
 
+/**
+ * Waits for the relay that is placing events at this moment, in whatever process. What it writes goes by what it saw before
+ * now; whoever has changed something since, and must find what follows from the state of before, waits first.
+ */
+export const relayAtWork = ({ db }: Pick<Ctx, 'db'>): Promise<void> =>
+  db.atomic(async (block) => queries.lockRelay(block))
+
 /** Opens this process's relay. */
 export function openRelay({ db, log }: Pick<Ctx, 'db' | 'log'>, { onSequenced, pollMs = 1_500 }: RelayOptions): Relay {
   let started = false

@@ -3,8 +3,13 @@ import { it } from 'node:test'
 
 import { queueOf, startDelivering } from '../../test/support/delivering.ts'
 import { newStream, until } from '../../test/support/telling.ts'
+import { feedFresh, lockRelay } from '../events/queries.ts'
+import { after } from '../lib/clock.ts'
 import { changeEndpoint } from './change-endpoint.ts'
+import { endpointEnded } from './drop-queue.ts'
 import { dropRows } from './ended/queries.ts'
+import { removeEndpoint } from './manage-endpoints.ts'
+import * as queue from './queue/queries.ts'
 
 it('the queue of an endpoint that has ended is dropped by whole streams, so that nothing waits for what is gone', async (t) => {
   const { telling, receiver, endpointId } = await startDelivering(t)
@@ -27,4 +32,27 @@ it('the queue of an endpoint that has ended is dropped by whole streams, so that
   await until(async () => (await queueOf(telling)).length === 0, 'the rest')
   const came = receiver.all.map(({ event }) => `${event.id.startsWith(`evt_${first.id}`) ? 1 : 2}.${event.sequence}`)
   assert.deepEqual(came.toSorted(), ['1.4', '2.1', '2.2', '2.3', '2.4'])
+})
+
+it('what a relay queues for an endpoint that ends at that moment is dropped with the rest', async (t) => {
+  const { telling, endpointId } = await startDelivering(t)
+  const { ctx } = telling
+  const now = ctx.clock.now()
+  await ctx.db.atomic(async (relay) => {
+    lockRelay(relay)
+    await telling.tell(newStream())
+    const events = await feedFresh(relay, 10)
+    const room = { each: 0, all: 0, named: [] }
+    await queue.queue(relay, events, { now, leaseUntil: after(now, 1), room })
+    await removeEndpoint(ctx, endpointId, 'test')
+    await until(async () => {
+      const jobs = await ctx.db.sql`select from jobs where kind = ${endpointEnded}`
+      const waiting = await ctx.db.sql`
+        select from pg_locks where locktype = 'advisory' and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+      return jobs.length === 0 || waiting.length === 2
+    }, 'the job to be done, or to wait for the relay as this process’s own does')
+  })
+  await until(async () => (await ctx.db.sql`select from jobs where kind = ${endpointEnded}`).length === 0, 'the job')
+  assert.deepEqual(await queueOf(telling), [])
 })

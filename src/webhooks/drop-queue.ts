@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { relayAtWork } from '../events/relay.ts'
 import type { Handler, Job, NewJob } from '../jobs/job.ts'
 import { dropRows } from './ended/queries.ts'
 import { asRecords } from './queue/queries.ts'
@@ -14,7 +15,8 @@ export const endedJobs = (endpointIds: bigint[], runAt: Date): NewJob[] =>
 
 /**
  * Takes what waits for an endpoint that has ended out of the queue, some thousand rows at a time, so that a million of them
- * block nobody. The events stay in the feed. One that was made active again meanwhile keeps its rows.
+ * block nobody. The events stay in the feed. One that was made active again meanwhile keeps its rows. The relay at work may not
+ * have seen the end, and may still queue for it, so it is waited for.
  */
 export const dropQueue = (ctx: Pick<Ctx, 'db' | 'queue'>): Handler => ({
   batch: 1,
@@ -32,6 +34,7 @@ const dropSome = (ctx: Pick<Ctx, 'db'>, endpointId: bigint): Promise<number> =>
 
 async function drop(ctx: Pick<Ctx, 'db' | 'queue'>, job: Job): Promise<void> {
   const endpointId = BigInt(job.key)
+  await relayAtWork(ctx)
   while ((await dropSome(ctx, endpointId)) > 0);
   await ctx.queue.finish([job], async () => undefined)
 }
