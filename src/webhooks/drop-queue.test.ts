@@ -3,13 +3,11 @@ import { it } from 'node:test'
 
 import { queueOf, startDelivering } from '../../test/support/delivering.ts'
 import { newStream, until } from '../../test/support/telling.ts'
-import { feedFresh, lockRelay } from '../events/queries.ts'
-import { after } from '../lib/clock.ts'
+import { openRelay } from '../events/relay.ts'
 import { changeEndpoint } from './change-endpoint.ts'
 import { endpointEnded } from './drop-queue.ts'
 import { dropRows } from './ended/queries.ts'
 import { removeEndpoint } from './manage-endpoints.ts'
-import * as queue from './queue/queries.ts'
 
 it('the queue of an endpoint that has ended is dropped by whole streams, so that nothing waits for what is gone', async (t) => {
   const { telling, receiver, endpointId } = await startDelivering(t)
@@ -36,23 +34,32 @@ it('the queue of an endpoint that has ended is dropped by whole streams, so that
 
 it('what a relay queues for an endpoint that ends at that moment is dropped with the rest', async (t) => {
   const { telling, endpointId } = await startDelivering(t)
-  const { ctx } = telling
-  const now = ctx.clock.now()
-  await ctx.db.atomic(async (relay) => {
-    lockRelay(relay)
-    await telling.tell(newStream())
-    const events = await feedFresh(relay, 10)
-    const room = { each: 0, all: 0, named: [] }
-    await queue.queue(relay, events, { now, leaseUntil: after(now, 1), room })
-    await removeEndpoint(ctx, endpointId, 'test')
-    await until(async () => {
-      const jobs = await ctx.db.sql`select from jobs where kind = ${endpointEnded}`
-      const waiting = await ctx.db.sql`
-        select from pg_locks where locktype = 'advisory' and not granted
-          and database = (select oid from pg_database where datname = current_database())`
-      return jobs.length === 0 || waiting.length === 2
-    }, 'the job to be done, or to wait for the relay as this process’s own does')
+  const { ctx, sender } = telling
+  await telling.relay.stop()
+  await telling.tell(newStream())
+  const held = 1
+  const relay = openRelay(ctx, {
+    onSequenced: (block, events) => {
+      sender.onSequenced(block, events)
+      block.send`select pg_advisory_xact_lock(${held})`
+    },
   })
-  await until(async () => (await ctx.db.sql`select from jobs where kind = ${endpointEnded}`).length === 0, 'the job')
+  const waitingForLocks = async () => {
+    const waiting = await ctx.db.sql`
+      select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
+    return waiting.length
+  }
+  const jobs = () => ctx.db.sql`select from jobs where kind = ${endpointEnded}`
+  await ctx.db.atomic(async (db) => {
+    await db.sql`select pg_advisory_xact_lock(${held})`
+    relay.start()
+    await until(async () => (await waitingForLocks()) === 1, 'a relay that has queued and not committed')
+    await removeEndpoint(ctx, endpointId, 'test')
+    const isOver = async () => (await jobs()).length === 0 || (await waitingForLocks()) === 2
+    await until(isOver, 'the job to be done, or to wait for the relay')
+  })
+  await until(async () => (await jobs()).length === 0 && relay.idle() && sender.idle(), 'quiet')
+  await relay.stop()
   assert.deepEqual(await queueOf(telling), [])
 })
