@@ -8,7 +8,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { pay } from '../support/journey.ts'
+import { atNewPrice, pay } from '../support/journey.ts'
 
 const bySepa = { deposit: { payment_category: 'SEPA' } }
 
@@ -79,6 +79,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     const page = await openPage(browser, buy.url, phones.with)
     await toPayment(page, 'other-way@example.com')
     await heading(page, 'Check and pay')
+    await atNewPrice(exchange)
     await page.getByRole('link', { name: 'Another way to pay' }).click()
     await heading(page, 'How do you want to pay?')
     assert.equal(await isTooWide(page), false)

@@ -7,6 +7,7 @@ import {
   advance,
   arrive,
   assertBooksHold,
+  atNewPrice,
   bookBalance,
   checkOut,
   create,
@@ -111,6 +112,7 @@ describe('another way to pay', () => {
   })
 
   it('and the first one used after all: what came is priced by the way it came', async () => {
+    await atNewPrice(exchange)
     const { id } = await create(exchange, { from_amount: '250', deposit: { payment_category: 'VISA_MC' } })
     const card = await checkOut(exchange, id)
     const [byCard] = await lookup<{ reference: string }>(

@@ -64,12 +64,18 @@ async function wholeOf({ ctx, publicId }: Pick<Scene, 'ctx' | 'publicId'>): Prom
   return transaction
 }
 
-/** Exchanges what is free at the price that the customer is shown now. */
-async function accept({ ctx, publicId }: Scene): Promise<void> {
+/** Exchanges what is free at the price that the customer is shown now; who is told that it has moved meanwhile looks again. */
+async function accept(scene: Scene, looks = 3): Promise<void> {
+  const { ctx, publicId } = scene
   const { accept_price: price, exchange_what_came: part } = await customerChoices(ctx, publicId)
   const atLeast = (price ?? part)?.toAmount
   if (atLeast === undefined) throw new Refusal('CONFLICT', 'There is nothing to be accepted.')
-  await acceptNow(ctx, publicId, { atLeast })
+  try {
+    await acceptNow(ctx, publicId, { atLeast })
+  } catch (error) {
+    if (looks === 1 || !(error instanceof Refusal) || error.code !== 'CONFLICT') throw error
+    await accept(scene, looks - 1)
+  }
 }
 
 async function giveAddressForRefund({ ctx, publicId }: Scene): Promise<void> {
@@ -115,8 +121,8 @@ export const customerSteps = {
     ready: isReadyToPay,
     change: ({ ctx, publicId }) => cancelByCustomer(ctx, publicId).then(() => null),
   },
-  'the customer accepts the new price': { ready: isHeldFor('late'), change: accept },
-  'the customer wants what came exchanged': { ready: isHeldFor('underpaid'), change: accept },
+  'the customer accepts the new price': { ready: isHeldFor('late'), change: (scene) => accept(scene) },
+  'the customer wants what came exchanged': { ready: isHeldFor('underpaid'), change: (scene) => accept(scene) },
   'the customer wants it back': {
     ready: isHeldFor('underpaid', 'late', 'wrong_asset'),
     change: ({ ctx, publicId }) => askForRefund(ctx, publicId).then(() => null),
