@@ -31,8 +31,12 @@ function list(field: Field, text: string): void {
   const notice = link?.closest('.notice')
   if (!link || !notice) return
   link.textContent = text
-  if (text === '') link.closest('li')?.remove()
+  if (text !== '') return
+  const hadFocus = link === document.activeElement
+  link.closest('li')?.remove()
   if (!notice.querySelector('li')) notice.remove()
+  // Somebody was on the way to it while the field was judged: on from the title, as where a page is shown anew.
+  if (hadFocus) document.querySelector('h1')?.focus()
 }
 
 /** Shows what is wrong where the page itself would have shown it, and says it; nothing where nothing is. */
