@@ -8,7 +8,8 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { atNewPrice, pay } from '../support/journey.ts'
+import { pay } from '../support/journey.ts'
+import { stillMarket } from '../support/still-market.ts'
 
 const bySepa = { deposit: { payment_category: 'SEPA' } }
 
@@ -17,6 +18,8 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
   let browser: Browser
   before(async () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+    const { ctx } = exchange.service.house
+    ctx.market = stillMarket(ctx.market, ctx.clock.now())
   })
   after(async () => {
     await browser.close() // first: its pages ask the exchange
@@ -79,7 +82,6 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     const page = await openPage(browser, buy.url, phones.with)
     await toPayment(page, 'other-way@example.com')
     await heading(page, 'Check and pay')
-    await atNewPrice(exchange)
     await page.getByRole('link', { name: 'Another way to pay' }).click()
     await heading(page, 'How do you want to pay?')
     assert.equal(await isTooWide(page), false)

@@ -46,12 +46,6 @@ export async function railEvent(exchange: Exchange, id: string, type: string): P
 export const advance = async (exchange: Exchange, duration: string): Promise<{ now: string; ran: number }> =>
   made(await exchange.api<{ now: string; ran: number }>('/v1/sandbox/clock', { body: { advance: duration } }))
 
-/** Moves business time to where a price of the recorded market begins, so that two looks at it within ten seconds see the same. */
-export async function atNewPrice(exchange: Exchange): Promise<void> {
-  const { now } = await advance(exchange, 'PT1S')
-  await advance(exchange, `PT${10 - Math.floor((Date.parse(now) % 10_000) / 1_000)}S`)
-}
-
 function made<Answered>({ status, body }: Answer<Answered>): Answered {
   assert.equal(status, 201, JSON.stringify(body))
   return body
