@@ -1,10 +1,10 @@
 import pg from 'pg'
 
-import { openPool } from '../src/db/pool.ts'
-import { openRowIds } from '../src/db/row-ids.ts'
-import type { Database } from '../src/db/sql.ts'
-import { entry } from '../src/ledger/entry.ts'
-import { type Books, post } from '../src/ledger/post.ts'
+import { openPool } from '../src/platform/db/pool.ts'
+import { openRowIds } from '../src/platform/db/row-ids.ts'
+import type { Database } from '../src/platform/db/sql.ts'
+import { entry } from '../src/exchange/ledger/entry.ts'
+import { type Books, post } from '../src/exchange/ledger/post.ts'
 import { answerOrders } from './helper-process.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { findEmbedded } from '../src/db/embedded.ts'
+import { findEmbedded } from '../src/platform/db/embedded.ts'
 import { manyBuys, oneWholeBuy, type Receiver, startReceiver } from './buy.ts'
 import { type HelperProcess, startHelper } from './helper-process.ts'
 import type { WriterDone, WriterOrder } from './ledger-writer.ts'

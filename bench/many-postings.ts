@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-import { findEmbedded } from '../src/db/embedded.ts'
+import { findEmbedded } from '../src/platform/db/embedded.ts'
 import type { OwnExchange } from './own-exchange.ts'
 
 /** Ids of entries that are written here: no service that has just started gives out such. */

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 
 import pg from 'pg'
 
-import { findEmbedded } from '../src/db/embedded.ts'
-import { openKeyring } from '../src/privacy/data-key.ts'
-import { loadSecrets } from '../src/privacy/master-key.ts'
+import { findEmbedded } from '../src/platform/db/embedded.ts'
+import { openKeyring } from '../src/platform/privacy/data-key.ts'
+import { loadSecrets } from '../src/platform/privacy/master-key.ts'
 import type { OwnExchange } from './own-exchange.ts'
 
 const batch = 20_000

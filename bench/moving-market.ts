@@ -1,4 +1,4 @@
-import type { Book, MarketSource } from '../src/money/market.ts'
+import type { Book, MarketSource } from '../src/markets/source.ts'
 
 /** A market whose prices can be made to change, many times a second. */
 export type MovingMarket = MarketSource & {

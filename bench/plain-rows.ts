@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-import { migrate } from '../src/db/migrate.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
 import { answerOrders } from './helper-process.ts'
 import { type Block, blocksOf, type Part } from './life-blocks.ts'
 import { type Cell, readSample, type Row, type Sample, valueIn } from './life-sample.ts'

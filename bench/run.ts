@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { arch, cpus, totalmem } from 'node:os'
 import { join } from 'node:path'
 
-import { findEmbedded } from '../src/db/embedded.ts'
+import { findEmbedded } from '../src/platform/db/embedded.ts'
 import { benchBuys, oneWholeBuy, startReceiver } from './buy.ts'
 import { benchCreates } from './create.ts'
 import { benchDeliveries, deliveryParts } from './deliveries.ts'

@@ -1,7 +1,7 @@
-import { commands } from './commands/catalogue.ts'
-import { explainFailure } from './commands/failure.ts'
-import { layOut } from './commands/layout.ts'
-import { runTyped } from './commands/run.ts'
+import { commands } from './app/commands/catalog.ts'
+import { explainFailure } from './app/commands/failure.ts'
+import { layOut } from './doors/commands/layout.ts'
+import { runTyped } from './doors/commands/run.ts'
 
 /**
  * Does what was typed after `bin/cambio` and gives the exit code: 0, 1 when it failed or a check found something, 2 when the

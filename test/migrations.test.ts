@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { basename } from 'node:path'
 import { test } from 'node:test'
 
-import { migrate } from '../src/db/migrate.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
 import { emptyDatabase } from './support/database.ts'
 import { asOwner, testServicePassword } from './support/server.ts'
 import { filesBelow } from './support/source.ts'

@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test'
 
 import type { FastifyInstance } from 'fastify'
 
-import { stopwatch } from '../src/lib/clock.ts'
-import { refusals } from '../src/lib/refusal.ts'
+import { stopwatch } from '../src/platform/lib/clock.ts'
+import { refusals } from '../src/platform/lib/refusal.ts'
 import { openTestApi, type TestApi } from './support/api.ts'
 import { collectExamples } from './support/collect-examples.ts'
 import { committedForm, documentFile, examplesFile, operationsOf, yamlOf } from './support/openapi.ts'

@@ -5,13 +5,13 @@ import { join, posix } from 'node:path'
 import { after, before, describe, it, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { commands } from '../src/commands/catalogue.ts'
-import { readUsage } from '../src/commands/usage.ts'
-import { settings } from '../src/config.ts'
-import { systemClock } from '../src/lib/clock.ts'
-import { parseAmount } from '../src/money/amount.ts'
-import { makeSecret, secretBytes, sign } from '../src/webhooks/sign.ts'
-import { welcome } from '../src/welcome.ts'
+import { commands } from '../src/app/commands/catalog.ts'
+import { readUsage } from '../src/doors/commands/usage.ts'
+import { settings } from '../src/app/config/config.ts'
+import { systemClock } from '../src/platform/lib/clock.ts'
+import { parseAmount } from '../src/platform/money/amount.ts'
+import { makeSecret, secretBytes, sign } from '../src/exchange/webhooks/sign.ts'
+import { welcome } from '../src/sandbox/welcome.ts'
 import { type Exchange, startExchange } from './support/exchange.ts'
 import { floors } from './support/house-rules.ts'
 import { anchorsOf, below, blocksOf, papers, read, rowsOf, spansOf, wordsOf } from './support/papers.ts'
@@ -100,7 +100,9 @@ describe('what the papers say of the code', () => {
   })
 
   it('a setting that is said to have no effect has none', () => {
-    const sources = readSources('src').filter(({ path }) => path !== 'src/config.ts' && !/\.test\.tsx?$/.test(path))
+    const sources = readSources('src').filter(
+      ({ path }) => path !== 'src/app/config/config.ts' && !/\.test\.tsx?$/.test(path),
+    )
     for (const [name, use] of Object.entries(idleSettings)) {
       const users = sources.filter(({ code }) => use.test(code)).map(({ path }) => path)
       assert.deepEqual(users, [], `${name} is used: take it from the list in test/support/settings-page.ts`)

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 
-import { badField, Refusal } from '../lib/refusal.ts'
+import { badField, Refusal } from '../platform/lib/refusal.ts'
 
 /** How far a verification has come. Anything that is neither a plain yes nor a plain no is `in_review`. */
 export type ReviewStatus = 'not_started' | 'needs_info' | 'in_review' | 'approved' | 'rejected'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
-import { ConfigError, readConfig } from '../config.ts'
-import { systemClock } from '../lib/clock.ts'
-import { silentLog } from '../lib/log.ts'
+import { ConfigError, readConfig } from '../app/config/config.ts'
+import { systemClock } from '../platform/lib/clock.ts'
+import { silentLog } from '../platform/lib/log.ts'
 import { closedOffice } from '../../test/support/sandbox-identity.ts'
 import { openIdentityProviders } from './providers.ts'
 

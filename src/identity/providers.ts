@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts'
+import type { Config } from '../app/config/config.ts'
 import type { IdentityProvider } from './provider.ts'
-import { type Office, openSandboxProvider, sandboxTokens } from './sandbox.ts'
+import { type Office, openSandboxProvider, sandboxTokens } from '../sandbox/identity/provider.ts'
 import { openSumsub, type SumsubSurroundings } from './sumsub.ts'
 
 /** The identity providers of this exchange. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { type Answer, order, person, startSumsub, status, token } from '../../test/support/sumsub.ts'
 import { table } from '../../test/support/table.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { Refusal } from '../platform/lib/refusal.ts'
 
 const codeOf = (error: unknown): string => (error instanceof Refusal ? error.code : String(error))
 const id = '5b594ade0a975a36c9349e66'

@@ -1,5 +1,5 @@
-import type { Network } from '../catalog/network.ts'
-import type { Config } from '../config.ts'
+import type { Network } from '../reference/catalog/network.ts'
+import type { Config } from '../app/config/config.ts'
 
 /**
  * Blocks, its own included, after which a transfer to us is final: as the operator has set it for the network, else as the

@@ -3,12 +3,21 @@ import { after, before, describe, it } from 'node:test'
 
 import { depositRailContract, type DepositStage, type Told } from '../../test/support/deposit-rail-contract.ts'
 import { openRailWorld, type RailWorld } from '../../test/support/rail-world.ts'
-import { networks } from '../catalog/network.ts'
-import { nativeAsset } from '../catalog/sync-assets.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { networks } from '../reference/catalog/network.ts'
+import { nativeAsset } from '../reference/catalog/sync-assets.ts'
+import { Refusal } from '../platform/lib/refusal.ts'
 import type { DepositRail } from './rail.ts'
-import { sign } from './sandbox/callback.ts'
-import { chargeback, decline, duplicate, fundBank, fundWallet, pay, type Payment, unknownWord } from './sandbox.ts'
+import { sign } from '../sandbox/callback.ts'
+import {
+  chargeback,
+  decline,
+  duplicate,
+  fundBank,
+  fundWallet,
+  pay,
+  type Payment,
+  unknownWord,
+} from '../sandbox/rails.ts'
 
 /** A way in, with what a customer pays on it. */
 type WayIn = { category: string; network: string; asset: string }

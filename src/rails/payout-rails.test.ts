@@ -4,12 +4,21 @@ import { after, before, describe, it } from 'node:test'
 
 import { payoutRailContract, type PayoutStage } from '../../test/support/payout-rail-contract.ts'
 import { openRailWorld, type RailWorld } from '../../test/support/rail-world.ts'
-import { makeSandboxAddress } from '../addresses/address.ts'
-import { type Network, networks } from '../catalog/network.ts'
-import { nativeAsset } from '../catalog/sync-assets.ts'
-import { Refusal } from '../lib/refusal.ts'
+import { makeSandboxAddress } from '../reference/addresses/address.ts'
+import { type Network, networks } from '../reference/catalog/network.ts'
+import { nativeAsset } from '../reference/catalog/sync-assets.ts'
+import { Refusal } from '../platform/lib/refusal.ts'
 import type { Destination, PayoutRail } from './rail.ts'
-import { armTimeout, armUnknownWord, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './sandbox.ts'
+import {
+  armTimeout,
+  armUnknownWord,
+  bounce,
+  chargeback,
+  fundBank,
+  fundWallet,
+  pay,
+  type Payment,
+} from '../sandbox/rails.ts'
 
 const first = 1_000n * 10n ** 18n
 const minuteMs = 60_000

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { languages } from '../../src/language/language.ts'
+import { languages } from '../../src/platform/language/language.ts'
 import { ourPaths, playedPaths } from '../pictures/gallery.ts'
 import { themedPaths } from '../pictures/themes.ts'
 import { noBrowser } from '../support/browser.ts'

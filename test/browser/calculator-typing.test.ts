@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { openPage, phones } from '../support/checkout-browser.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'

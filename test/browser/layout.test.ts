@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import type { Page } from 'playwright-core'
 
-import { languageOf, languages } from '../../src/language/language.ts'
+import { languageOf, languages } from '../../src/platform/language/language.ts'
 import { foreignWords } from '../pictures/foreign-words.ts'
 import { ourPaths, playedPaths } from '../pictures/gallery.ts'
 import { markFaults } from '../pictures/mark-faults.ts'

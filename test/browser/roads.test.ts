@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, Page } from 'playwright-core'
 
-import { findNetwork } from '../../src/catalog/network.ts'
-import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { findNetwork } from '../../src/reference/catalog/network.ts'
+import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { heading, openPage } from '../support/checkout-browser.ts'
 import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'

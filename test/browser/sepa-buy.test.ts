@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, Page } from 'playwright-core'
 
-import { isCreditorReference } from '../../src/bank/creditor-reference.ts'
+import { isCreditorReference } from '../../src/reference/bank/creditor-reference.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'

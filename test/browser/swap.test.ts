@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, Page } from 'playwright-core'
 
-import { findNetwork } from '../../src/catalog/network.ts'
+import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy } from '../support/customer.ts'

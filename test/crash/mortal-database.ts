@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-import { type Embedded, startEmbedded } from '../../src/db/embedded.ts'
+import { type Embedded, startEmbedded } from '../../src/platform/db/embedded.ts'
 
 /** A durable PostgreSQL that is killed and started again. */
 export type MortalDatabase = {

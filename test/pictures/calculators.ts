@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
-import { buildCalculator } from '../../src/calculator/calculator.tsx'
-import { readConfig } from '../../src/config.ts'
-import type { Ctx } from '../../src/context.ts'
-import { languages } from '../../src/language/language.ts'
-import type { Accounts, Caller } from '../../src/partners/accounts.ts'
-import { defaultSettings, type PartnerSettings } from '../../src/partners/settings.ts'
-import { recordedMarket } from '../../src/pricing/recorded-market.ts'
+import { buildCalculator } from '../../src/doors/calculator/calculator.tsx'
+import { readConfig } from '../../src/app/config/config.ts'
+import type { Ctx } from '../../src/exchange/context.ts'
+import { languages } from '../../src/platform/language/language.ts'
+import type { Accounts, Caller } from '../../src/exchange/partners/accounts.ts'
+import { defaultSettings, type PartnerSettings } from '../../src/exchange/partners/settings.ts'
+import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { someTime } from '../support/arbitrary-terms.ts'
 
 /** What is asked of the calculator, and, after a form was sent, what was in it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
-import { listings } from '../../src/catalog/asset.ts'
-import { type Catalogue, catalogues } from '../../src/language/catalogue.ts'
+import { listings } from '../../src/reference/catalog/asset.ts'
+import { type Catalogue, catalogues } from '../../src/platform/language/catalogue.ts'
 import { samplePages } from '../support/checkout-pages.ts'
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/\p{L}[\p{L}’'-]*/gu) ?? []

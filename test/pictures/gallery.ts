@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs'
 
 import fastify, { type FastifyInstance } from 'fastify'
 
-import { logos } from '../../src/api/logos.ts'
-import { type Assets, serveAssets } from '../../src/checkout/assets.ts'
-import { renderFrame } from '../../src/checkout/frame.tsx'
-import { serveLegalPages } from '../../src/checkout/legal-page.tsx'
-import { renderOrder } from '../../src/checkout/order-page.tsx'
-import type { PageProps } from '../../src/checkout/page.ts'
-import { messagePage, type Reason } from '../../src/checkout/pages/message.tsx'
-import { spellProblem } from '../../src/ui/spell-problem.ts'
-import { readConfig } from '../../src/config.ts'
-import { closedCheckPage, documentPage, reviewPage, selfiePage } from '../../src/identity/sandbox/check-page.tsx'
-import { catalogues } from '../../src/language/catalogue.ts'
-import { type Language, languageOf, languages } from '../../src/language/language.ts'
+import { logos } from '../../src/doors/api/logos.ts'
+import { type Assets, serveAssets } from '../../src/doors/checkout/assets.ts'
+import { renderFrame } from '../../src/doors/checkout/frame.tsx'
+import { serveLegalPages } from '../../src/doors/checkout/legal-page.tsx'
+import { renderOrder } from '../../src/doors/checkout/order-page.tsx'
+import type { PageProps } from '../../src/doors/checkout/page.ts'
+import { messagePage, type Reason } from '../../src/doors/checkout/pages/message.tsx'
+import { spellProblem } from '../../src/doors/ui/spell-problem.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { closedCheckPage, documentPage, reviewPage, selfiePage } from '../../src/sandbox/identity/check-page.tsx'
+import { catalogues } from '../../src/platform/language/catalogue.ts'
+import { type Language, languageOf, languages } from '../../src/platform/language/language.ts'
 import {
   bankPage,
   cardPage,
@@ -21,7 +21,7 @@ import {
   closedPage,
   stylePath,
   unknownPage,
-} from '../../src/rails/sandbox/page/processor-page.tsx'
+} from '../../src/sandbox/processor/processor-page.tsx'
 import { samplePages, sampleProps } from '../support/checkout-pages.ts'
 import { projectFolder } from '../support/source.ts'
 import { calculatorPaths, serveCalculators } from './calculators.ts'
@@ -87,7 +87,7 @@ export function serveGallery(): FastifyInstance {
   serveThemedPages(app, assets)
   for (const [name, html] of Object.entries(playedPages))
     app.get(`/played/${name}`, (_request, reply) => reply.type('text/html').send(html))
-  const style = readFileSync(`${projectFolder}src/rails/sandbox/page/processor.css`, 'utf8')
+  const style = readFileSync(`${projectFolder}src/sandbox/processor/processor.css`, 'utf8')
   app.get(stylePath, (_request, reply) => reply.type('text/css').send(style))
   return app
 }

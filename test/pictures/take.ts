@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { languages } from '../../src/language/language.ts'
+import { languages } from '../../src/platform/language/language.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { projectFolder } from '../support/source.ts'
 import { useOwnFonts } from './fonts.ts'

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 
 import type { FastifyInstance } from 'fastify'
 
-import type { Assets } from '../../src/checkout/assets.ts'
-import { renderOrder } from '../../src/checkout/order-page.tsx'
-import type { Theme } from '../../src/partners/theme.ts'
-import { servePartnerLogos, shownTheme } from '../../src/ui/serve-theme.ts'
+import type { Assets } from '../../src/doors/checkout/assets.ts'
+import { renderOrder } from '../../src/doors/checkout/order-page.tsx'
+import type { Theme } from '../../src/exchange/partners/theme.ts'
+import { servePartnerLogos, shownTheme } from '../../src/doors/ui/serve-theme.ts'
 import { samplePages, sampleProps } from '../support/checkout-pages.ts'
 
 /** A PNG of four by four red pixels. */

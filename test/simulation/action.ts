@@ -1,4 +1,4 @@
-import { Refusal } from '../../src/lib/refusal.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
 import type { Deal, Stage } from './stage.ts'
 import type { Worker } from './worker.ts'
 

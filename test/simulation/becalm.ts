@@ -1,5 +1,5 @@
-import { ended } from '../../src/transactions/lifecycle.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { ended } from '../../src/exchange/transactions/lifecycle.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { moveTo } from './house-work.ts'
 import { violations } from './invariants.ts'
 import { lookAtDeals } from './look.ts'

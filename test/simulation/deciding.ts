@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 
-import { makeSandboxAddress } from '../../src/addresses/address.ts'
-import { listingById } from '../../src/catalog/asset.ts'
+import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
+import { listingById } from '../../src/reference/catalog/asset.ts'
 import {
   acceptNow,
   askForRefund,
   cancelByCustomer,
   customerChoices,
   giveRefundAddress,
-} from '../../src/transactions/choose.ts'
+} from '../../src/exchange/orders/choose.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal } from './stage.ts'
 import type { Worker } from './worker.ts'

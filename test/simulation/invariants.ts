@@ -1,6 +1,6 @@
-import { networks } from '../../src/catalog/network.ts'
-import { walletOf } from '../../src/rails/sandbox/chain/wallet.ts'
-import { ended } from '../../src/transactions/lifecycle.ts'
+import { networks } from '../../src/reference/catalog/network.ts'
+import { walletOf } from '../../src/sandbox/chain/wallet.ts'
+import { ended } from '../../src/exchange/transactions/lifecycle.ts'
 import { brokenPromises, isShort } from './promises.ts'
 import type { Stage } from './stage.ts'
 

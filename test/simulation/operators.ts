@@ -1,12 +1,17 @@
-import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
-import { approvePayout, listOpenPayouts } from '../../src/transactions/approve.ts'
+import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted.ts'
+import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approve.ts'
 import {
   cancelTransaction,
   holdTransaction,
   refundTransaction,
   releaseTransaction,
-} from '../../src/transactions/staff.ts'
-import { listSuspense, matchSuspense, returnSuspense, writeOffSuspense } from '../../src/transactions/suspense.ts'
+} from '../../src/exchange/operations/staff.ts'
+import {
+  listSuspense,
+  matchSuspense,
+  returnSuspense,
+  writeOffSuspense,
+} from '../../src/exchange/operations/suspense.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal } from './stage.ts'
 

@@ -1,6 +1,6 @@
-import { receiveFacts } from '../../src/deposits/fact.ts'
+import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
 import type { Fact } from '../../src/rails/rail.ts'
-import { callbackOwed, oweCallbacks } from '../../src/rails/sandbox/callback.ts'
+import { callbackOwed, oweCallbacks } from '../../src/sandbox/callback.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal, Stage } from './stage.ts'
 import type { Worker } from './worker.ts'

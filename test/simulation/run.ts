@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 
-import { Refusal } from '../../src/lib/refusal.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
 import type { Action } from './action.ts'
 import { becalm } from './becalm.ts'
 import { customerActions } from './customers.ts'

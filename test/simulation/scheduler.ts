@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 
 import pg from 'pg'
 
-import { type Connect, connect, type Connection, type Result } from '../../src/db/connection.ts'
-import type { Statement } from '../../src/db/sql.ts'
+import { type Connect, connect, type Connection, type Result } from '../../src/platform/db/connection.ts'
+import type { Statement } from '../../src/platform/db/sql.ts'
 import type { Dice } from './dice.ts'
 import type { Fault } from './fault.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { Refusal } from '../../src/lib/refusal.ts'
-import { type Details, giveDetails, openCheckout, waysToPay } from '../../src/transactions/checkout.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
+import { type Details, giveDetails, openCheckout, waysToPay } from '../../src/exchange/orders/checkout.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, checkOut, create, lookup, read } from '../support/journey.ts'
 

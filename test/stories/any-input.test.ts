@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { refusals, type RefusalCode } from '../../src/lib/refusal.ts'
+import { refusals, type RefusalCode } from '../../src/platform/lib/refusal.ts'
 import { type Answer, type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, type Refused } from '../support/journey.ts'
 

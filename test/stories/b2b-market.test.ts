@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { CurrencyRecord } from '../../src/api/currency-record.ts'
+import type { CurrencyRecord } from '../../src/doors/api/currency-record.ts'
 import { type Calls, callsOf, problemOf } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { offences } from '../support/strict-types.ts'

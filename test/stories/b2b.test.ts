@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { B2bRecord, TransactionRecord } from '../../src/transactions/record.ts'
-import { exampleAccount } from '../../src/bank/example-account.ts'
-import { defaultTypes } from '../../src/webhooks/endpoint.ts'
+import type { B2bRecord, TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { exampleAccount } from '../../src/reference/bank/example-account.ts'
+import { defaultTypes } from '../../src/exchange/webhooks/endpoint.ts'
 import {
   bankAccount,
   type Body,

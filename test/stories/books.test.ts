@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 
 import pg from 'pg'
 
-import { serviceUrlOf } from '../../src/database.ts'
-import { foldBalances } from '../../src/ledger/balance.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { serviceUrlOf } from '../../src/app/database.ts'
+import { foldBalances } from '../../src/exchange/ledger/balance.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, buy, create, lookup, pay, readyToPay } from '../support/journey.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { lookup } from '../support/journey.ts'
 

@@ -5,7 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { promisify } from 'node:util'
 
 import { calculatorUrl } from '../../docs/partner/samples/sign-calculator.ts'
-import { projectRoot } from '../../src/lib/root.ts'
+import { projectRoot } from '../../src/platform/lib/root.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 
 const run = promisify(execFile)

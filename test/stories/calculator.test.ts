@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { setPartner } from '../../src/partners/change.ts'
-import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { setPartner } from '../../src/exchange/partners/change.ts'
+import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { read } from '../support/journey.ts'
 import { until } from '../support/telling.ts'

@@ -3,10 +3,10 @@ import { after, before, test } from 'node:test'
 
 import { Webhook } from 'standardwebhooks'
 
-import { listings } from '../../src/catalog/asset.ts'
-import { parseAmount } from '../../src/money/amount.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
-import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { listings } from '../../src/reference/catalog/asset.ts'
+import { parseAmount } from '../../src/platform/money/amount.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { readCreate } from '../../src/api/create-body.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { readCreate } from '../../src/doors/api/create-body.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { runCommand } from '../support/command.ts'
 import type { Asking } from '../support/exchange.ts'
 import type { Refused } from '../support/journey.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { changeEndpoint } from '../../src/webhooks/change-endpoint.ts'
-import { removeEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { changeEndpoint } from '../../src/exchange/webhooks/change-endpoint.ts'
+import { removeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { attemptsOf, queueOf, sequencesOf, settled, startDelivering } from '../support/delivering.ts'
 import { newStream, type Receiver, startReceiver, type Telling, until } from '../support/telling.ts'
 

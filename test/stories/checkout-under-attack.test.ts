@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { ourAccount } from '../../src/bank/our-accounts.ts'
-import { Refusal } from '../../src/lib/refusal.ts'
-import { pay as payAt } from '../../src/rails/sandbox.ts'
-import { type Details, giveDetails } from '../../src/transactions/checkout.ts'
+import { ourAccount } from '../../src/reference/bank/our-accounts.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
+import { pay as payAt } from '../../src/sandbox/rails.ts'
+import { type Details, giveDetails } from '../../src/exchange/orders/checkout.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {

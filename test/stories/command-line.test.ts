@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { signWidgetQuery } from '../../src/partners/widget-signature.ts'
+import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { type CommandLine, commandLineOf, runAlone } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { asOwner } from '../support/server.ts'

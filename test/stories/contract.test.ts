@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { bankAccount, callsOf, halfBitcoin, ibanOf, made, wallet, walletOf } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { type Body, create, read, type Refused } from '../support/journey.ts'

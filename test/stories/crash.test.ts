@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test'
 
 import pg from 'pg'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { runCommand } from '../support/command.ts'
 import type { Asking } from '../support/exchange.ts'
 import { isAlive, type ServedExchange, serveExchange } from '../support/process.ts'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Answer, type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { type Body, lookup, read, type Refused } from '../support/journey.ts'
 import { table } from '../support/table.ts'

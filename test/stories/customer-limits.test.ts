@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { customerLimit } from '../../src/customers/customer-limit.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { customerLimit } from '../../src/exchange/customers/customer-limit.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { arriveAt, buyOf, valueIn } from '../support/billing.ts'
 import { type Answer, type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, create, lookup, pay, type Refused } from '../support/journey.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { createPartner } from '../../src/partners/create.ts'
+import { createPartner } from '../../src/exchange/partners/create.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, create, lookup, type Refused } from '../support/journey.ts'
 import {

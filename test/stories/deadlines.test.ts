@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it, test } from 'node:test'
 
-import { explainPrices } from '../../src/transactions/explain-price.ts'
+import { explainPrices } from '../../src/exchange/checks/explain-price.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   advance,

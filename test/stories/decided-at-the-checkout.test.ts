@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Forms, formsOn } from '../support/checkout-forms.ts'
 import { codeFor, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { cancelTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import { cancelTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, pay, railEvent, readyToPay, seen, statusesOf } from '../support/journey.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { matchSuspense } from '../../src/transactions/suspense.ts'
+import { matchSuspense } from '../../src/exchange/operations/suspense.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, pay, readyToPay } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { resumeRail } from '../../src/deposits/halted.ts'
+import { resumeRail } from '../../src/exchange/settlement/halted.ts'
 import type { Fact } from '../../src/rails/rail.ts'
-import { askForRefund, customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
+import { askForRefund, customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import {
   cancelTransaction,
   holdTransaction,
   refundTransaction,
   releaseTransaction,
-} from '../../src/transactions/staff.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
-import { verify } from '../../src/transactions/verify.ts'
+} from '../../src/exchange/operations/staff.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import type { Fact } from '../../src/rails/rail.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { callsOf, made, wallet, walletOf } from '../support/b2b.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { acceptNow, askForRefund, cancelByCustomer, customerChoices } from '../../src/transactions/choose.ts'
-import { explainPrices } from '../../src/transactions/explain-price.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { acceptNow, askForRefund, cancelByCustomer, customerChoices } from '../../src/exchange/orders/choose.ts'
+import { explainPrices } from '../../src/exchange/checks/explain-price.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {

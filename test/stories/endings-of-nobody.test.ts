@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
-import { makeReference } from '../../src/bank/creditor-reference.ts'
-import { chargeback } from '../../src/rails/sandbox.ts'
-import { payDeposit } from '../../src/sandbox-api/pay.ts'
-import { listSuspense, matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
+import { chargeback } from '../../src/sandbox/rails.ts'
+import { payDeposit } from '../../src/sandbox/api/pay.ts'
+import { listSuspense, matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,

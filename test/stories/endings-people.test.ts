@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { customerChoices } from '../../src/transactions/choose.ts'
+import { customerChoices } from '../../src/exchange/orders/choose.ts'
 import {
   cancelTransaction,
   holdTransaction,
   refundTransaction,
   releaseTransaction,
-} from '../../src/transactions/staff.ts'
+} from '../../src/exchange/operations/staff.ts'
 import type { PayoutRail } from '../../src/rails/rail.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {

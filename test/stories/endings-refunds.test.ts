@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { haltedRails, resumeRail } from '../../src/deposits/halted.ts'
-import { customerChoices, giveRefundAddress } from '../../src/transactions/choose.ts'
-import { holdTransaction, refundTransaction } from '../../src/transactions/staff.ts'
-import { matchSuspense, returnSuspense } from '../../src/transactions/suspense.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted.ts'
+import { customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
+import { holdTransaction, refundTransaction } from '../../src/exchange/operations/staff.ts'
+import { matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {

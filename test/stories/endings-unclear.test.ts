@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import type { PayoutRail } from '../../src/rails/rail.ts'
-import { askForRefund } from '../../src/transactions/choose.ts'
+import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, eventsOf, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
 import { until } from '../support/telling.ts'

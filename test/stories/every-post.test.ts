@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 
 import type { FastifyInstance } from 'fastify'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { bankAccount, callsOf, halfBitcoin, ibanOf, made, wallet } from '../support/b2b.ts'
 import { type Answer, type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, checkOut, create, lookup, readyToPay, type Refused } from '../support/journey.ts'

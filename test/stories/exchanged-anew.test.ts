@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { listSuspense, matchSuspense } from '../../src/transactions/suspense.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { listSuspense, matchSuspense } from '../../src/exchange/operations/suspense.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, owed, pay, railEvent, readyToPay, seen } from '../support/journey.ts'
 import { inPurse, moveOwnCoins, type Purse } from '../support/owner-money.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import type { Job } from '../../src/jobs/job.ts'
-import { receiveFacts } from '../../src/deposits/fact.ts'
-import { settleDeposits } from '../../src/transactions/settle-deposits.ts'
+import type { Job } from '../../src/platform/jobs/job.ts'
+import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
+import { settleDeposits } from '../../src/exchange/settlement/settle-deposits.ts'
 import { keepAtProcessor, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, bookBalance, lookup, read, readyToPay } from '../support/journey.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { makeReference } from '../../src/bank/creditor-reference.ts'
-import { chargeback } from '../../src/rails/sandbox.ts'
+import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
+import { chargeback } from '../../src/sandbox/rails.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import {

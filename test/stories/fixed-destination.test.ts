@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { Refusal } from '../../src/lib/refusal.ts'
-import { type Details, giveDetails } from '../../src/transactions/checkout.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
+import { type Details, giveDetails } from '../../src/exchange/orders/checkout.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, type Body, checkOut, create, pay, railEvent, read } from '../support/journey.ts'
 

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { stopwatch } from '../../src/lib/clock.ts'
-import { type Examples, readExamples } from '../../src/api/openapi/examples.ts'
+import { stopwatch } from '../../src/platform/lib/clock.ts'
+import { type Examples, readExamples } from '../../src/doors/api/openapi/examples.ts'
 import { type AnswerCheck, answerCheck } from '../support/answers.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { type Known, shots, type Shot } from '../support/fuzz-requests.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { planPlace } from '../../src/payouts/plan.ts'
+import { planPlace } from '../../src/exchange/settlement/plan.ts'
 import type { PlanBody } from '../../src/rails/rail.ts'
 import { type Body, callsOf, halfBitcoin, made } from '../support/b2b.ts'
 import { startExchange } from '../support/exchange.ts'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import pg from 'pg'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { testDatabase } from '../support/database.ts'
 import type { Answer } from '../support/exchange.ts'
 import { lookup } from '../support/journey.ts'

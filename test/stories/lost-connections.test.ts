@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { serviceUrlOf } from '../../src/database.ts'
-import { openPool } from '../../src/db/pool.ts'
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import { serviceUrlOf } from '../../src/app/database.ts'
+import { openPool } from '../../src/platform/db/pool.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Asking, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, lookup } from '../support/journey.ts'
 import { until } from '../support/telling.ts'

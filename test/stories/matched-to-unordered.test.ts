@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { Refusal } from '../../src/lib/refusal.ts'
-import { cancelByCustomer } from '../../src/transactions/choose.ts'
-import { listSuspense, matchSuspense } from '../../src/transactions/suspense.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
+import { cancelByCustomer } from '../../src/exchange/orders/choose.ts'
+import { listSuspense, matchSuspense } from '../../src/exchange/operations/suspense.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, create, pay, readyToPay } from '../support/journey.ts'
 import { until } from '../support/telling.ts'

@@ -4,11 +4,11 @@ import { describe, it, type TestContext } from 'node:test'
 import { startExchange } from '../support/exchange.ts'
 import { advance, assertBooksHold, buy, create, lookup } from '../support/journey.ts'
 import { makePartner, newStream, startReceiver, startTelling, until } from '../support/telling.ts'
-import { verify } from '../../src/transactions/verify.ts'
-import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
-import { eventId } from '../../src/events/event.ts'
-import { readFeed } from '../../src/events/feed.ts'
-import { eventAgeing } from '../../src/events/forget.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
+import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
+import { eventId } from '../../src/exchange/events/event.ts'
+import { readFeed } from '../../src/exchange/events/feed.ts'
+import { eventAgeing } from '../../src/exchange/events/forget.ts'
 
 const day = 86_400_000
 

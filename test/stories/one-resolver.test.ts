@@ -3,12 +3,12 @@ import { after, before, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { listingById } from '../../src/catalog/asset.ts'
-import { findCountry } from '../../src/catalog/country.ts'
-import { networks } from '../../src/catalog/network.ts'
-import { paymentCategories } from '../../src/catalog/payment-method.ts'
-import { type Asset, formatAmount, parseAmount } from '../../src/money/amount.ts'
-import { waysToPay } from '../../src/transactions/checkout.ts'
+import { listingById } from '../../src/reference/catalog/asset.ts'
+import { findCountry } from '../../src/reference/catalog/country.ts'
+import { networks } from '../../src/reference/catalog/network.ts'
+import { paymentCategories } from '../../src/reference/catalog/payment-method.ts'
+import { type Asset, formatAmount, parseAmount } from '../../src/platform/money/amount.ts'
+import { waysToPay } from '../../src/exchange/orders/checkout.ts'
 import {
   anyAccount,
   anyAsset,

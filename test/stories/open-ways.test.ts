@@ -3,11 +3,11 @@ import { after, before, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { type Ask, resolve } from '../../src/availability/resolve.ts'
-import { type Listing, listingById, listings } from '../../src/catalog/asset.ts'
-import { sideOf } from '../../src/catalog/currency.ts'
-import type { Side } from '../../src/catalog/payment-method.ts'
-import { momentOf, termsOfPartner } from '../../src/transactions/policy.ts'
+import { type Ask, resolve } from '../../src/exchange/availability/resolve.ts'
+import { type Listing, listingById, listings } from '../../src/reference/catalog/asset.ts'
+import { sideOf } from '../../src/reference/catalog/currency.ts'
+import type { Side } from '../../src/reference/catalog/payment-method.ts'
+import { momentOf, termsOfPartner } from '../../src/exchange/transactions/policy.ts'
 import {
   type Account,
   anyAccount,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { networks } from '../../src/catalog/network.ts'
-import { walletOf } from '../../src/rails/sandbox/chain/wallet.ts'
+import { networks } from '../../src/reference/catalog/network.ts'
+import { walletOf } from '../../src/sandbox/chain/wallet.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 
 let exchange: Exchange

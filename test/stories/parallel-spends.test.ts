@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import { capital, held } from '../../src/ledger/account.ts'
-import { entry } from '../../src/ledger/entry.ts'
-import { post } from '../../src/ledger/post.ts'
+import { capital, held } from '../../src/exchange/ledger/account.ts'
+import { entry } from '../../src/exchange/ledger/entry.ts'
+import { post } from '../../src/exchange/ledger/post.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
 import { startTwin } from '../support/twin.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, test } from 'node:test'
 
-import { setPartner } from '../../src/partners/change.ts'
+import { setPartner } from '../../src/exchange/partners/change.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create } from '../support/journey.ts'
 import { until } from '../support/telling.ts'

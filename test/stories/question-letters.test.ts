@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { decideBlock } from '../../src/customers/block.ts'
-import { askForRefund, customerChoices } from '../../src/transactions/choose.ts'
-import { holdTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import { decideBlock } from '../../src/exchange/customers/block.ts'
+import { askForRefund, customerChoices } from '../../src/exchange/orders/choose.ts'
+import { holdTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { titleOf } from '../support/checkout-forms.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 
-import { changeEndpoint } from '../../src/webhooks/change-endpoint.ts'
-import { forgetOldAttempts } from '../../src/webhooks/forget-attempts.ts'
-import { replaySince } from '../../src/webhooks/replay.ts'
+import { changeEndpoint } from '../../src/exchange/webhooks/change-endpoint.ts'
+import { forgetOldAttempts } from '../../src/exchange/webhooks/forget-attempts.ts'
+import { replaySince } from '../../src/exchange/webhooks/replay.ts'
 import {
   addReceiver,
   attemptsAt,

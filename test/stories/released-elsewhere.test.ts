@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { destinationPlace } from '../../src/payouts/order.ts'
+import { destinationPlace } from '../../src/exchange/settlement/order.ts'
 import type { Destination } from '../../src/rails/rail.ts'
-import { payDeposit } from '../../src/sandbox-api/pay.ts'
-import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/transactions/staff.ts'
+import { payDeposit } from '../../src/sandbox/api/pay.ts'
+import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { bankAccount, type Calls, callsOf, halfBitcoin, made, wallet } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, lookup, pay } from '../support/journey.ts'

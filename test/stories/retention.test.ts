@@ -3,9 +3,9 @@ import { after, before, beforeEach, describe, it, type TestContext } from 'node:
 
 import pg from 'pg'
 
-import { forgetOldAnswers } from '../../src/api/idempotency.ts'
-import { eventAgeing } from '../../src/events/forget.ts'
-import { forgetOldAttempts } from '../../src/webhooks/forget-attempts.ts'
+import { forgetOldAnswers } from '../../src/doors/api/idempotency.ts'
+import { eventAgeing } from '../../src/exchange/events/forget.ts'
+import { forgetOldAttempts } from '../../src/exchange/webhooks/forget-attempts.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, create } from '../support/journey.ts'
 import { type Receiver, startReceiver, until } from '../support/telling.ts'

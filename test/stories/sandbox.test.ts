@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { refusals, type RefusalCode } from '../../src/lib/refusal.ts'
+import { refusals, type RefusalCode } from '../../src/platform/lib/refusal.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   advance,

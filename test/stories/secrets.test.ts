@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { shownTerms } from '../support/checkout-forms.ts'
 import { runCommand } from '../support/command.ts'
 import type { Asking } from '../support/exchange.ts'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it } from 'node:test'
 
-import { CommitUnknown } from '../../src/db/sql.ts'
-import { eventId } from '../../src/events/event.ts'
-import { replayEvent, replaySince } from '../../src/webhooks/replay.ts'
+import { CommitUnknown } from '../../src/platform/db/sql.ts'
+import { eventId } from '../../src/exchange/events/event.ts'
+import { replayEvent, replaySince } from '../../src/exchange/webhooks/replay.ts'
 import { attemptsAt, attemptsOf, queueOf, sequencesOf, settled, startDelivering } from '../support/delivering.ts'
 import { newStream, until } from '../support/telling.ts'
 

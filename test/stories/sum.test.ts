@@ -3,9 +3,9 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { findListing } from '../../src/catalog/asset.ts'
-import { type Asset, formatAmount, parseAmount } from '../../src/money/amount.ts'
-import { setPartner } from '../../src/partners/change.ts'
+import { findListing } from '../../src/reference/catalog/asset.ts'
+import { type Asset, formatAmount, parseAmount } from '../../src/platform/money/amount.ts'
+import { setPartner } from '../../src/exchange/partners/change.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { offences } from '../support/strict-types.ts'
 import { stillMarket } from '../support/still-market.ts'

@@ -4,8 +4,8 @@ import { after, before, describe, it } from 'node:test'
 
 import type { FastifyInstance } from 'fastify'
 
-import { switchFeature } from '../../src/partners/change.ts'
-import { featureNames } from '../../src/partners/settings.ts'
+import { switchFeature } from '../../src/exchange/partners/change.ts'
+import { featureNames } from '../../src/exchange/partners/settings.ts'
 import { bankAccount, type Body, callsOf, halfBitcoin, ibanOf, made, wallet, walletOf } from '../support/b2b.ts'
 import { type Answer, type Exchange, startExchange } from '../support/exchange.ts'
 import { create, readyToPay, type Refused } from '../support/journey.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
-import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, buy, create, lookup, pay, read, readyToPay, type Refused } from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'

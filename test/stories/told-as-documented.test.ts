@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { readFeed } from '../../src/events/feed.ts'
+import { readFeed } from '../../src/exchange/events/feed.ts'
 import { bankAccount, callsOf, halfBitcoin, ibanOf, made, wallet } from '../support/b2b.ts'
 import { eventCheck } from '../support/documented-events.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'

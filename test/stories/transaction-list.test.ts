@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, buy, create, lookup, pay, read, readyToPay } from '../support/journey.ts'
 import { offences } from '../support/strict-types.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { Db } from '../../src/db/sql.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import type { Db } from '../../src/platform/db/sql.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, buy, lookup } from '../support/journey.ts'
 

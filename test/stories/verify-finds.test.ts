@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { fingerprintOf } from '../../src/pricing/quote.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import { fingerprintOf } from '../../src/exchange/pricing/quote.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { runCommand } from '../support/command.ts'
 import { type ServedExchange, serveExchange } from '../support/process.ts'
 import { startReceiver, until } from '../support/telling.ts'

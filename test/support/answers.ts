@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 
-import { sandboxAnswers } from '../../src/sandbox-api/shapes.ts'
+import { sandboxAnswers } from '../../src/sandbox/api/shapes.ts'
 import type { Json } from './openapi.ts'
 
 /** An answer as it came, to a request. */

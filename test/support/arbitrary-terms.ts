@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 
-import type { Side } from '../../src/catalog/payment-method.ts'
-import type { Asset } from '../../src/money/amount.ts'
-import type { Book } from '../../src/money/market.ts'
-import type { FeeSchedule } from '../../src/pricing/fees.ts'
-import { pathPrice } from '../../src/pricing/path.ts'
-import type { Leg } from '../../src/pricing/path.ts'
-import type { Rate } from '../../src/pricing/rate.ts'
-import { termsOf } from '../../src/pricing/terms.ts'
-import type { PairTerms, PairTermsInput } from '../../src/pricing/terms.ts'
+import type { Side } from '../../src/reference/catalog/payment-method.ts'
+import type { Asset } from '../../src/platform/money/amount.ts'
+import type { Book } from '../../src/markets/source.ts'
+import type { FeeSchedule } from '../../src/exchange/pricing/fees.ts'
+import { pathPrice } from '../../src/exchange/pricing/path.ts'
+import type { Leg } from '../../src/exchange/pricing/path.ts'
+import type { Rate } from '../../src/exchange/pricing/rate.ts'
+import { termsOf } from '../../src/exchange/pricing/terms.ts'
+import type { PairTerms, PairTermsInput } from '../../src/exchange/pricing/terms.ts'
 
 /** Fixed business time of every price here. */
 export const someTime = new Date('2026-03-01T12:00:00.000Z')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Answer, formsOn } from './checkout-forms.ts'
 import { someAddress } from './customer.ts'
 import type { Exchange } from './exchange.ts'

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-import { randomId } from '../../src/lib/ids.ts'
+import { randomId } from '../../src/platform/lib/ids.ts'
 import type { Answer, Exchange } from './exchange.ts'
 import { lookup } from './journey.ts'
 

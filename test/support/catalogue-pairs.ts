@@ -1,6 +1,6 @@
-import { type Listing, listings } from '../../src/catalog/asset.ts'
-import { sideOf } from '../../src/catalog/currency.ts'
-import type { PaymentMethod, Side } from '../../src/catalog/payment-method.ts'
+import { type Listing, listings } from '../../src/reference/catalog/asset.ts'
+import { sideOf } from '../../src/reference/catalog/currency.ts'
+import type { PaymentMethod, Side } from '../../src/reference/catalog/payment-method.ts'
 
 /** Two assets that the catalogue lets exchange, and every method that is open for that at either end. */
 export type CataloguePair = {

@@ -6,7 +6,7 @@
 import { createInterface } from 'node:readline'
 
 import { runCommandLine } from '../../src/cli.ts'
-import { detach } from '../../src/lib/detach.ts'
+import { detach } from '../../src/platform/lib/detach.ts'
 
 /** A line of standard input: what was typed after `bin/cambio`, and the whole environment. */
 export type Order = { args: string[]; env: Record<string, string> }

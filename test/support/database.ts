@@ -1,4 +1,4 @@
-import { serviceUrl } from '../../src/db/migrate.ts'
+import { serviceUrl } from '../../src/platform/db/migrate.ts'
 import {
   asOwner,
   dropDatabase,

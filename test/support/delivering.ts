@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test'
 
-import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { type Receiver, startReceiver, startTelling, type Stream, type Telling, until } from './telling.ts'
 
 /** A telling with one endpoint, at a receiver. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 
-import { Refusal } from '../../src/lib/refusal.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
 import type { DepositRail, Fact, InstructionOrder, PayoutRail, PayTo } from '../../src/rails/rail.ts'
 
 /** What somebody is told to pay, and where. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
-import type { TransactionRecord } from '../../src/transactions/record.ts'
-import { verify } from '../../src/transactions/verify.ts'
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import type { Answer, Asking, Exchange } from './exchange.ts'
 import { asOwner } from './server.ts'
 import { offences } from './strict-types.ts'

@@ -1,4 +1,4 @@
-import type { Book, MarketSource } from '../../src/money/market.ts'
+import type { Book, MarketSource } from '../../src/markets/source.ts'
 
 /** A book whose prices are multiplied by one whole number and divided by another. */
 export function scaled(book: Book, by: bigint, over: bigint): Book {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 
-import { findNetwork } from '../../src/catalog/network.ts'
-import { capital, held } from '../../src/ledger/account.ts'
-import { balanceOf, lowerCover } from '../../src/ledger/balance.ts'
-import { entry } from '../../src/ledger/entry.ts'
-import { post } from '../../src/ledger/post.ts'
-import { moveCoins } from '../../src/rails/sandbox.ts'
+import { findNetwork } from '../../src/reference/catalog/network.ts'
+import { capital, held } from '../../src/exchange/ledger/account.ts'
+import { balanceOf, lowerCover } from '../../src/exchange/ledger/balance.ts'
+import { entry } from '../../src/exchange/ledger/entry.ts'
+import { post } from '../../src/exchange/ledger/post.ts'
+import { moveCoins } from '../../src/sandbox/rails.ts'
 import type { Exchange } from './exchange.ts'
 
 /** Coins in the sandbox's wallet of a chain. */

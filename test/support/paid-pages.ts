@@ -1,5 +1,5 @@
-import { parseAmount } from '../../src/money/amount.ts'
-import type { CheckoutView } from '../../src/transactions/checkout-view.ts'
+import { parseAmount } from '../../src/platform/money/amount.ts'
+import type { CheckoutView } from '../../src/exchange/orders/checkout-view.ts'
 import { byCoins, byTransfer, paidToAccount } from './checkout-views.ts'
 import { btc, card, type Sample, sellInto, sellOfBtc, swap, usdt, xrp } from './sample-page.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 
-import { Refusal } from '../../src/lib/refusal.ts'
+import { Refusal } from '../../src/platform/lib/refusal.ts'
 import type { Destination, Fact, PayoutRail, PlanDraft } from '../../src/rails/rail.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { Db } from '../../src/db/sql.ts'
-import { openQueue } from '../../src/jobs/queue.ts'
-import { silentLog } from '../../src/lib/log.ts'
+import type { Db } from '../../src/platform/db/sql.ts'
+import { openQueue } from '../../src/platform/jobs/queue.ts'
+import { silentLog } from '../../src/platform/lib/log.ts'
 import type { Fact, Rails } from '../../src/rails/rail.ts'
-import { openSandboxRails, takeCallbacks, type World } from '../../src/rails/sandbox.ts'
+import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
 

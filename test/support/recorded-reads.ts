@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-import { isObject } from '../../src/api/json-body.ts'
+import { isObject } from '../../src/doors/api/json-body.ts'
 
 /** The names that a handler looked at: of the query as they are, of the body with dots (`customer.ip`). */
 export type Reads = { query: Set<string>; body: Set<string> }

@@ -1,9 +1,9 @@
 import { listed, type Order } from './checkout-views.ts'
-import type { PageProps } from '../../src/checkout/page.ts'
-import type { Step, Wish } from '../../src/checkout/step.ts'
-import type { PaymentWord } from '../../src/transactions/checkout.ts'
-import type { CheckoutView, WayToPay } from '../../src/transactions/checkout-view.ts'
-import type { CustomerChoices } from '../../src/transactions/choose.ts'
+import type { PageProps } from '../../src/doors/checkout/page.ts'
+import type { Step, Wish } from '../../src/doors/checkout/step.ts'
+import type { PaymentWord } from '../../src/exchange/orders/checkout.ts'
+import type { CheckoutView, WayToPay } from '../../src/exchange/orders/checkout-view.ts'
+import type { CustomerChoices } from '../../src/exchange/orders/choose.ts'
 
 /** What a sample page differs by from the usual one. */
 export type Sample = {

@@ -1,6 +1,6 @@
 import { fail } from 'node:assert/strict'
 
-import type { Office } from '../../src/identity/sandbox.ts'
+import type { Office } from '../../src/sandbox/identity/provider.ts'
 
 /** What the sandbox's identity provider stands on where nobody is checked: any use of it fails. */
 export const closedOffice: Office = {

@@ -1,11 +1,11 @@
-import type { Scenario } from '../../src/sandbox-api/scenarios.ts'
+import type { Scenario } from '../../src/sandbox/api/scenarios.ts'
 
 /** The page on which partners read what the sandbox can play. */
 export const scenariosPage = 'docs/partner/scenarios.md'
 
 const introduction = `# Every ending, played
 
-<!-- Made from src/sandbox-api/scenarios. To write it anew: WRITE_PAPERS=1 npm test -- scenarios -->
+<!-- Made from src/sandbox/api/scenarios. To write it anew: WRITE_PAPERS=1 npm test -- scenarios -->
 
 In the sandbox every way in which a transaction can end is a scenario: customers, rails and operators are played, and everything else
 happens as it does in production. Each is run by our own tests, which compare statuses, postings and events with what stands here.

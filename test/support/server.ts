@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import pg from 'pg'
 
-import { startEmbedded, throwaway } from '../../src/db/embedded.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { startEmbedded, throwaway } from '../../src/platform/db/embedded.ts'
+import { migrate } from '../../src/platform/db/migrate.ts'
 
 /** Where the databases of a test run are made, told to every test file by its environment. */
 export type TestServer = {

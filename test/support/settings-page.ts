@@ -1,4 +1,4 @@
-import type { Described } from '../../src/lib/setting.ts'
+import type { Described } from '../../src/platform/lib/setting.ts'
 
 /** The first setting of each group, and what the group is called on the page. */
 const groups: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ once, and nothing is started. \`bin/cambio settings\` prints the same list.
 * A list has commas between its items. Yes and no are \`on\` and \`off\` (\`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
 * An empty value counts as absent. A name that is nearly one of ours is pointed out in the log.
 IDLE
-<!-- Made from src/config.ts. To write it anew: WRITE_PAPERS=1 npm test -- papers -->
+<!-- Made from src/app/config/config.ts. To write it anew: WRITE_PAPERS=1 npm test -- papers -->
 `
 
 /** The operator's page about settings, as it should stand in docs/operator/settings.md. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 
-import type { CustomerRecord } from '../../src/customers/customer-record.ts'
-import { randomId } from '../../src/lib/ids.ts'
-import { switchFeature } from '../../src/partners/change.ts'
+import type { CustomerRecord } from '../../src/exchange/customers/customer-record.ts'
+import { randomId } from '../../src/platform/lib/ids.ts'
+import { switchFeature } from '../../src/exchange/partners/change.ts'
 import type { Answer, Asking, Exchange } from './exchange.ts'
 import type { Refused } from './journey.ts'
 import { until } from './telling.ts'

@@ -3,7 +3,7 @@ import { after, before } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { languages } from '../../src/language/language.ts'
+import { languages } from '../../src/platform/language/language.ts'
 import { serveGallery } from '../pictures/gallery.ts'
 import { launchBrowser } from './browser.ts'
 import { show, told } from './page-faults.ts'

@@ -6,7 +6,7 @@ import { parseSync } from 'oxc-parser'
 
 /** One file of the project's code, as the house rules look at it. */
 export type Source = {
-  /** From the project's folder: `src/money/amount.ts`. */
+  /** From the project's folder: `src/platform/money/amount.ts`. */
   path: string
   text: string
   /** The text with all comments, strings and page texts blanked: what is left is code, at the same places. */

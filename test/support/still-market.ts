@@ -1,4 +1,4 @@
-import type { Book, MarketSource } from '../../src/money/market.ts'
+import type { Book, MarketSource } from '../../src/markets/source.ts'
 import { scaled } from './moved-market.ts'
 
 /** A market that stands still but where a test moves it. */

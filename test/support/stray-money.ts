@@ -1,4 +1,4 @@
-import { listSuspense } from '../../src/transactions/suspense.ts'
+import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import type { Exchange } from './exchange.ts'
 import { until } from './telling.ts'
 

@@ -1,4 +1,4 @@
-import { receiveFacts } from '../../src/deposits/fact.ts'
+import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
 import type { Fact } from '../../src/rails/rail.ts'
 import type { Exchange } from './exchange.ts'
 import { settled } from './journey.ts'

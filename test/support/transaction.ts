@@ -1,9 +1,9 @@
-import type { Ctx } from '../../src/context.ts'
-import type { Partner } from '../../src/partners/partner.ts'
-import type { CreateInput } from '../../src/transactions/create-input.ts'
-import { createTransaction } from '../../src/transactions/create.ts'
-import { readTransactionWhole } from '../../src/transactions/load.ts'
-import type { Transaction } from '../../src/transactions/transaction.ts'
+import type { Ctx } from '../../src/exchange/context.ts'
+import type { Partner } from '../../src/exchange/partners/partner.ts'
+import type { CreateInput } from '../../src/exchange/transactions/create-input.ts'
+import { createTransaction } from '../../src/exchange/transactions/create.ts'
+import { readTransactionWhole } from '../../src/exchange/transactions/load.ts'
+import type { Transaction } from '../../src/exchange/transactions/transaction.ts'
 
 /** A request for 100 EUR in bitcoin that says nothing of the customer. */
 const plain: CreateInput = {

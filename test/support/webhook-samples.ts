@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-import { addEndpoint } from '../../src/webhooks/manage-endpoints.ts'
+import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import type { Exchange } from './exchange.ts'
 import { blocksOf } from './papers.ts'
 import { projectFolder } from './source.ts'

@@ -1,14 +1,14 @@
 import { randomInt } from 'node:crypto'
 
-import { readConfig } from '../../src/config.ts'
-import { openPool } from '../../src/db/pool.ts'
-import { openRowIds } from '../../src/db/row-ids.ts'
-import { recordEvents } from '../../src/events/record.ts'
-import { openRelay } from '../../src/events/relay.ts'
-import { systemClock } from '../../src/lib/clock.ts'
-import { silentLog } from '../../src/lib/log.ts'
-import { openKeyring } from '../../src/privacy/data-key.ts'
-import { loadSecrets } from '../../src/privacy/master-key.ts'
+import { readConfig } from '../../src/app/config/config.ts'
+import { openPool } from '../../src/platform/db/pool.ts'
+import { openRowIds } from '../../src/platform/db/row-ids.ts'
+import { recordEvents } from '../../src/exchange/events/record.ts'
+import { openRelay } from '../../src/exchange/events/relay.ts'
+import { systemClock } from '../../src/platform/lib/clock.ts'
+import { silentLog } from '../../src/platform/lib/log.ts'
+import { openKeyring } from '../../src/platform/privacy/data-key.ts'
+import { loadSecrets } from '../../src/platform/privacy/master-key.ts'
 
 /** What a process that writes events is told to do; what it wrote is told back as the ids of its streams and their events. */
 export type Writing = {

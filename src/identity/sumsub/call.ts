@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { type Dispatcher, Pool } from 'undici'
 
-import { stopwatch, type Clock } from '../../lib/clock.ts'
-import { guardedConnector, type LookUp } from '../../lib/http.ts'
+import { stopwatch, type Clock } from '../../platform/lib/clock.ts'
+import { guardedConnector, type LookUp } from '../../platform/lib/http.ts'
 
 /** Whose account at Sumsub, and where. */
 export type Account = {

@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-import { Refusal } from '../../lib/refusal.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import type { ReviewFact } from '../provider.ts'
 import { fieldsOf, idOf, textOf, timeOf } from './translate.ts'
 

@@ -10,7 +10,7 @@
  * result: https://docs.sumsub.com/docs/receive-and-interpret-results-via-api (updated 2026-09-23);
  * labels: https://docs.sumsub.com/docs/rejection-labels, https://docs.sumsub.com/reference/final-rejection.
  */
-import { countries } from '../../catalog/country.ts'
+import { countries } from '../../reference/catalog/country.ts'
 import {
   type Applicant,
   type Kyc,

@@ -1,8 +1,8 @@
-import type { Config } from '../../config.ts'
-import type { Network } from '../../catalog/network.ts'
-import type { Database } from '../../db/sql.ts'
-import type { Clock } from '../../lib/clock.ts'
-import type { Log } from '../../lib/log.ts'
+import type { Config } from '../../app/config/config.ts'
+import type { Network } from '../../reference/catalog/network.ts'
+import type { Database } from '../../platform/db/sql.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import type { Keys } from './keys.ts'
 import type { Node } from './node.ts'
 

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Fact } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
 

@@ -1,5 +1,5 @@
-import { gather } from '../../lib/gather.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import { gather } from '../../platform/lib/gather.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import type { DepositRail, Origin, PayoutRail } from '../rail.ts'
 import { balanceOf } from './balance.ts'
 import type { Chain } from './chain.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { createKeystore, showKeystore } from '../evm.ts'
+import { createKeystore, showKeystore } from './rails.ts'
 import { deriveKeys } from './keys.ts'
 import { readKeystore, readPasswordFile, writeKeystore } from './keystore.ts'
 

@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
 import { testDatabase } from '../../../test/support/database.ts'
-import { ConfigError, readConfig } from '../../config.ts'
-import { openPool } from '../../db/pool.ts'
-import { systemClock } from '../../lib/clock.ts'
-import { silentLog } from '../../lib/log.ts'
-import { createKeystore, openEvmRails } from '../evm.ts'
+import { ConfigError, readConfig } from '../../app/config/config.ts'
+import { openPool } from '../../platform/db/pool.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
+import { silentLog } from '../../platform/lib/log.ts'
+import { createKeystore, openEvmRails } from './rails.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-open-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { findNetwork, type Network } from '../../catalog/network.ts'
+import type { Config } from '../../app/config/config.ts'
+import { findNetwork, type Network } from '../../reference/catalog/network.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { type Chain, type EvmGround, railName } from './chain.ts'
 import { deriveKeys, type Keys } from './keys.ts'

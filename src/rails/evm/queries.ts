@@ -1,4 +1,4 @@
-import type { Atomic, Db } from '../../db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Block, Moved, Outgoing } from './read-blocks.ts'
 
 /** Makes a chain known. */

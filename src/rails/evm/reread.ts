@@ -1,5 +1,5 @@
-import type { Atomic } from '../../db/sql.ts'
-import { Refusal } from '../../lib/refusal.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Chain } from './chain.ts'
 import type { Tell } from './follow.ts'
 import * as queries from './queries.ts'

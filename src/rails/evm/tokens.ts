@@ -1,6 +1,6 @@
-import { listings } from '../../catalog/asset.ts'
-import type { Network } from '../../catalog/network.ts'
-import { nativeAsset } from '../../catalog/sync-assets.ts'
+import { listings } from '../../reference/catalog/asset.ts'
+import type { Network } from '../../reference/catalog/network.ts'
+import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Hex } from './node.ts'
 
 /** The first topic of a token's log of a transfer: Keccak-256 of `Transfer(address,address,uint256)` (ERC-20). */

@@ -1,4 +1,4 @@
-import { checkAddress } from '../../addresses/address.ts'
+import { checkAddress } from '../../reference/addresses/address.ts'
 import type { Fact } from '../rail.ts'
 import type { Arrival } from './queries.ts'
 

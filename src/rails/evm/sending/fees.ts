@@ -1,4 +1,4 @@
-import { nativeAsset } from '../../../catalog/sync-assets.ts'
+import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
 
 /** What a transfer offers for its gas, in wei a unit (EIP-1559): at most, and to whoever makes the block. */

@@ -1,4 +1,4 @@
-import { nativeAsset } from '../../../catalog/sync-assets.ts'
+import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { PlanOutcome } from '../../rail.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'

@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 
 import { token } from '../../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../../test/support/evm-world.ts'
-import { Refusal } from '../../../lib/refusal.ts'
+import { Refusal } from '../../../platform/lib/refusal.ts'
 import type { PayoutRail, PlanDraft } from '../../rail.ts'
 import { toHex } from '../node.ts'
 import { payoutRail } from './payout-rail.ts'

@@ -1,4 +1,4 @@
-import type { Atomic, Db } from '../../../db/sql.ts'
+import type { Atomic, Db } from '../../../platform/db/sql.ts'
 
 /** Makes a wallet known, with the nonce that the chain says is its next. */
 export const openWallet = (db: Db, network: string, address: string, nonce: bigint): Promise<unknown[]> =>

@@ -1,5 +1,5 @@
-import { nativeAsset } from '../../../catalog/sync-assets.ts'
-import { Refusal } from '../../../lib/refusal.ts'
+import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
+import { Refusal } from '../../../platform/lib/refusal.ts'
 import type { PlanBody } from '../../rail.ts'
 import { balancesAt } from '../balance.ts'
 import type { Chain } from '../chain.ts'

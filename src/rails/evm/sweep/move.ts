@@ -1,4 +1,4 @@
-import { nativeAsset } from '../../../catalog/sync-assets.ts'
+import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
 import { currentFees, dearer } from '../sending/fees.ts'
 import type { Signed } from '../keys.ts'

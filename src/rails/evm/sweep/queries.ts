@@ -1,4 +1,4 @@
-import type { Atomic, Db } from '../../../db/sql.ts'
+import type { Atomic, Db } from '../../../platform/db/sql.ts'
 
 /** An address of a transaction that holds something, with what makes its key. */
 export type Purse = { address: string; asset: string; derivation: bigint }

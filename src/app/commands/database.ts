@@ -1,0 +1,22 @@
+import { bringUpToDate, serviceUrlOf } from '../database.ts'
+import type { Answer } from '../../doors/commands/command.ts'
+import { withDatabase } from './reach.ts'
+
+/** Brings the schema up to date as the owner, and makes the service's own role. */
+export const migrateDatabase = (): Promise<Answer> =>
+  withDatabase(
+    async ({ reached, secrets }) => {
+      const applied = await bringUpToDate(reached, secrets)
+      const text = applied.length === 0 ? 'The database is up to date.' : `Applied:\n  ${applied.join('\n  ')}`
+      return { json: { applied }, text }
+    },
+    { makeKey: ({ mode }) => mode === 'sandbox' },
+  )
+
+/** Prints how the service's own role reaches the database. It holds that role's password. */
+export const printUrl = (): Promise<Answer> =>
+  withDatabase(async ({ reached, secrets }) => {
+    const [ownerUrl = ''] = reached.ownerUrls
+    const url = serviceUrlOf(ownerUrl, secrets)
+    return { json: { url }, text: url }
+  })

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs'
+import { userInfo } from 'node:os'
+
+import { type Config, readConfig } from '../config/config.ts'
+import type { Ctx } from '../../exchange/context.ts'
+import { joinDatabase, openServicePool, type Reached } from '../database.ts'
+import { buildHouse } from '../compose.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
+import { createLog, type Log } from '../../platform/lib/log.ts'
+import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
+import { readSandbox } from '../../sandbox/seed.ts'
+
+/** What a command finds by the settings. */
+type Found = { config: Config; log: Log; secrets: Secrets; reached: Reached }
+
+/**
+ * Runs `work` where the exchange's database and secrets are, and leaves the database as it was found: running or not. Refuses
+ * where no exchange has been set up yet, unless `makeKey` says that this command sets one up.
+ */
+export async function withDatabase<T>(
+  work: (found: Found) => Promise<T>,
+  { makeKey = () => false }: { makeKey?: (config: Config) => boolean } = {},
+): Promise<T> {
+  const config = readConfig()
+  const log = logOf(config)
+  const secrets = makeKey(config) ? await loadSecrets(config.masterKeyFile, true) : await ownSecrets(config)
+  const reached = await joinDatabase(config)
+  try {
+    return await work({ config, log, secrets, reached })
+  } finally {
+    await reached.release()
+  }
+}
+
+/**
+ * The same with the whole exchange wired and nothing of it started: `work` calls the business's own verbs. Business time is
+ * that of the running service, and processes that have work to do afterwards are woken.
+ */
+export const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
+  withDatabase(async ({ config, log, secrets, reached }) => {
+    const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
+    const db = openServicePool(frugal, reached, secrets)
+    try {
+      const publicUrl = await publicUrlOf(config)
+      const ground = { config: frugal, log, secrets, db, clock: systemClock(), publicUrl, processorUrl: '' }
+      const { ctx, bell } = await buildHouse(ground)
+      const result = await work(ctx)
+      await bell.close()
+      return result
+    } finally {
+      await db.close()
+    }
+  })
+
+/** How the database is used, where not as the settings say. */
+type Use = Pick<Config['database'], 'statementTimeoutMs'>
+
+/** The same for a check: one statement of it may have to read everything there is. */
+export const withAllTime = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
+  withExchange(work, { statementTimeoutMs: 3_600_000 })
+
+/** Where the exchange is reached; in the sandbox, where it was reached last. */
+const publicUrlOf = async ({ http, dataDir }: Config): Promise<string> =>
+  http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
+
+/** A key that is made by the way would open nothing, so a command only reads the one that is there. */
+async function ownSecrets({ masterKeyFile }: Config): Promise<Secrets> {
+  if (!existsSync(masterKeyFile)) {
+    throw new Error(
+      `There is no exchange here: ${masterKeyFile} is missing. Start the service once, or give this command the ` +
+        'DATA_DIR, DATABASE_URL and MASTER_KEY_FILE of the one that runs.',
+    )
+  }
+  return loadSecrets(masterKeyFile, false)
+}
+
+/** A command speaks for itself: the log is for warnings. */
+function logOf({ logLevel, warnings }: Config): Log {
+  const log = createLog(['info', 'debug', 'trace'].includes(logLevel) ? 'warn' : logLevel)
+  for (const warning of warnings) log.warn({}, warning)
+  return log
+}
+
+/** Who changes something by the command line, as the audit names them: `cli:alice`. */
+export function actor(): string {
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    // A container's user may have a number and no name.
+    return `cli:uid-${process.getuid?.() ?? 'unknown'}`
+  }
+}

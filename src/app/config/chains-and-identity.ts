@@ -1,0 +1,133 @@
+import { resolve } from 'node:path'
+
+import { count, duration, list, optional, setting, type Values } from '../../platform/lib/setting.ts'
+
+/** Reads a secret of printable characters. A refusal does not repeat it. */
+function secret(text: string): string {
+  if (!/^[\x21-\x7e]{8,512}$/.test(text)) {
+    throw new RangeError('is not a secret of 8 to 512 printable characters without spaces (not shown)')
+  }
+  return text
+}
+
+/** Reads an origin that is asked over TLS; over plain http only on this machine. */
+function safeOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const own = url?.protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (!url || `${url.origin}/` !== url.href || !(own || url.protocol === 'https:')) {
+    throw new RangeError(`"${text}" is not an origin such as https://api.sumsub.com (https, no path)`)
+  }
+  return url.origin
+}
+
+/** Reads a name as others spell it. */
+function label(text: string): string {
+  if (!/^[\x20-\x7e]{1,100}$/.test(text)) throw new RangeError(`"${text}" is not a name of at most 100 characters`)
+  return text
+}
+
+/** Settings of the identity providers. */
+export const identitySettings = {
+  sumsubAppToken: optional(
+    'SUMSUB_APP_TOKEN',
+    '',
+    secret,
+    "The app token of the operator's account at Sumsub; without it there is no such provider.",
+  ),
+  sumsubSecretKey: optional('SUMSUB_SECRET_KEY', '', secret, 'The secret that belongs to the app token.'),
+  sumsubWebhookSecret: optional(
+    'SUMSUB_WEBHOOK_SECRET',
+    '',
+    secret,
+    "The secret of the webhook in Sumsub's dashboard, whose target is /callbacks/sumsub at PUBLIC_URL.",
+  ),
+  sumsubLevel: optional(
+    'SUMSUB_LEVEL',
+    'id-and-liveness',
+    label,
+    'The level that shared persons must fulfil (Reusable KYC) and the checkout asks for; when absent, they are copied as they are, and it asks nobody.',
+  ),
+  sumsubUrl: setting('SUMSUB_URL', 'https://api.sumsub.com', safeOrigin, "The origin of Sumsub's API."),
+}
+
+/** Settings of the country by IP address. */
+export const geoSettings = {
+  databaseFile: optional(
+    'GEO_DATABASE_FILE',
+    '/var/lib/cambio/country.mmdb',
+    resolve,
+    'A newer database of countries by IP address (MMDB), taken up while running when the file is replaced.',
+  ),
+}
+
+/** Reads `NAME=address` pairs with commas between them, each name once. An address may hold a key: a refusal does not repeat it. */
+function addresses(text: string): Record<string, string> {
+  const pairs = list((item): [string, string] => {
+    const [, name = '', address = ''] = /^(\w+)\s*=\s*(\S+)$/.exec(item) ?? []
+    if (name === '') throw new RangeError('is not of the form NAME=address (not shown)')
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+      throw new RangeError(`has no http or https address for ${name} (not shown)`)
+    }
+    return [name.toUpperCase(), address]
+  })(text)
+  const read = Object.fromEntries(pairs)
+  if (Object.keys(read).length < pairs.length) throw new RangeError('names a network twice')
+  return read
+}
+
+/** Settings of the chains of the EVM that real coins move on. */
+export const evmSettings = {
+  rpcUrls: setting(
+    'EVM_RPC_URLS',
+    '',
+    addresses,
+    'Nodes of networks of the EVM, by network code; these networks are real then, and no longer played.',
+    'ETH=https://node.example.com/key,BASE=http://10.0.0.7:8545',
+  ),
+  keystoreFile: optional(
+    'EVM_KEYSTORE_FILE',
+    '/var/lib/cambio/evm.keystore',
+    resolve,
+    'The encrypted keystore of all wallets of the EVM (cambio keystore create). Keep a copy elsewhere.',
+  ),
+  keystorePasswordFile: optional(
+    'EVM_KEYSTORE_PASSWORD_FILE',
+    '/run/secrets/evm-password',
+    resolve,
+    "A file whose first line is the keystore's password; readable by its owner only.",
+  ),
+  keystorePassword: optional(
+    'EVM_KEYSTORE_PASSWORD',
+    '',
+    secret,
+    "The keystore's password itself, where there is no file. The file is safer.",
+  ),
+  maxFeeGwei: setting(
+    'EVM_MAX_FEE_GWEI',
+    '300',
+    count(1, 1_000_000),
+    'The most that a unit of gas may cost, in gwei; payouts wait while it costs more.',
+  ),
+  bumpAfterMs: setting(
+    'EVM_BUMP_AFTER',
+    'PT2M',
+    duration(1),
+    'How long a transfer may wait for a block before it is made dearer.',
+  ),
+  scanEveryMs: setting(
+    'EVM_SCAN_EVERY',
+    'PT3S',
+    duration(1),
+    'How long to wait between two looks at a chain that has nothing new.',
+  ),
+}
+
+/** Whether there are chains of the EVM without the keys for them. */
+export const isKeyless = ({
+  rpcUrls,
+  keystoreFile,
+  keystorePasswordFile,
+  keystorePassword,
+}: Values<typeof evmSettings>): boolean =>
+  Object.keys(rpcUrls).length > 0 &&
+  (keystoreFile === undefined || (keystorePasswordFile ?? keystorePassword) === undefined)

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+import { ConfigError, printSettings, readConfig, settings } from './config.ts'
+import { projectRoot } from '../../platform/lib/root.ts'
+
+/** A live environment with nothing wrong; `change` makes it wrong. */
+const live = (change: Record<string, string | undefined> = {}) => ({
+  MODE: 'live',
+  DATABASE_URL: 'postgres://owner:hunter2@db.example.com/cambio',
+  PUBLIC_URL: 'https://exchange.example.com',
+  MASTER_KEY_FILE: join(projectRoot, 'package.json'),
+  SMTP_URL: 'smtps://mailer:hunter2@mail.example.com',
+  MAIL_FROM: 'Exchange <exchange@example.com>',
+  TERMS_URL: 'https://exchange.example.com/terms-of-use',
+  PRIVACY_URL: 'https://exchange.example.com/privacy-notice',
+  ...change,
+})
+
+/** The names that a refusal complains about. */
+function wrongIn(env: Record<string, string | undefined>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    assert.ok(error instanceof ConfigError)
+    return [...error.message.matchAll(/^ {2}(\w+): /gm)].map(([, name = '']) => name)
+  }
+}
+
+test('an approval limit is whole euro in cents, or none; a token that is none is refused and not repeated', () => {
+  assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
+  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
+  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
+  for (const wrong of ['1.5', '-1', 'many'])
+    assert.deepEqual(wrongIn({ PAYOUT_APPROVAL_EUR: wrong }), ['PAYOUT_APPROVAL_EUR'])
+  assert.throws(
+    () => readConfig({ OPERATOR_TOKEN: 'op_hunter2' }),
+    (error) => error instanceof ConfigError && /OPERATOR_TOKEN/.test(error.message) && !/hunter2/.test(error.message),
+  )
+})
+
+test('nothing set at all is a sandbox on this machine, with the embedded database', () => {
+  const config = readConfig({})
+  assert.equal(config.mode, 'sandbox')
+  assert.deepEqual(config.roles, ['api', 'worker', 'rates'])
+  assert.deepEqual(config.database.urls, [])
+  assert.equal(config.dataDir, join(projectRoot, '.cambio'))
+  assert.equal(config.masterKeyFile, join(projectRoot, '.cambio', 'master.key'))
+  assert.equal(config.http.host, '127.0.0.1')
+  assert.deepEqual([config.http.port, config.http.adminPort, config.http.processorPort], [3000, 3001, 3002])
+  assert.equal(config.webhooks.allowPrivate, true)
+  assert.equal(config.b2b.coolingOffMs, 0)
+  assert.deepEqual(config.warnings, [])
+})
+
+test('prices, deadlines and retries are those of the specification', () => {
+  const { pricing, deadlines, webhooks, retention, http } = readConfig({})
+  const minute = 60_000
+  assert.deepEqual([pricing.cardValidityMs, deadlines.cardMs], [15 * minute, 30 * minute])
+  assert.deepEqual([pricing.coinValidityMs, deadlines.coinMs], [20 * minute, 24 * 60 * minute])
+  assert.equal(deadlines.bankBusinessDays, 5)
+  assert.equal(webhooks.timeoutMs, 15_000)
+  const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 3_600)
+  assert.deepEqual(webhooks.retrySeconds, [5, 300, 1_800, ...hours])
+  assert.equal(retention.eventsMs, 90 * 24 * 60 * minute)
+  assert.equal(retention.idempotencyMs, 24 * 60 * minute)
+  assert.equal(http.bodyLimitBytes, 262_144)
+})
+
+test('everything wrong is told at once', () => {
+  const wrong = {
+    MODE: 'prod',
+    ROLES: 'api,cook',
+    PORT: '65536',
+    DATABASE_URL: 'mysql://db',
+    PUBLIC_URL: 'https://example.com/path',
+    CARD_PAY_DEADLINE: '30 minutes',
+    RATE_LIMITS: 'perhaps',
+    RATE_LIMIT_KEY_BURST: '0',
+    TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',
+    CONFIRMATIONS: 'BTC=3,btc=4',
+    WEBHOOK_RETRY_SECONDS: '5,-1',
+    LOG_LEVEL: 'loud',
+    SMTP_URL: 'http://mail',
+  }
+  assert.deepEqual(wrongIn(wrong).toSorted(), Object.keys(wrong).toSorted())
+})
+
+test('a value that was refused is shown, unless it may hold a password', () => {
+  assert.throws(() => readConfig({ PORT: 'http' }), /PORT: "http" is not a whole number from 0 to 65535\./)
+  for (const name of ['DATABASE_URL', 'DATABASE_URLS', 'SMTP_URL']) {
+    assert.throws(
+      () => readConfig({ [name]: 'user:hunter2@host' }),
+      (error) => error instanceof ConfigError && error.message.includes(name) && !error.message.includes('hunter2'),
+    )
+  }
+})
+
+test('live mode refuses what only a sandbox may do', () => {
+  assert.deepEqual(wrongIn(live()), [])
+  assert.deepEqual(wrongIn({ MODE: 'live' }).toSorted(), Object.keys(live()).slice(1).toSorted())
+  assert.deepEqual(wrongIn(live({ PUBLIC_URL: 'http://exchange.example.com' })), ['PUBLIC_URL'])
+  assert.deepEqual(wrongIn(live({ WEBHOOK_ALLOW_PRIVATE: '1' })), ['WEBHOOK_ALLOW_PRIVATE'])
+  assert.deepEqual(wrongIn(live({ MASTER_KEY_FILE: '/no/such/file' })), ['MASTER_KEY_FILE'])
+  assert.deepEqual(wrongIn(live({ DATABASE_URL: '' })), ['DATABASE_URL'])
+  assert.deepEqual(wrongIn(live({ DATABASE_URL: '', DATABASE_URLS: 'postgres://a/c,postgres://b/c' })), [])
+})
+
+test('live mode has the careful defaults', () => {
+  const config = readConfig(live())
+  assert.equal(config.webhooks.allowPrivate, false)
+  assert.equal(config.b2b.coolingOffMs, 86_400_000)
+})
+
+test('port 0 asks for free ports beside it, unless those are set', () => {
+  const { port, adminPort, processorPort } = readConfig({ PORT: '0', ADMIN_PORT: '9000' }).http
+  assert.deepEqual([port, adminPort, processorPort], [0, 9000, 0])
+  const beside = readConfig({ PORT: '8080' }).http
+  assert.deepEqual([beside.adminPort, beside.processorPort], [8081, 8082])
+})
+
+test('two listeners on one port are refused', () => {
+  assert.deepEqual(wrongIn({ ADMIN_PORT: '3000' }), ['ADMIN_PORT'])
+  assert.deepEqual(wrongIn({ PROCESSOR_PORT: '3001' }), ['PROCESSOR_PORT'])
+  assert.deepEqual(wrongIn({ PORT: '3001', ADMIN_PORT: '3000', PROCESSOR_PORT: '3000' }), ['PROCESSOR_PORT'])
+})
+
+test('several databases win over one, and that is said', () => {
+  const one = 'postgres:///cambio?host=/run/postgresql'
+  assert.deepEqual(readConfig({ DATABASE_URL: one }).database.urls, [one])
+  const several = readConfig({ DATABASE_URL: one, DATABASE_URLS: 'postgresql://a/c, postgresql://u@/c?host=/b' })
+  assert.deepEqual(several.database.urls, ['postgresql://a/c', 'postgresql://u@/c?host=/b'])
+  assert.match(several.warnings.join(), /DATABASE_URL is ignored/)
+})
+
+test('a slip in a name that is plainly ours is pointed out, and nothing else is', () => {
+  const { warnings } = readConfig({
+    RATE_LIMIT_FOO: '1',
+    WEBHOOK_TIMEOUTS: 'PT1S',
+    HOME: '/',
+    PORTS: '1',
+    JOB_NAME: 'x',
+  })
+  assert.deepEqual(warnings, [
+    'RATE_LIMIT_FOO is not a setting of this service and is ignored.',
+    'WEBHOOK_TIMEOUTS is not a setting of this service and is ignored.',
+  ])
+})
+
+test('an empty value counts as absent', () => {
+  assert.deepEqual(readConfig(Object.fromEntries(settings.map(({ name }) => [name, '']))), readConfig({}))
+})
+
+test('values are read in the forms that people write', () => {
+  const config = readConfig({
+    RATE_LIMITS: 'OFF',
+    WEBHOOK_ALLOW_PRIVATE: '1',
+    TRUSTED_PROXIES: '10.0.0.0/8, fd00::/8, 192.0.2.7',
+    CONFIRMATIONS: 'btc=3, ETH = 64',
+    PUBLIC_URL: 'http://localhost:3000/',
+    WEBHOOK_RETRY_SECONDS: '1',
+  })
+  assert.equal(config.rateLimits.on, false)
+  assert.equal(config.webhooks.allowPrivate, true)
+  assert.deepEqual(config.http.trustedProxies, ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'])
+  assert.deepEqual(config.confirmations, { BTC: 3, ETH: 64 })
+  assert.equal(config.http.publicUrl, 'http://localhost:3000')
+  assert.deepEqual(config.webhooks.retrySeconds, [1])
+})
+
+/** What a setting does not go without. */
+const companions: Record<string, Record<string, string>> = {
+  EVM_RPC_URLS: { EVM_KEYSTORE_FILE: '/keys', EVM_KEYSTORE_PASSWORD_FILE: '/password' },
+}
+
+test('every setting is told once, with a sentence, and its default or example is good', () => {
+  const names = settings.map(({ name }) => name)
+  assert.deepEqual(names, [...new Set(names)])
+  for (const { name, sentence, example } of settings) {
+    assert.match(sentence, /^[A-Z].*\.$/, name)
+    if (example !== '') assert.deepEqual(wrongIn({ ...companions[name], [name]: example }), [], name)
+    assert.ok(printSettings().includes(`${name}\n    ${sentence}\n`), name)
+  }
+})

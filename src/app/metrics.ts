@@ -1,0 +1,76 @@
+import type { Gauge, Reading } from '../doors/api/admin.ts'
+import type { Ctx } from '../exchange/context.ts'
+import { stopwatch } from '../platform/lib/clock.ts'
+import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
+
+/** How long an answer of the database is good for several questions, in real milliseconds: some of them read whole tables. */
+const goodForMs = 15_000
+
+/** What the operator watches besides the process itself; docs/operator/metrics.md explains each. */
+export function metricsOf(ctx: Ctx): Gauge[] {
+  const stuck = remembered(() => findStuck(ctx))
+  const underWay = remembered(() => countUnderWay(ctx))
+  const count = (name: string, help: string, read: () => number | Promise<number>): Gauge => ({
+    name,
+    help,
+    read: async () => [{ labels: [], value: await read() }],
+  })
+
+  return [
+    {
+      name: 'stuck',
+      help: 'Things that have waited longer than their state allows (at most 1000 are counted of each kind).',
+      labels: ['what', 'state'],
+      read: async () => perState(await stuck(), (found) => found.length),
+    },
+    {
+      name: 'stuck_oldest_seconds',
+      help: 'For how long the oldest of them has waited; 0 if there is none.',
+      labels: ['what', 'state'],
+      read: async () => perState(await stuck(), (found) => longest(ctx, found)),
+    },
+    {
+      name: 'transactions_open',
+      help: 'Transactions that have not ended, by status.',
+      labels: ['status'],
+      read: async () => [...(await underWay()).transactions].map(([status, value]) => ({ labels: [status], value })),
+    },
+    count('jobs', 'Jobs that are to be done, now or later.', async () => (await underWay()).jobs),
+    count('jobs_failed', 'Jobs whose last attempt failed.', async () => (await underWay()).jobs_failed),
+    count('webhooks_undelivered', 'Webhooks that are not delivered yet.', async () => (await underWay()).undelivered),
+    count(
+      'deposits_in_suspense',
+      'Deposits that are nobody’s and go nowhere.',
+      async () => (await underWay()).suspense,
+    ),
+    count('rails_halted', 'Rails on which nothing is credited.', async () => (await underWay()).halted),
+    count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
+      Math.round(ctx.clock.offsetMs() / 1_000),
+    ),
+  ]
+}
+
+/** A value for every state that has a limit, so that an alarm can tell none from not known. */
+const perState = (found: Stuck[], value: (own: Stuck[]) => number): Reading[] =>
+  stuckStates.map(({ what, state }) => ({
+    labels: [what, state],
+    value: value(found.filter((one) => one.what === what && one.state === state)),
+  }))
+
+const longest = ({ clock }: Ctx, found: Stuck[]): number =>
+  Math.max(0, ...found.map(({ since }) => Math.round((clock.now().getTime() - since.getTime()) / 1_000)))
+
+/** Asks once for all who ask within `goodForMs`; what failed is asked again. */
+function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: { answer: Promise<T>; age: () => number } | undefined
+  return async () => {
+    if (!asked || asked.age() > goodForMs) asked = { answer: ask(), age: stopwatch() }
+    const mine = asked
+    try {
+      return await mine.answer
+    } catch (error) {
+      if (asked === mine) asked = undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { readShared } from '../exchange/audit/version.ts'
+import type { Ctx } from '../exchange/context.ts'
+import { detach } from '../platform/lib/detach.ts'
+
+/** How often a process looks whether accounts, keys or the clock were changed elsewhere, in real milliseconds. */
+const everyMs = 1_000
+
+/** Looks for changes that other processes made. `stop` ends it. */
+export type Watch = { stop(): void }
+
+/**
+ * Looks every second for what was changed elsewhere: business time, which every process must share, and the accounts, keys
+ * and features, of which `forget` drops what this process remembers. So a change holds everywhere within two seconds.
+ */
+export function keepWatch(ctx: Ctx, forget: () => void): Watch {
+  let known: bigint | undefined
+  let timer: NodeJS.Timeout
+  let stopped = false
+
+  async function look(): Promise<void> {
+    try {
+      const { version, offsetMs } = await readShared(ctx.db)
+      ctx.clock.learnOffset(offsetMs)
+      if (known !== undefined && version !== known) forget()
+      known = version
+    } catch (error) {
+      ctx.log.warn({ err: error }, 'Changes made elsewhere could not be looked for; trying again.')
+    }
+    if (!stopped) timer = setTimeout(() => detach(look()), everyMs)
+  }
+  detach(look())
+  return {
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,8 +1,0 @@
-import type { Listing } from '../catalog/asset.ts'
-import type { Category, PaymentMethod } from '../catalog/payment-method.ts'
-
-/** The method by which an institution is paid a currency in a category; undefined where it is not. */
-export const paysOut = ({ network }: Listing, category: Category): PaymentMethod | undefined =>
-  network.paymentMethods.find(
-    (method) => method.category === category && method.withdrawal?.sides.includes('b2b') === true,
-  )

@@ -1,8 +1,0 @@
-import { type Listing, listingById } from '../catalog/asset.ts'
-
-/** The listing of an asset that goes back. What was taken in is in the catalogue, closed or not. */
-export function listed(asset: string): Listing {
-  const listing = listingById(asset)
-  if (!listing) throw new Error(`The catalogue has lost ${asset}.`)
-  return listing
-}

@@ -1,9 +1,0 @@
-import type { Memo } from '../../catalog/network.ts'
-import type { Language } from '../../language/language.ts'
-
-/** What a network's memo is called within a sentence; where wallets of a language write the English name, that stands behind it. */
-export const memoName = (memo: Memo | null | undefined, { find }: Pick<Language, 'find'>): string =>
-  find(`memo.name.${memo?.name ?? 'Memo'}`) ?? memo?.name ?? ''
-
-/** A text that may begin with such a name, as it stands where a sentence or a label begins. */
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

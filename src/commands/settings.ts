@@ -1,6 +1,0 @@
-import { printSettings, settings } from '../config.ts'
-import type { Answer } from './command.ts'
-
-/** Lists every setting with its sentence and its default. Needs no exchange. */
-export const listSettings = (): Promise<Answer> =>
-  Promise.resolve({ json: settings.map((one) => ({ ...one })), text: printSettings().trimEnd() })

@@ -1,0 +1,143 @@
+import fastify, { type FastifyInstance, type preHandlerHookHandler } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { openWaiting, type Waiting } from '../../exchange/events/await.ts'
+import type { Accounts } from '../../exchange/partners/accounts.ts'
+import { admission } from './authenticate.ts'
+import { b2bMarket } from './b2b-market.ts'
+import { b2bPayoutAddresses } from './b2b-payout-addresses.ts'
+import { b2bTransactions } from './b2b-transactions.ts'
+import { countryRoutes } from './countries.ts'
+import { currencies } from './currencies.ts'
+import { customers } from './customer.ts'
+import { announceDeprecation } from './deprecated-inputs.ts'
+import { answerErrors, answerUnreadable } from './errors.ts'
+import { estimate } from './estimate.ts'
+import { eventFeed } from './events.ts'
+import { health } from './health.ts'
+import { hasIdempotencyKey } from './idempotency-key.ts'
+import { readJsonBodies, refuseUnreadable } from './json-body.ts'
+import { keepAnswers } from './keep-answers.ts'
+import { logos } from './logos.ts'
+import { marketInfo } from './market-info.ts'
+import { answerUnknownRoutes } from './not-found.ts'
+import { type DeclaredRoute, declaredRoute } from './openapi/declared-route.ts'
+import { openApi } from './openapi/serve.ts'
+import { paymentCategoryRoutes } from './payment-categories.ts'
+import { type RateLimits, rateLimits } from './rate-limit.ts'
+import { requestIdOf } from './request-id.ts'
+import { root } from './root.ts'
+import { keepSharing } from './share-limits.ts'
+import { signatureCheck } from './signature.ts'
+import { status, type WorkersAreUp } from './status.ts'
+import { transactionList } from './transaction-list.ts'
+import { anyTransactionRecord } from './transaction-shape.ts'
+import { transactions } from './transactions.ts'
+import { webhookAttempts } from './webhook-attempts.ts'
+import { webhookEndpoints } from './webhook-endpoints.ts'
+
+/** What the interface needs besides the context. */
+export type ApiDeps = {
+  accounts: Accounts
+  /** Whether some process does the work that orders need after they are made; asked twice a second at most. */
+  workersAreUp: WorkersAreUp
+  /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
+  waiting?: Waiting
+  /**
+   * Routes of other doors under `/v1` (the sandbox's controls). Each must say `config: { access }`; the key is checked, errors
+   * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
+   * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`, and what it has done is written into
+   * `request.journal`. The schema of a transaction is there for theirs as `AnyTransaction`.
+   */
+  v1?: readonly ((app: FastifyInstance) => void)[]
+  /**
+   * Pages outside of `/v1` (checkout). Their own body parsers and error pages stay within them. `limits` are the interface's: what
+   * a page lets through counts there too.
+   */
+  pages?: readonly ((app: FastifyInstance, limits: RateLimits) => void | Promise<void>)[]
+}
+
+/** The service's HTTP side, ready for `listen` or `inject`. */
+export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
+  const { http } = ctx.config
+  const errors = answerErrors(ctx.log)
+  const app = fastify({
+    logger: false,
+    bodyLimit: http.bodyLimitBytes,
+    requestTimeout: http.requestTimeoutMs,
+    keepAliveTimeout: 75_000,
+    genReqId: requestIdOf,
+    frameworkErrors: errors,
+    clientErrorHandler: answerUnreadable,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+  })
+  app.setErrorHandler(errors)
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id)
+    done()
+  })
+  answerUnknownRoutes(app)
+
+  root(app, ctx)
+  app.register(logos)
+  const limits = rateLimits(ctx)
+  for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
+  const declared: DeclaredRoute[] = []
+  app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared, limits }), { prefix: '/v1' })
+  openApi(app, ctx, declared)
+  return app
+}
+
+/** Where a key may have come with another request before, whoever answers under it refuses the body after that. */
+const unreadable: preHandlerHookHandler = (request, _reply, done) => {
+  if (!hasIdempotencyKey(request)) refuseUnreadable(request)
+  done()
+}
+
+type Inside = { declared: DeclaredRoute[]; limits: RateLimits }
+
+function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): void {
+  const { limits } = deps
+  if (ctx.config.rateLimits.on) keepSharing(app, ctx, limits.share)
+  const admitting = admission(ctx, { accounts: deps.accounts, limits })
+  const checking = signatureCheck(ctx)
+  const announcing = announceDeprecation(ctx)
+
+  const keeping = keepAnswers(ctx)
+
+  app.decorateRequest('caller', undefined)
+  app.decorateRequest('tellsOf', undefined)
+  app.decorateRequest('isAnsweredOnce', false)
+  app.addSchema({ $id: 'AnyTransaction', ...anyTransactionRecord })
+  readJsonBodies(app)
+  app.addHook('onRoute', (route) => {
+    const { access, creates = false, feature, once, operation } = route.config ?? {}
+    if (!access) throw new Error(`${route.url} does not say who may call it.`)
+    deps.declared.push(...declaredRoute(route))
+    const admits = admitting(access, creates, feature)
+    route.onRequest = operation?.readsForwarded ? [announcing, admits] : admits
+    const methods = [route.method].flat()
+    const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
+    route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)
+    if (methods.includes('POST')) route.handler = keeping(route.url, route.handler, once)
+  })
+
+  status(app, ctx, deps.workersAreUp)
+  currencies(app, ctx)
+  marketInfo(app, ctx)
+  estimate(app, ctx)
+  transactions(app, ctx, limits)
+  transactionList(app, ctx)
+  customers(app, ctx)
+  health(app, ctx)
+  countryRoutes(app)
+  paymentCategoryRoutes(app, ctx)
+  b2bMarket(app, ctx)
+  b2bPayoutAddresses(app, ctx)
+  b2bTransactions(app, ctx)
+  eventFeed(app, ctx, { waiting: deps.waiting ?? openWaiting(), accounts: deps.accounts })
+  webhookEndpoints(app, ctx)
+  webhookAttempts(app, ctx)
+  for (const routes of deps.v1 ?? []) routes(app)
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { projectRoot } from '../../../platform/lib/root.ts'
+
+/** A text for partners: the file's name without its ending, which is its address too; its title, and what stands in it. */
+export type Guide = { name: string; title: string; text: string }
+
+const folder = join(projectRoot, 'docs/partner')
+
+/** In the order in which somebody who integrates needs them; what is not named here comes last. */
+const order = [
+  'quickstart',
+  'authentication',
+  'contract',
+  'country-and-billing',
+  'webhooks',
+  'errors',
+  'scenarios',
+  'customers',
+  'calculator',
+  'checkout-tour',
+  'b2b',
+  'compatibility',
+  'changelog',
+]
+
+const placeOf = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length)
+
+/** Reads what `docs/partner/` holds, a guide a file. */
+export const readGuides = (): Guide[] =>
+  readdirSync(folder)
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8')
+      const name = file.slice(0, -3)
+      return { name, title: /^# (.+)$/m.exec(text)?.[1] ?? name, text }
+    })
+    .toSorted((one, other) => placeOf(one.name) - placeOf(other.name) || one.name.localeCompare(other.name))
+
+/** A program that shows how, by its file's name. */
+export type Sample = { name: string; text: string }
+
+/** Reads the programs that the guides refer to. */
+export const readSamples = (): Sample[] =>
+  readdirSync(join(folder, 'samples')).map((name) => ({
+    name,
+    text: readFileSync(join(folder, 'samples', name), 'utf8'),
+  }))

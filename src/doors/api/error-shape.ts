@@ -1,0 +1,25 @@
+import { refusals, type Problem, type RefusalCode } from '../../platform/lib/refusal.ts'
+import { amount, line, word } from './field-shapes.ts'
+import { list, object, oneOf, type Shape, text, textOf, titled, wholeNumber } from './shape.ts'
+
+const words = { code: word, path: line, message: text }
+
+/** One thing that is wrong with a request. A range's problem carries its ends. */
+export const problem: Shape<Problem> & { properties: object } = titled('Problem', {
+  ...object(words),
+  properties: { ...words, min: amount, max: amount },
+})
+
+const codes = Object.keys(refusals) as RefusalCode[]
+
+/** Every answer that is not 2xx (wire.md, section 1). */
+export const errorRecord = titled(
+  'Error',
+  object({
+    statusCode: wholeNumber(400, 599),
+    code: oneOf(...codes),
+    message: text,
+    errors: list(problem),
+    request_id: textOf({ pattern: '^[\\w.:-]{1,64}$', maxLength: 64 }),
+  }),
+)

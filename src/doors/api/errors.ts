@@ -1,0 +1,94 @@
+import { maxHeaderSize } from 'node:http'
+import type { Socket } from 'node:net'
+
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+import { codeOf } from '../../platform/db/pool.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import { Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
+import { ErasedPerson } from '../../platform/privacy/data-key.ts'
+import { exposeHeaders } from './cors.ts'
+import { madeRequestId } from './request-id.ts'
+
+/** Every answer of ours that is not 2xx, as partners read it (wire.md, section 1). */
+const bodyOf = ({ code, message, problems }: Refusal, requestId: string): string =>
+  JSON.stringify({ statusCode: refusals[code], code, message, errors: problems, request_id: requestId })
+
+/** What the framework refuses before a handler is reached, in our words. */
+const frameworkCodes: Readonly<Record<string, RefusalCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'BAD_REQUEST',
+  FST_ERR_BAD_URL: 'NOT_FOUND',
+  FST_ERR_MAX_PARAM_LENGTH: 'NOT_FOUND',
+}
+
+const cutShort = 'The request could not be read to its end.'
+
+const sentences: Partial<Record<RefusalCode, string>> = {
+  PAYLOAD_TOO_LARGE: 'The body is too large.',
+  UNSUPPORTED_MEDIA_TYPE: 'The body must be JSON, with content-type application/json.',
+  BAD_REQUEST: cutShort,
+  NOT_FOUND: 'There is nothing under this address.',
+  SERVICE_UNAVAILABLE: 'The service is not available at the moment. Please try again.',
+}
+
+/** The one place where a thrown error becomes an HTTP answer. A fault is told to the operator; the caller sees a bare 500. */
+export const answerErrors =
+  (log: Log) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const isCut = codeOf(error) === 'ECONNRESET' && !request.raw.complete
+    const refusal = isCut ? new Refusal('BAD_REQUEST', cutShort) : refusalOf(error)
+    const status = refusals[refusal.code]
+    if (status >= 500) {
+      // The pattern of the route, not its URL: ids and query values may be a person's.
+      const facts = { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url }
+      log.error(facts, 'a request failed')
+    }
+    if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
+    reply.header('x-request-id', request.id)
+    exposeHeaders(reply)
+    reply.code(status).type('application/json; charset=utf-8').send(bodyOf(refusal, request.id))
+  }
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof ErasedPerson) return new Refusal('CONFLICT', 'The person of this transaction has been erased.')
+  const code = frameworkCodes[codeOf(error)] ?? (isOutage(error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_ERROR')
+  const retryAfterSeconds = code === 'SERVICE_UNAVAILABLE' ? 1 : undefined
+  return new Refusal(code, sentences[code] ?? 'Something went wrong on our side.', [], retryAfterSeconds)
+}
+
+/** How the driver says that a connection has broken, and Node that the server's socket is gone: no codes of their own. */
+const lostConnection =
+  /^Connection terminated|^Client has encountered a connection error|^timeout expired$|connection timeout|^connect ENOENT/
+
+/**
+ * The database cannot be reached, is starting, stopping or changing places: no bug of ours, and worth another try.
+ * SQLSTATE classes 08 (connection), 53 (resources), 57P (operator), and 25006 (a primary that has become a standby).
+ */
+function isOutage(error: unknown): boolean {
+  if (/^(08|53|57P|25006)/.test(codeOf(error))) return true
+  if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(codeOf(error))) return true
+  return error instanceof Error && lostConnection.test(error.message)
+}
+
+/** Answers what could not even be read as HTTP, in the same shape, and closes the connection. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const message = isTooLarge ? `The headers are over ${maxHeaderSize} bytes.` : 'This is not an HTTP request.'
+  const id = madeRequestId()
+  const body = bodyOf(new Refusal('BAD_REQUEST', message), id)
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${id}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,103 @@
+import { isIP } from 'node:net'
+
+import { isExactNumber } from '../../platform/lib/json.ts'
+import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
+import { amountText } from '../../platform/money/amount-in.ts'
+import { holdsCardNumber } from '../../platform/lib/card-number.ts'
+import { isObject } from './json-body.ts'
+
+/** A part of a body whose fields are read by name. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** What a text must be besides printable and not too long. */
+export type TextRule = {
+  longest?: number
+  /** Undefined is fine; a sentence says what is wrong. Card numbers have been looked for before. */
+  check?: (text: string) => string | undefined
+  /** Whether this text may hold what looks like a card number. */
+  isCardChecked?: boolean
+  /** Whether a whole number stands for its digits: ids and tags that programs write without quotes. */
+  isNumberRead?: boolean
+}
+
+/**
+ * Reads the fields of one body. Absent (missing, null, `""`) is undefined. What is wrong with a field is taken down with its
+ * path, and the field is absent then, so that every fault of a body is found in one go. Never repeats what was sent.
+ */
+export type FieldReader = {
+  readonly problems: readonly Problem[]
+  tell(path: string, message: string, code?: string): undefined
+  text(path: string, value: unknown, rule?: TextRule): string | undefined
+  flag(path: string, value: unknown): boolean
+  amount(path: string, value: unknown): string | undefined
+  ip(path: string, value: unknown, version?: 4 | 6): string | undefined
+  object(path: string, value: unknown): Fields
+}
+
+const usualLongest = 255
+
+/** What no text of ours has: control characters (which PostgreSQL and mail headers choke on) and halves of surrogate pairs. */
+const unprintable =
+  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
+
+/** A reader with an empty list of problems. */
+export function fieldReader(): FieldReader {
+  const problems: Problem[] = []
+  const tell = (path: string, message: string, code = 'INVALID_VALUE'): undefined => {
+    problems.push({ path, code, message })
+  }
+  const plain = (path: string, value: unknown, isNumberRead = false): string | undefined => {
+    if (isAbsent(value)) return undefined
+    if (isNumberRead && isExactNumber(value) && /^\d+$/.test(value.text)) return value.text
+    return typeof value === 'string' ? value : tell(path, 'This must be a text.')
+  }
+  return {
+    problems,
+    tell,
+    text: (path, value, { longest = usualLongest, check, isCardChecked = true, isNumberRead = false } = {}) => {
+      const text = plain(path, value, isNumberRead)
+      if (text === undefined) return undefined
+      if (text.length > longest) return tell(path, `This has more than ${longest} characters.`)
+      if (unprintable.test(text)) return tell(path, 'This has characters that cannot be printed.')
+      if (isCardChecked && holdsCardNumber(text)) return tell(path, cardSentence, 'CARD_NUMBER')
+      const complaint = check?.(text)
+      return complaint === undefined ? text : tell(path, complaint)
+    },
+    flag: (path, value) => {
+      if (isAbsent(value)) return false
+      if (typeof value === 'boolean') return value
+      if (value === 'true' || value === 'false') return value === 'true'
+      tell(path, 'This must be true or false.')
+      return false
+    },
+    amount: (path, value) => {
+      try {
+        return amountText(value, path) ?? tell(path, 'An amount is required.', 'REQUIRED')
+      } catch (error) {
+        if (error instanceof Refusal) return tell(path, error.message)
+        throw error
+      }
+    },
+    ip: (path, value, version) => {
+      const text = plain(path, value)
+      if (text === undefined) return undefined
+      const read = isIP(text)
+      return read === 0 || (version !== undefined && read !== version)
+        ? tell(path, `This is not an ${version === undefined ? 'IP' : `IPv${version}`} address.`)
+        : text.toLowerCase()
+    },
+    object: (path, value) => {
+      if (isAbsent(value)) return {}
+      if (isObject(value)) return value
+      tell(path, 'This must be an object.')
+      return {}
+    },
+  }
+}
+
+/** What a card number in a field is answered with. */
+export const cardSentence = 'Card numbers are not accepted here: the customer enters the card at the payment page only.'
+
+/** Whether a body has nothing to say here. */
+export const isAbsent = (value: unknown): value is undefined | null | '' =>
+  value === undefined || value === null || value === ''

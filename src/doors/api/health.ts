@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
+import type { Partner } from '../../exchange/partners/partner.ts'
+import { judgeCreate } from '../../exchange/transactions/judge.ts'
+import { callerOf } from './authenticate.ts'
+import { clientAddress, forwardedCustomer } from '../../platform/lib/client-address.ts'
+import { type CreateRequest, readCreate } from './create-body.ts'
+import { createBody, createQuery } from './create-inputs.ts'
+import { problem } from './error-shape.ts'
+import { estimateRecord, recordOfEstimate } from './estimate-record.ts'
+import { bodyObject } from './json-body.ts'
+import type { Operation } from './operation.ts'
+import type { Query } from './query.ts'
+import { warnings } from './field-shapes.ts'
+import { flag, list, object, orNull, type Shaped, type ShapeProvider, titled } from './shape.ts'
+
+/** `POST /v1/transaction/health`: what a create with the same body and query would be refused for, and what it would come to. */
+export function health(app: FastifyInstance, ctx: Ctx): void {
+  const trusted = ipBlocks(ctx.config.http.trustedProxies)
+  app.withTypeProvider<ShapeProvider>().post(
+    '/transaction/health',
+    {
+      config: { access: 'any-key', operation },
+      schema: { response: { 200: healthRecord } },
+    },
+    (request) =>
+      healthOf(ctx, callerOf(request).partner, {
+        body: bodyObject(request),
+        query: request.query as Query,
+        forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
+        now: ctx.clock.now(),
+      }),
+  )
+}
+
+const healthRecord = titled(
+  'Health',
+  object({ healthy: flag, errors: list(problem), warnings, estimate: orNull(estimateRecord) }),
+)
+
+const operation: Operation = {
+  id: 'checkTransactionHealth',
+  tag: 'Transactions',
+  summary: 'Check what a create would say',
+  description:
+    'Takes the body and the query of a create and creates nothing. Names **every** rule that the create would break, in the ' +
+    'order in which it would be refused, and what the amount comes to. A request that would be refused is still answered 200.',
+  query: createQuery,
+  body: createBody,
+  says: { 200: 'What the create would say.' },
+  refuses: ['BAD_REQUEST'],
+  readsForwarded: true,
+}
+
+/** Names every rule that a create would break, in the order in which it would be refused; the estimate as far as there is one. */
+function healthOf(ctx: Ctx, partner: Partner, request: CreateRequest): Shaped<typeof healthRecord> {
+  const read = readCreate(partner, request)
+  const { faults, available } = judgeCreate(ctx, partner, read, request.now)
+  const ofEstimate = read.warnings.filter(({ path }) => path === 'query.customer_country')
+  return {
+    healthy: faults.length === 0,
+    errors: faults.map((fault) => fault.problem),
+    warnings: read.warnings,
+    estimate: available?.sum ? recordOfEstimate(available.exchange.terms, available.sum, 'direct', ofEstimate) : null,
+  }
+}

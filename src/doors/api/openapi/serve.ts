@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify'
+
+import type { Ctx } from '../../../exchange/context.ts'
+import { docs } from '../docs/serve.ts'
+import { madeOnce, sendKept } from '../docs/send-kept.ts'
+import type { DeclaredRoute } from './declared-route.ts'
+import { openApiDocument } from './document.ts'
+import { readExamples } from './examples.ts'
+import { referencePart } from './page.ts'
+
+/**
+ * `GET /openapi.json` and `GET /docs`: what the interface is, for programs and for people. Each is made when it is first asked
+ * for, so that a service which nobody asks pays nothing, and kept from then on. `routes` may still grow until then.
+ */
+export function openApi(
+  app: FastifyInstance,
+  ctx: Pick<Ctx, 'config' | 'publicUrl'>,
+  routes: readonly DeclaredRoute[],
+): void {
+  const document = () =>
+    openApiDocument({
+      routes,
+      examples: readExamples(),
+      publicUrl: ctx.publicUrl,
+      isSandbox: ctx.config.mode === 'sandbox',
+    })
+  const json = madeOnce(() => JSON.stringify(document()))
+
+  app.get('/openapi.json', (request, reply) => {
+    reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
+    return sendKept(request, reply, json())
+  })
+  docs(app, () => referencePart(document()))
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { openTestApi, type TestApi } from '../../../test/support/api.ts'
+import { offences } from '../../../test/support/strict-types.ts'
+
+let api: TestApi
+let workers: () => Promise<boolean> = () => Promise.resolve(true)
+
+before(async () => {
+  api = await openTestApi({}, { workersAreUp: () => workers() })
+})
+after(() => api.close())
+
+/** Moves business time; the answer about the parts is kept for half a second of real time, which is moved too. */
+function later(realMs: number): void {
+  const { realNow } = api.ctx.clock
+  api.ctx.clock.realNow = () => new Date(realNow().getTime() + realMs)
+}
+
+describe('GET /v1/status', () => {
+  it('200: OK when orders can be made, without a key', async () => {
+    const told = await api.ask({ url: '/v1/status' })
+    assert.equal(told.status, 200)
+    assert.deepEqual(offences('status', told.body), [])
+    assert.deepEqual(told.body, { message: 'OK', available: true, database: 'ok', rates: 'ok', workers: 'ok' })
+  })
+
+  it('401 INVALID_TOKEN: a key that is none', async () => {
+    const told = await api.ask({ url: '/v1/status', key: 'pk_test_none' })
+    assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+  })
+
+  it('503 SERVICE_UNAVAILABLE: names the parts that are down, and when to ask again', async () => {
+    later(1_000)
+    workers = () => Promise.reject(new Error('nobody answers'))
+    const { market } = api.ctx
+    api.ctx.market = { ...market, booksAt: () => [] }
+    const told = await api.ask({ url: '/v1/status' })
+    assert.deepEqual([told.status, told.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.deepEqual(offences('error', told.body), [])
+    const paths = (told.body.errors as { path: string }[]).map(({ path }) => path)
+    assert.deepEqual(paths, ['rates', 'workers'])
+    assert.equal(told.headers['retry-after'], '5')
+
+    workers = () => Promise.resolve(true)
+    api.ctx.market = market
+    later(1_000)
+    assert.equal((await api.ask({ url: '/v1/status' })).status, 200)
+  })
+})

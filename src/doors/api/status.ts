@@ -1,0 +1,81 @@
+import type { FastifyInstance } from 'fastify'
+
+import { isAvailable, offersAt } from '../../exchange/availability/offers.ts'
+import { houseTerms } from '../../exchange/availability/resolve.ts'
+import type { Ctx } from '../../exchange/context.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { momentOf } from '../../exchange/transactions/policy.ts'
+import type { Operation } from './operation.ts'
+import * as queries from './queries.ts'
+import { line } from './field-shapes.ts'
+import { flag, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
+
+/** Tells whether some process does the work that orders need after they are made. */
+export type WorkersAreUp = () => Promise<boolean>
+
+/** `GET /v1/status`: 200 when orders can be made, else 503, saying which part is down. */
+export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreUp): void {
+  const look = once(ctx, () => lookAtParts(ctx, workersAreUp))
+  app
+    .withTypeProvider<ShapeProvider>()
+    .get(
+      '/status',
+      { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } },
+      async () => {
+        const parts = await look()
+        const down = Object.entries(parts).filter(([, word]) => word === 'down')
+        if (down.length === 0) return { message: 'OK', available: true, ...parts }
+
+        const problems = down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` }))
+        throw new Refusal('SERVICE_UNAVAILABLE', 'No orders can be made at the moment.', problems, 5)
+      },
+    )
+}
+
+const operation: Operation = {
+  id: 'getStatus',
+  tag: 'Status',
+  summary: 'Ask whether orders can be made',
+  description: 'Answers 200 when transactions can be made, else 503, naming each part that is down in `errors`.',
+  says: { 200: 'Transactions can be made.' },
+  refuses: [],
+}
+
+const part = oneOf('ok', 'down')
+
+const statusRecord = titled(
+  'Status',
+  object({ message: line, available: flag, database: part, rates: part, workers: part }),
+)
+
+type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers'>
+
+async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts> {
+  const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
+  const offers = offersAt(momentOf(ctx, ctx.clock.now()), houseTerms)
+  const rates = [...offers.currencies.values()].some(isAvailable)
+  return { database: word(database), rates: word(rates), workers: word(workers) }
+}
+
+const word = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')
+
+/** A part that cannot even be asked is down; why, its own log lines say. */
+async function answers(ask: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await ask()
+  } catch {
+    return false
+  }
+}
+
+const keptForMs = 500
+
+/** However many ask, the parts are looked at twice a second at most. */
+function once<T>({ clock }: Pick<Ctx, 'clock'>, look: () => Promise<T>): () => Promise<T> {
+  let last: { at: number; answer: Promise<T> } | undefined
+  return () => {
+    const now = clock.realNow().getTime()
+    if (!last || Math.abs(now - last.at) >= keptForMs) last = { at: now, answer: look() }
+    return last.answer
+  }
+}

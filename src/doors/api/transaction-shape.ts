@@ -1,0 +1,165 @@
+import { lifecycle, type Status } from '../../exchange/transactions/lifecycle.ts'
+import type { StatusDetails } from '../../exchange/transactions/transaction.ts'
+import {
+  amount,
+  category,
+  country,
+  email,
+  id,
+  line,
+  method,
+  money,
+  network,
+  rate,
+  ticker,
+  tickerWithNetwork,
+  time,
+  url,
+  warnings,
+  word,
+} from './field-shapes.ts'
+import {
+  about,
+  anyOf,
+  eitherOf,
+  flag,
+  list,
+  number,
+  object,
+  objectOrNull,
+  oneOf,
+  orNull,
+  type Shaped,
+  text,
+  textOrNull,
+  titled,
+} from './shape.ts'
+
+const status = titled('TransactionStatus', oneOf(...(Object.keys(lifecycle) as Status[])))
+
+/** Of these `status_details` is one, or it is null. */
+const statusDetails: readonly StatusDetails[] = [
+  'confirming',
+  'kyc_required',
+  'underpaid',
+  'overpaid',
+  'late',
+  'wrong_asset',
+  'payout_unknown',
+  'address_needed',
+  'refund_pending',
+  'review',
+]
+
+const breakdown = object({
+  fromAmount: number,
+  toAmount: amount,
+  estimatedExchangeRate: rate,
+  serviceFees: list(object({ name: line, amount, currency: ticker }), 10),
+  convertedAmount: money,
+  networkFee: money,
+  partnerFee: money,
+})
+
+const refund = object({
+  id,
+  amount,
+  currency: ticker,
+  network,
+  status: oneOf('pending', 'unknown', 'paid', 'failed'),
+  reason: textOrNull,
+  output_hash: orNull(line),
+})
+
+/** What belongs to a checkout, which B2B has not. */
+const checkoutFields = {
+  redirect_url: about(url, 'The checkout: where the customer is to be sent.'),
+  skip_choose_payout_address: flag,
+  skip_choose_payment_category: flag,
+  customer_payout_address_changeable: flag,
+}
+
+/** What is exchanged, and how. */
+const exchange = {
+  id,
+  status,
+  status_details: about(orNull(oneOf(...statusDetails)), 'What the status waits for, where more can be said.'),
+  side: oneOf('buy', 'sell', 'swap'),
+  errors: list(titled('TransactionError', object({ code: word, reason: text }))),
+  email: about(orNull(email), 'Null to public keys.'),
+  customer_id: about(
+    orNull(id),
+    'The customer, for `/v1/customer/{id}/status`; null until there is an e-mail address.',
+  ),
+  from_currency: ticker,
+  from_network: orNull(network),
+  from_currency_with_network: tickerWithNetwork,
+  initial_from_currency: about(orNull(ticker), 'What was asked for at creation.'),
+  from_amount: about(amount, 'All that has arrived in the expected asset; `0` until the deposit.'),
+  expected_from_amount: about(amount, 'What the customer is to pay.'),
+  initial_expected_from_amount: about(orNull(amount), 'What was asked for at creation.'),
+  from_amount_in_eur: about(orNull(amount), 'What has arrived, in euro.'),
+  to_currency: ticker,
+  to_network: orNull(network),
+  to_currency_with_network: tickerWithNetwork,
+  to_amount: about(orNull(amount), 'What was paid out; null until then.'),
+  expected_to_amount: about(amount, 'What the customer is to receive.'),
+  deposit_type: method,
+  deposit_payment_category: category,
+  payout_type: method,
+  payout_payment_category: category,
+  payout: about(
+    objectOrNull({ address: line, extra_id: line }, { iban: line, full_name: line }),
+    'Where the money goes: an address and its memo, or an account and its BIC. Shortened to public keys.',
+  ),
+  deposit: about(
+    orNull(object({ address: line, extra_id: line })),
+    'Where coins are to be sent, with their memo; of B2B also the account and the reference.',
+  ),
+  output_hash: about(orNull(line), 'What identifies the payout on its chain or at its bank.'),
+  location: about(country, 'The country of the customer.'),
+  estimate_breakdown: titled('EstimateBreakdown', breakdown),
+  partner_id: id,
+  external_partner_link_id: about(orNull(line), 'The name that you gave to the transaction.'),
+}
+
+/** How it goes. */
+const course = {
+  preauth_token: orNull(line),
+  refund_reason: textOrNull,
+  refunds: list(titled('Refund', refund)),
+  warnings: about(warnings, 'What was ignored, because its feature is off.'),
+  quote_expires_at: about(time, 'Until when the price holds.'),
+  expires_at: about(time, 'Until when the customer may pay.'),
+  status_history: list(titled('StatusMove', object({ status, at: time, reason: textOrNull })), 1_000),
+  created_at: time,
+  updated_at: time,
+}
+
+/** A transaction as answers of create and get have it (wire.md, section 3). What is not named here does not leave. */
+export const transactionRecord = titled('Transaction', object({ ...exchange, ...checkoutFields, ...course }))
+
+/** Our account where an institution sends money, with the reference to be named. */
+const depositBank = orNull(
+  object({
+    account_name: line,
+    account_number: line,
+    swift: line,
+    bank_name: line,
+    reference: line,
+  }),
+)
+
+const b2bFields = { deposit_bank: depositBank, payout_address_id: id }
+
+/** A B2B transaction (wire.md, sections 5 and 9): less what belongs to a checkout, and where to pay. */
+export const b2bTransactionRecord = titled('B2bTransaction', object({ ...exchange, ...course, ...b2bFields }))
+
+/** A transaction of either kind, in the fields that its kind has. */
+export const anyTransactionRecord = eitherOf<Shaped<typeof transactionRecord> | Shaped<typeof b2bTransactionRecord>>(
+  { ...exchange, ...checkoutFields, ...course, ...b2bFields },
+  [...Object.keys(checkoutFields), ...Object.keys(b2bFields)],
+)
+
+/** The same for the document: one kind or the other, each with all of its fields. */
+export const eitherTransaction = anyOf(transactionRecord, b2bTransactionRecord)

@@ -1,0 +1,72 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { Accounts } from '../../exchange/partners/accounts.ts'
+import { findPartners } from '../../exchange/partners/known.ts'
+import type { Partner } from '../../exchange/partners/partner.ts'
+import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
+import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
+
+/** Why a calculator is not shown; each has a text of its own. */
+export type Denied = 'missing' | 'repeated' | 'key' | 'signature' | 'expired'
+
+/** Whose calculator it is, or why it is none: then `partner` is whose it would have been, as far as that is said. It proves nothing. */
+export type Access = { partner: Partner } | { denied: Denied; partner?: Partner }
+
+/** Which of the two calculators is asked for: the old one names a public key, the new one is signed. */
+export type Version = 'v1' | 'v2'
+
+/**
+ * Judges who may show a calculator (wire.md, section 7). Version 1 is opened by a public key; version 2 by a signature over
+ * every other parameter, and until `expires_at` (unix seconds of real time) where that is given. Whatever is wrong with a
+ * signature, the answer is the same.
+ */
+export async function accessOf(
+  ctx: Ctx,
+  accounts: Accounts,
+  version: Version,
+  query: URLSearchParams,
+): Promise<Access> {
+  if (new Set(query.keys()).size !== [...query.keys()].length) return { denied: 'repeated' }
+  return version === 'v1' ? byKey(accounts, query) : bySignature(ctx, query)
+}
+
+async function byKey(accounts: Accounts, query: URLSearchParams): Promise<Access> {
+  const key = query.get('partner_api_token') ?? ''
+  if (key === '') return { denied: 'missing' }
+  const caller = await accounts.find(key)
+  // A secret key in a URL is a mistake that must not work; one with an allow-list is for the partner's own servers.
+  const isForBrowsers = caller?.key.kind === 'public' && caller.allowedFrom === undefined
+  if (caller && isForBrowsers) return { partner: caller.partner }
+  return { denied: 'key', ...(caller ? { partner: caller.partner } : {}) }
+}
+
+async function bySignature(ctx: Ctx, query: URLSearchParams): Promise<Access> {
+  const [partnerId, signature] = [query.get('partner_id') ?? '', query.get('signature') ?? '']
+  if (partnerId === '' || signature === '') return { denied: 'missing' }
+  const id = readId(partnerId)
+  const partner = id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)
+  if (!partner) return { denied: 'signature' }
+  if (!(await isSigned(ctx, partner, query, signature))) return { denied: 'signature', partner }
+  return isOver(ctx, query.get('expires_at')) ? { denied: 'expired', partner } : { partner }
+}
+
+async function isSigned(ctx: Ctx, { id }: Partner, query: URLSearchParams, signature: string): Promise<boolean> {
+  const { widgetSecret } = await readPartnerSecrets(ctx, id)
+  try {
+    const right = Buffer.from(signWidgetQuery(widgetSecret, id, query.toString()))
+    const given = Buffer.from(signature)
+    return right.length === given.length && timingSafeEqual(right, given)
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+/** A time that cannot be read is over. */
+function isOver({ clock }: Ctx, expiresAt: string | null): boolean {
+  if (expiresAt === null) return false
+  return !/^\d{1,12}$/.test(expiresAt) || Number.parseInt(expiresAt, 10) * 1_000 <= clock.realNow().getTime()
+}

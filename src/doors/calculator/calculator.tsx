@@ -1,0 +1,287 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { ComponentChildren } from 'preact'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { type Language, languageOf } from '../../platform/language/language.ts'
+import { clientAddress } from '../../platform/lib/client-address.ts'
+import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
+import { Refusal, refusals } from '../../platform/lib/refusal.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import type { Accounts } from '../../exchange/partners/accounts.ts'
+import type { Partner } from '../../exchange/partners/partner.ts'
+import { eachSecond } from '../../exchange/transactions/each-second.ts'
+import { offersAt } from '../../exchange/availability/offers.ts'
+import { termsOfPartner } from '../../exchange/transactions/policy.ts'
+import { renderDocument } from '../ui/document.tsx'
+import { compressPages } from '../ui/gzip.ts'
+import { methodName } from '../ui/method-name.ts'
+import { isOurForm } from '../ui/our-form.ts'
+import type { Sheet } from '../ui/serve-file.ts'
+import { shownTheme } from '../ui/serve-theme.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
+import { accessOf, type Denied, type Version } from './access.ts'
+import { type Assets, serveAssets } from './assets.ts'
+import { type Choice, choiceOf, type Typed } from './choice.ts'
+import { type Chosen, goOn } from './go-on.ts'
+import { type Outcome, outcomeOf } from './outcome.ts'
+import { type Boxes, Calculator, type InBox } from './page.tsx'
+import { type Presets, readPresets } from './presets.ts'
+
+/** What the calculator is told by the program that starts it. */
+export type CalculatorOptions = {
+  accounts: Accounts
+  /** Counts a create for a customer at an address among all others, and refuses (RATE_LIMITED) what is too much. */
+  limits: { takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void }
+}
+
+const largestForm = 4_096
+
+/**
+ * The calculator that partners put on their own pages: `/calculator/v1`, opened by a public key, and `/calculator/v2`, by a
+ * signature. A form posts to the page's own address, because that is what was signed; the create leads on to the checkout.
+ */
+export async function buildCalculator(
+  app: FastifyInstance,
+  ctx: Ctx,
+  { accounts, limits }: CalculatorOptions,
+): Promise<void> {
+  await app.register((scope, _options, done) => {
+    const offersOf = eachSecond(ctx, offersAt)
+    const trusted = ipBlocks(ctx.config.http.trustedProxies)
+    const addressOf = ({ raw }: FastifyRequest) => clientAddress(raw, trusted).connection
+    const door: Door = { ctx, accounts, limits, addressOf, assets: serveAssets(scope), offersOf }
+    compressPages(scope)
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: largestForm },
+      (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
+    )
+    scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
+    for (const version of ['v1', 'v2'] as const) {
+      scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))
+      scope.post(`/calculator/${version}`, (request, reply) => take(door, version, request, reply))
+    }
+    done()
+  })
+}
+
+type Door = CalculatorOptions & {
+  ctx: Ctx
+  addressOf: (request: FastifyRequest) => string
+  assets: Assets
+  offersOf: ReturnType<typeof eachSecond<ReturnType<typeof offersAt>>>
+}
+
+/** The address as it was sent: repeated names must be seen, and a question mark may stand in a value as it is (RFC 3986, 3.4). */
+const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
+
+/** Why there is none, and whose it would have been, where that is known. */
+type Refused = { denied: Denied; partner?: Partner; language: Language }
+
+/** A calculator that was let in. */
+type Visit = { partner: Partner; presets: Presets; language: Language; here: string; address: string }
+
+async function visitOf(
+  { ctx, accounts, addressOf }: Door,
+  version: Version,
+  request: FastifyRequest,
+): Promise<Visit | Refused> {
+  const query = queryOf(request)
+  const access = await accessOf(ctx, accounts, version, query)
+  const presets = readPresets(query)
+  const language = languageOf(presets.locale, request.headers['accept-language'])
+  if ('denied' in access) return { ...access, language }
+  return { partner: access.partner, presets, language, here: request.raw.url ?? '', address: addressOf(request) }
+}
+
+async function show(door: Door, version: Version, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const visit = await visitOf(door, version, request)
+  return 'denied' in visit ? deny(door, reply, visit) : send(door, reply, visit, {})
+}
+
+async function take(door: Door, version: Version, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const visit = await visitOf(door, version, request)
+  if ('denied' in visit) return deny(door, reply, visit)
+  if (!isOurForm(door.ctx, request)) return sendReason(door, reply.code(403), 'foreign', visit)
+  const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  return send(door, reply, visit, typed)
+}
+
+/** Shows the calculator as typed; where it was to go on, and can, leads to the checkout of the transaction that was made. */
+async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed): Promise<FastifyReply> {
+  const { ctx, offersOf } = door
+  const { partner, presets, language, here } = visit
+  const found = choiceOf(presets, offersOf(termsOfPartner(partner)), { typed, language })
+  if (!found) return sendEmpty(door, reply, visit)
+
+  const { choice, menu } = found
+  const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
+  const { exchange, sum } = outcome
+  const isMeant = typed.do === 'continue'
+  const made = isMeant && exchange && sum ? await goOnAsSeen(door, reply, visit, { choice, exchange, sum }, typed) : {}
+  if (made.leadsTo !== undefined)
+    return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(made.leadsTo, 303)
+  const amounts = amountsOf(choice, outcome, language)
+  const props = { language, presets, choice, menu, outcome, amounts, refusal: made.refusal, here }
+  return sendPage(door, reply, visit, <Calculator {...props} />)
+}
+
+/** Nobody goes on by another way to pay than the one that they saw: another one has other fees, and holds its price otherwise. */
+async function goOnAsSeen(
+  door: Door,
+  reply: FastifyReply,
+  visit: Visit,
+  chosen: Chosen,
+  { category: seen }: Typed,
+): Promise<Made> {
+  const { category } = chosen.exchange.deposit
+  if (seen === undefined || seen === category) return create(door, reply, visit, chosen)
+  return { refusal: visit.language.say('calculator.otherWay', { way: methodName(category, visit.language) }) }
+}
+
+/** Where a transaction leads, or why there is none. */
+type Made = { leadsTo?: string; refusal?: string }
+
+/**
+ * Makes the transaction, or says why there is none. An address that was signed once may be sent any number of times: what bounds
+ * it is how often one customer may create.
+ */
+async function create(
+  { ctx, limits }: Door,
+  reply: FastifyReply,
+  { partner, presets, language, address }: Visit,
+  chosen: Chosen,
+): Promise<Made> {
+  try {
+    limits.takeCustomer(address, { partner }, reply)
+    const made = await goOn(ctx, partner, { presets, ...chosen, locale: presets.locale ?? language.tag })
+    return { leadsTo: made.redirect_url }
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
+    void reply.code(refusals[error.code])
+    return { refusal: spellProblem(error.problems[0] ?? error, language) }
+  }
+}
+
+/** What stands in the two boxes, in the reader's form: the reader's amount as typed, the other one as worked out. */
+function amountsOf({ direction, amount, from, to }: Choice, { sum }: Outcome, language: Language): Boxes {
+  const direct = direction === 'direct'
+  const typed: InBox = { shown: amount.typed.slice(0, 40), plain: amount.plain ?? '' }
+  const plain = sum && (direct ? formatAmount(sum.toAmount, to.asset) : formatAmount(sum.fromAmount, from.asset))
+  const other: InBox = { shown: language.typed(plain ?? ''), plain: plain ?? '' }
+  return direct ? { from: typed, to: other } : { from: other, to: typed }
+}
+
+function sendEmpty(door: Door, reply: FastifyReply, visit: Visit): FastifyReply {
+  const { say } = visit.language
+  const body = (
+    <main class="calculator">
+      <h1 class="visually-hidden">{say('calculator.title')}</h1>
+      <p>{say('calculator.empty')}</p>
+    </main>
+  )
+  return sendPage(door, reply, visit, body)
+}
+
+function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: ComponentChildren): FastifyReply {
+  const { assets } = door
+  const { partner, presets, language } = visit
+  const { theme } = partner.settings
+  const { sheet = assets.sheet } = shownTheme(partner.id, theme, assets.sheet)
+  const html = renderDocument({
+    title: [language.say('calculator.title'), theme.name ?? partner.name].join(' · '),
+    language,
+    styles: sheet,
+    scripts: [assets.widget],
+    icon: assets.icon,
+    theme: presets.theme,
+    children,
+  })
+  return reply
+    .headers(headersOf(door, sheet, partner))
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+/** A clear page for whoever set the calculator up wrongly. The partner's pages may frame it: that is where it is looked at. */
+const deny = (door: Door, reply: FastifyReply, { denied, partner, language }: Refused) =>
+  sendMessage(door, reply.code(401), language, {
+    title: language.say('calculator.denied.title'),
+    text: language.say(`calculator.denied.${denied}`),
+    partner,
+  })
+
+/** What is no form, and a fault of ours, have a page too. */
+function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+  const isTheirs = typeof status === 'number' && status >= 400 && status < 500
+  if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the calculator failed.')
+  const language = languageOf(queryOf(request).get('locale'), request.headers['accept-language'])
+  return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language })
+}
+
+/** Named as at the checkout; what to do is another thing where there is no order yet. */
+const sendReason = (
+  door: Door,
+  reply: FastifyReply,
+  reason: 'foreign' | 'form' | 'fault',
+  { language, partner }: { language: Language; partner?: Partner },
+) =>
+  sendMessage(door, reply, language, {
+    title: language.say(`message.${reason}.title`),
+    text: language.say(`calculator.message.${reason}`),
+    partner,
+  })
+
+function sendMessage(
+  door: Door,
+  reply: FastifyReply,
+  language: Language,
+  { title, text, partner }: { title: string; text: string; partner?: Partner | undefined },
+): FastifyReply {
+  const { assets } = door
+  const html = renderDocument({
+    title,
+    language,
+    styles: assets.sheet,
+    scripts: [],
+    icon: assets.icon,
+    children: (
+      <main class="calculator">
+        <h1>{title}</h1>
+        <p>{text}</p>
+      </main>
+    ),
+  })
+  return reply
+    .headers(headersOf(door, assets.sheet, partner))
+    .type('text/html; charset=utf-8')
+    .send(html)
+}
+
+/** Nothing is kept or loaded from elsewhere; framed only where the partner's account says. */
+const headersOf = ({ ctx: { config, publicUrl } }: Door, sheet: Sheet, partner?: Partner): Record<string, string> => ({
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${sheet.source}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self' ${publicUrl}`,
+    "base-uri 'none'",
+    `frame-ancestors ${ancestors(partner, config.mode === 'sandbox')}`,
+  ].join('; '),
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+})
+
+/** In the sandbox a partner's page may be on the developer's own machine. */
+function ancestors(partner: Partner | undefined, isSandbox: boolean): string {
+  const local = isSandbox ? ['http://localhost:*', 'http://127.0.0.1:*'] : []
+  return ["'self'", ...(partner?.settings.frameOrigins ?? []), ...local].join(' ')
+}

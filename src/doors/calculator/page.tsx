@@ -1,0 +1,204 @@
+import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Listing } from '../../reference/catalog/asset.ts'
+import type { Language } from '../../platform/language/language.ts'
+import { flowOf } from '../../exchange/transactions/method.ts'
+import { methodName } from '../ui/method-name.ts'
+import { Notice } from '../ui/notice.tsx'
+import { Row } from '../ui/price.tsx'
+import type { Choice, Menu } from './choice.ts'
+import type { Outcome, Way } from './outcome.ts'
+import type { Presets } from './presets.ts'
+import { Picker } from './picker.tsx'
+import { Result } from './result.tsx'
+
+/** An amount as it stands in its box, and as the page around the frame is told it: a plain decimal, empty where it is none. */
+export type InBox = { shown: string; plain: string }
+
+/** The two amounts. */
+export type Boxes = { from: InBox; to: InBox }
+
+/** What the calculator shows. */
+export type CalculatorProps = {
+  language: Language
+  presets: Presets
+  choice: Choice
+  menu: Menu
+  outcome: Outcome
+  amounts: Boxes
+  /** What the create refused, in its own words. */
+  refusal: string | undefined
+  /** Where the form is sent: the calculator's own address, whole, for that is what was signed. */
+  here: string
+}
+
+/** The calculator: one form, whole without scripts; with them it is worked out while one types. */
+export function Calculator(props: CalculatorProps) {
+  const { language, presets, choice, menu, outcome, amounts, refusal, here } = props
+  const { say } = language
+  const isRight = outcome.sum !== undefined
+  return (
+    <main class={presets.isWide ? 'calculator wide' : 'calculator'} data-calculator>
+      <h1 class="visually-hidden">{say('calculator.title')}</h1>
+      <form method="post" action={here} autocomplete="off" novalidate>
+        <Before {...props} />
+        {presets.mayTurn ? <Sides side={choice.side} language={language} /> : null}
+        <div class="boxes">
+          <Box
+            end="from"
+            label={say('calculator.pay')}
+            amountLabel={say('calculator.amountPaid')}
+            amount={amounts.from}
+            isWrong={outcome.failure !== undefined && choice.direction === 'direct'}
+            picker={{ label: say('calculator.currencyPaid'), options: menu.from, chosen: choice.from }}
+            language={language}
+          />
+          <Box
+            end="to"
+            label={say('calculator.receive')}
+            amountLabel={say('calculator.amountReceived')}
+            amount={amounts.to}
+            isWrong={outcome.failure !== undefined && choice.direction === 'reverse'}
+            picker={{ label: say('calculator.currencyReceived'), options: menu.to, chosen: choice.to }}
+            language={language}
+          />
+        </div>
+        <div data-part="result" role="status" id="said">
+          <Result {...props} />
+        </div>
+        <div data-part="ways">
+          <Ways ways={outcome.ways} used={outcome.exchange?.deposit.category} language={language} />
+        </div>
+        {refusal === undefined ? null : (
+          <Notice kind="bad" isAnswer>
+            {say('calculator.refused', { reason: refusal })}
+          </Notice>
+        )}
+        <div class="actions">
+          <button type="submit" name="do" value="update" class="button second unscripted">
+            {say('calculator.update')}
+          </button>
+          <button
+            type="submit"
+            name="do"
+            value="continue"
+            class="button"
+            formTarget="_top"
+            {...(isRight ? {} : { 'aria-disabled': 'true' })}
+          >
+            {say('calculator.continue')}
+          </button>
+        </div>
+        <p class="hint" data-part="held">
+          <Held {...props} />
+        </p>
+      </form>
+    </main>
+  )
+}
+
+/** From when on the price is the reader's: what comes by a bank transfer is priced when it arrives, as the checkout says then. */
+function Held({ outcome: { exchange }, language: { say } }: CalculatorProps) {
+  if (!exchange) return null
+  const isHeld = flowOf(exchange.deposit.category) !== 'transfer'
+  return <>{say(isHeld ? 'calculator.held' : 'calculator.atArrival')}</>
+}
+
+/** What stood there before, by which a form without scripts knows what its reader has changed. */
+function Before({ choice, outcome, amounts }: CalculatorProps) {
+  const before = {
+    was_side: choice.side,
+    was_from: choice.from.asset.id,
+    was_to: choice.to.asset.id,
+    was_from_amount: amounts.from.shown,
+    was_to_amount: amounts.to.shown,
+    was_category: outcome.exchange?.deposit.category ?? '',
+    wish: choice.category ?? '',
+    // The first button of a form is the one that Enter presses.
+    edited: '',
+  }
+  return (
+    <div data-part="before">
+      {Object.entries(before).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit" name="do" value="update" class="visually-hidden" tabindex={-1} aria-hidden="true"></button>
+    </div>
+  )
+}
+
+function Sides({ side, language: { say } }: { side: Choice['side']; language: Language }) {
+  return (
+    <fieldset class="sides">
+      <legend class="visually-hidden">{say('calculator.side')}</legend>
+      {(['buy', 'sell'] as const).map((one) => (
+        <label key={one} class="side">
+          <input type="radio" name="side" value={one} checked={one === side} />
+          <span>{say(`calculator.${one}`)}</span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** More characters than this are written smaller, so that none of them is out of sight. */
+const longAmount = 16
+
+type BoxProps = {
+  end: 'from' | 'to'
+  label: string
+  amountLabel: string
+  amount: InBox
+  isWrong: boolean
+  picker: { label: string; options: readonly Listing[]; chosen: Listing }
+  language: Language
+}
+
+function Box({ end, label, amountLabel, amount, isWrong, picker, language }: BoxProps) {
+  return (
+    <div class={isWrong ? 'box wrong' : 'box'}>
+      <label for={`${end}_amount`}>
+        {label} <span class="visually-hidden">: {amountLabel}</span>
+      </label>
+      <input
+        id={`${end}_amount`}
+        name={`${end}_amount`}
+        type="text"
+        inputMode="decimal"
+        dir="ltr"
+        value={amount.shown}
+        data-plain={amount.plain}
+        {...(amount.shown.length > longAmount ? { class: 'long' } : {})}
+        aria-describedby="said"
+        {...(isWrong ? { 'aria-invalid': 'true' as const, autofocus: true } : {})}
+      />
+      <Picker name={end} {...picker} language={language} />
+    </div>
+  )
+}
+
+type WaysProps = { ways: readonly Way[]; used: Category | undefined; language: Language }
+
+/** The way to pay that is in use, among all that the pair has. Coins come in one way, which need not be said. */
+function Ways({ ways, used, language }: WaysProps) {
+  if (used === undefined || used === 'CRYPTO') return null
+  const label = language.say('calculator.method')
+  if (ways.length < 2)
+    return (
+      <dl>
+        <Row name={label} value={methodName(used, language)} />
+      </dl>
+    )
+  const isAnyOpen = ways.some(({ isOpen }) => isOpen)
+  return (
+    <div class="field">
+      <label for="category">{label}</label>
+      <select id="category" name="category">
+        {ways.map(({ category, isOpen }) => (
+          <option key={category} value={category} disabled={isAnyOpen && !isOpen} selected={category === used}>
+            {methodName(category, language)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

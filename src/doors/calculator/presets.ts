@@ -1,0 +1,99 @@
+import { type Listing, findListing } from '../../reference/catalog/asset.ts'
+import { isLocale } from '../../platform/language/language.ts'
+
+/** On which side the calculator stands: a buy of coins with money, or a sale of coins for money. */
+export type Side = 'buy' | 'sell'
+
+/** What a partner says in a calculator's URL (wire.md, section 7). What cannot be read is left to the calculator. */
+export type Presets = {
+  theme: 'light' | 'dark' | undefined
+  isWide: boolean
+  side: Side
+  /** Whether the reader may change the side. */
+  mayTurn: boolean
+  /** What may be chosen; undefined: all that is on offer. */
+  fiat: readonly Listing[] | undefined
+  coins: readonly Listing[] | undefined
+  /** What is chosen at first. */
+  defaultFiat: Listing | undefined
+  defaultCoin: Listing | undefined
+  defaultFiatAmount: string | undefined
+  /** What goes into the create as it stands. */
+  payoutAddress: string | undefined
+  payoutExtraId: string | undefined
+  skipChoosePayoutAddress: boolean
+  paymentCategory: string | undefined
+  email: string | undefined
+  customerCountry: string | undefined
+  redirects: { successful: string | undefined; failed: string | undefined; cancelled: string | undefined }
+  externalPartnerLinkId: string | undefined
+  locale: string | undefined
+}
+
+/** Reads the parameters of a calculator that was let in. */
+export function readPresets(query: URLSearchParams): Presets {
+  const text = (name: string): string | undefined => query.get(name)?.trim() || undefined
+  const isOn = (name: string): boolean => ['true', '1', 'yes'].includes(text(name)?.toLowerCase() ?? '')
+  const theme = text('theme')?.toLowerCase()
+  const locale = text('locale')
+  const redirect = (name: string): string | undefined => webAddress(text(`redirects_${name}`))
+  return {
+    theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+    isWide: text('type')?.toLowerCase() === 'wide',
+    side: text('default_side')?.toLowerCase() === 'sell_crypto' ? 'sell' : 'buy',
+    mayTurn: !isOn('side_toggle_disabled'),
+    fiat: listIn(query.get('fiat_currencies_list'), 'FIAT'),
+    coins: listIn(query.get('crypto_currencies_list'), 'CRYPTO'),
+    defaultFiat: ofKind(findListing(text('default_fiat_currency') ?? ''), 'FIAT'),
+    defaultCoin: ofKind(findListing(text('default_crypto_currency') ?? '', text('default_crypto_network')), 'CRYPTO'),
+    defaultFiatAmount: text('default_fiat_amount'),
+    payoutAddress: text('payout_address'),
+    payoutExtraId: text('payout_extra_id'),
+    skipChoosePayoutAddress: isOn('skip_choose_payout_address'),
+    paymentCategory: text('payment_category')?.toUpperCase(),
+    email: text('email'),
+    customerCountry: text('customer_country')?.toUpperCase(),
+    redirects: {
+      successful: redirect('successful'),
+      failed: redirect('failed'),
+      cancelled: redirect('cancelled'),
+    },
+    externalPartnerLinkId: text('external_partner_link_id')?.slice(0, 255),
+    locale: locale !== undefined && isLocale(locale) ? locale : undefined,
+  }
+}
+
+const ofKind = (listing: Listing | undefined, kind: Kind): Listing | undefined =>
+  listing?.currency.kind === kind ? listing : undefined
+
+type Kind = Listing['currency']['kind']
+
+/** Where a customer is sent back to: http or https only. */
+const webAddress = (text: string | undefined): string | undefined =>
+  text !== undefined && /^https?:\/\/[^\s"<>]+$/i.test(text) ? text : undefined
+
+/** `[{"ticker": "USDT", "network": "TRX"}]`; without a network, all of the coin's. Undefined where nothing of it is known. */
+function listIn(text: string | null, kind: Kind): readonly Listing[] | undefined {
+  const given = jsonIn(text)
+  if (!Array.isArray(given)) return undefined
+  const found = given.flatMap((one: unknown): Listing[] => {
+    const { ticker, network } = (typeof one === 'object' && one !== null ? one : { ticker: one }) as Record<
+      string,
+      unknown
+    >
+    if (typeof ticker !== 'string') return []
+    const listing = ofKind(findListing(ticker, typeof network === 'string' ? network : undefined), kind)
+    if (!listing) return []
+    if (typeof network === 'string' && network !== '') return [listing]
+    return listing.currency.networks.flatMap(({ code }) => findListing(ticker, code) ?? [])
+  })
+  return found.length > 0 ? [...new Set(found)] : undefined
+}
+
+function jsonIn(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null')
+  } catch {
+    return undefined // what is no JSON is no list: all that is on offer may be chosen
+  }
+}

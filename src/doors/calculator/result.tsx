@@ -1,0 +1,68 @@
+import type { Available } from '../../exchange/availability/resolve.ts'
+import type { Language } from '../../platform/language/language.ts'
+import { bareSum, type Sum } from '../../exchange/pricing/sum.ts'
+import { Row, rateText } from '../ui/price.tsx'
+import type { CalculatorProps } from './page.tsx'
+
+/** What it comes to, each fee by itself, and between which amounts; or, in one sentence, why it comes to nothing. */
+export function Result({ outcome, choice, language }: Pick<CalculatorProps, 'outcome' | 'choice' | 'language'>) {
+  const { exchange, sum, failure } = outcome
+  if (exchange && sum) return <Price exchange={exchange} sum={sum} language={language} />
+  const ends = exchange && endsOf(exchange, choice.direction, language)
+  return <p class="problem">{sentence(failure?.rule, ends, { typed: choice.amount.typed, language })}</p>
+}
+
+function Price({ exchange, sum, language }: { exchange: Available['exchange']; sum: Sum; language: Language }) {
+  const { say, amount, percent } = language
+  const { source, target, terms, side } = exchange
+  const fees = sum.fees.filter((fee) => fee.amount > 0n)
+  return (
+    <>
+      <h2 class="visually-hidden">{say('calculator.fees')}</h2>
+      <dl>
+        {fees.map(({ rule, amount: fee }) => (
+          <Row
+            key={rule.kind}
+            name={say(`summary.fee.${rule.kind}`)}
+            note={percent(rule.basisPoints)}
+            value={amount(-fee, source)}
+          />
+        ))}
+        <Row
+          name={say('summary.rate')}
+          value={rateText({ price: terms.price, side, from: source, to: target }, language)}
+        />
+        {terms.networkFee === 0n ? null : (
+          <Row name={say('summary.networkFee')} value={amount(-terms.networkFee, target)} />
+        )}
+      </dl>
+    </>
+  )
+}
+
+type Ends = { min: string; max: string }
+
+/** The range, in what the reader typed. */
+function endsOf(
+  { source, target, terms, range: { min, max } }: Available['exchange'],
+  direction: 'direct' | 'reverse',
+  { amount }: Language,
+): Ends {
+  const shown = (units: bigint): string =>
+    direction === 'direct'
+      ? amount(units, source)
+      : amount(bareSum(terms, units, { feesIncluded: true }).toAmount, target)
+  return { min: shown(min), max: shown(max) }
+}
+
+function sentence(
+  rule: string | undefined,
+  ends: Ends | undefined,
+  { typed, language: { say, twoReadings } }: { typed: string; language: Language },
+): string {
+  if (ends === undefined) return say('calculator.closed')
+  const isForm = rule === 'the amount is an amount' || rule === 'the amount fits its currency'
+  if (!isForm) return say('calculator.outOfRange', ends)
+  const readings = twoReadings(typed)
+  return readings ? say('calculator.twoReadings', readings) : say('calculator.unreadable')
+}

@@ -1,0 +1,286 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { clientAddress } from '../../platform/lib/client-address.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import { type IpBlocks, ipBlocks } from '../../platform/lib/ip-blocks.ts'
+import { Refusal, refusals } from '../../platform/lib/refusal.ts'
+import { findPartners } from '../../exchange/partners/known.ts'
+import { ErasedPerson } from '../../platform/privacy/data-key.ts'
+import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
+import type { Sheet } from '../ui/serve-file.ts'
+import { servePartnerLogos, shownTheme } from '../ui/serve-theme.ts'
+import { act, type Done, type Typed } from './act.ts'
+import { type Assets, serveAssets } from './assets.ts'
+import { isCard } from './card-field.ts'
+import { checkField } from './check-field.ts'
+import { isLocale, type Language, languageOf } from '../../platform/language/language.ts'
+import { legalFor } from './legal.ts'
+import { serveLegalPages } from './legal-page.tsx'
+import { liveRoute } from './live.ts'
+import { renderOrder } from './order-page.tsx'
+import { compressPages } from '../ui/gzip.ts'
+import { isOurForm } from '../ui/our-form.ts'
+import { type PageProps, problemsOf } from './page.ts'
+import { messagePage, type Reason } from './pages/message.tsx'
+import { readRequest } from './payment-request.ts'
+import { payAidsOf, playOf } from './pay-aids.ts'
+import { tokenCookie } from './session-cookie.ts'
+import { type Look, renderFrame } from './frame.tsx'
+import { asksForCoinAddress } from './step.ts'
+import { readVisit, type Visit } from './visit.ts'
+import { otherWays } from './way-to-pay.ts'
+
+/** What the checkout is told by the program that starts it. */
+export type CheckoutOptions = {
+  /** Where a form may lead besides (Content-Security-Policy, form-action): where customers pay, and where they are checked. */
+  leadsTo: readonly string[]
+}
+
+const largestForm = 16_384
+
+/** What can not be a language belongs to somebody else: `/v1/checkout` is the interface's to refuse. */
+const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
+
+/**
+ * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page a step, whole without JavaScript; and
+ * `/checkout/status?tid=` and `/checkout/events?tid=`, which tell a waiting page when to look again.
+ */
+export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
+  await app.register((scope, _options, done) => {
+    const assets = serveAssets(scope)
+    const headersWith = (sheet: Sheet) => headersFor(options, sheet)
+    const trusted = ipBlocks(ctx.config.http.trustedProxies)
+    const door: Door = { ctx, trusted, assets, headersWith, headers: headersWith(assets.sheet) }
+    servePartnerLogos(scope, async (text) => {
+      const id = readId(text)
+      return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
+    })
+    compressPages(scope)
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: largestForm },
+      (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
+    )
+    scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
+
+    for (const path of ['/checkout', localePath]) {
+      scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
+      scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
+    }
+    scope.post<Route>('/checkout/check', (request, reply) => tellOfField(door, request, reply))
+    liveRoute(scope, ctx, door.headers)
+    serveLegalPages(scope, ctx, door)
+    scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
+    done()
+  })
+}
+
+type Headers = Record<string, string>
+
+/** The headers are those of pages with our own style sheet; with another one they allow that one. */
+type Door = { ctx: Ctx; trusted: IpBlocks; assets: Assets; headers: Headers; headersWith(sheet: Sheet): Headers }
+
+type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
+
+/** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
+const headersFor = ({ leadsTo }: CheckoutOptions, sheet: Sheet): Headers => ({
+  'cache-control': 'no-store',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${sheet.source}`,
+    "img-src 'self'",
+    "connect-src 'self'",
+    `form-action 'self' ${[...new Set(leadsTo)].join(' ')}`.trim(),
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+})
+
+async function showOrder(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
+  const visit = await visitOf(door, request)
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  return visit.isRefused ? sendMessage(door, request, reply, 403, 'country') : sendOrder(door, request, reply, visit)
+}
+
+async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  const { ctx } = door
+  if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
+  if (!isOurForm(ctx, request)) return sendMessage(door, request, reply, 403, 'foreign')
+  const visit = await visitOf(door, request)
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  if (visit.isRefused) return sendMessage(door, request, reply, 403, 'country')
+
+  let typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  let done: Done
+  try {
+    typed = readRequest(visit, typed)
+    done = await act(ctx, visit, typed, languageFor(request, visit).tag)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, typed)
+    // The transaction has moved on meanwhile: the true page says where to.
+    done = {}
+  }
+  return leadOn(door, request, reply, visit, done)
+}
+
+/** After a form the browser goes to a page of its own, so that a reload sends nothing twice. */
+function leadOn(
+  door: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  visit: Visit,
+  { leadsTo, stays = false, token }: Done,
+) {
+  if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
+  const keepsWish = stays || (visit.wish === 'proof' && token === undefined)
+  const { here, home } = addressesOf(request, visit)
+  return reply.headers(door.headers).redirect(leadsTo ?? (keepsWish ? here : home), 303)
+}
+
+/** The true page as it is now, with what is wrong and what was typed. A code or a card number is not shown again. */
+async function showRefusal(
+  door: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  refusal: Refusal,
+  { code: _code, ...fields }: Typed,
+): Promise<FastifyReply> {
+  const visit = await visitOf(door, request)
+  if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  const { category } = visit.view.payout
+  const typed = Object.fromEntries(Object.entries(fields).filter(([name, text]) => !isCard(category, name, text)))
+  if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
+  void reply.code(refusals[refusal.code])
+  const problems = problemsOf(refusal, visit.step, languageFor(request, visit))
+  const resembled = await resembledBy(door.ctx, visit, refusal, typed)
+  return sendOrder(door, request, reply, visit, { problems, typed, resembled })
+}
+
+/** The earlier address to compare with, for the one who may see it: the page that asks for addresses shows no one else. */
+async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Typed) {
+  const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
+  return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
+}
+
+async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  const visit = await visitOf(door, request)
+  void reply.headers(door.headers)
+  if (visit)
+    return reply.send({
+      status: visit.view.status,
+      step: visit.step,
+      version: visit.version,
+      now: door.ctx.clock.now().getTime(),
+    })
+  const { code, message } = new Refusal('NOT_FOUND', 'There is no such order.')
+  return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
+}
+
+/** `/checkout/check?tid=`: what is wrong with one field of a form that somebody is still filling in, in the language of their page. */
+async function tellOfField(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
+  void reply.headers(door.headers)
+  const visit = isOurForm(door.ctx, request) ? await visitOf(door, request) : undefined
+  if (!visit || visit.isRefused || !(request.body instanceof URLSearchParams)) return reply.code(404).send()
+  const typed: Typed = Object.fromEntries(request.body)
+  const field = typed.field ?? ''
+  const refusal = await checkField(door.ctx, visit, typed, field)
+  const language = languageOf(textOf(request.query.locale), visit.view.locale, request.headers['accept-language'])
+  const problem = refusal && problemsOf(refusal, visit.step, language).find((one) => one.field === field)
+  return reply.send({ field, text: problem?.text ?? '' })
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const visitOf = ({ ctx, trusted }: Door, { query, headers, raw }: FastifyRequest<Route>): Promise<Visit | undefined> =>
+  readVisit(ctx, {
+    tid: textOf(query.tid),
+    ask: textOf(query.ask),
+    returned: textOf(query.returned),
+    cookie: headers.cookie,
+    address: clientAddress(raw, trusted).connection,
+  })
+
+const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>
+  languageOf(params.locale, visit?.view.locale, headers['accept-language'])
+
+/** The order's page in the language of its path; `here` also has what was asked for. */
+function addressesOf(
+  { params }: FastifyRequest<Route>,
+  { view, wish, isBack }: Visit,
+): Pick<PageProps, 'here' | 'home'> {
+  const path = params.locale === undefined ? '/checkout' : `/${params.locale}/checkout`
+  const home = `${path}?tid=${view.publicId}`
+  const asked = wish === undefined ? '' : `&ask=${wish}`
+  return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
+}
+
+/** What was refused, and what had been typed. */
+type Wrong = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
+
+async function sendOrder(
+  { ctx, assets, headersWith }: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  visit: Visit,
+  wrong: Wrong = { problems: [], typed: {} },
+): Promise<FastifyReply> {
+  const { view, step } = visit
+  const language = languageFor(request, visit)
+  const [ways, drawn, look] = await Promise.all([
+    step === 'method' ? otherWays(ctx, view) : [],
+    step === 'pay' ? payAidsOf(view) : {},
+    lookOf(ctx, view.partnerId, assets.sheet),
+  ])
+  const aids = { ...drawn, ...playOf(ctx, view, language) }
+  const isSandbox = ctx.config.mode === 'sandbox'
+  const addresses = addressesOf(request, visit)
+  const legal = legalFor(ctx, language)
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids, legal }
+  // The camera reads the code of an address, on the page that asks for one.
+  const camera = asksForCoinAddress(step, view)
+    ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
+    : {}
+  return reply
+    .headers({ ...headersWith(look.sheet ?? assets.sheet), ...camera })
+    .type('text/html; charset=utf-8')
+    .send(renderOrder(props, assets))
+}
+
+/** How an account's pages look. */
+async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
+  const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
+  return { ...shownTheme(partnerId, theme, ours), name: theme.name }
+}
+
+function sendMessage(
+  { ctx, assets, headers }: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status: number,
+  reason: Reason,
+): FastifyReply {
+  const language = languageOf(request.headers['accept-language'])
+  const { title, body } = messagePage(reason, language)
+  const isSandbox = ctx.config.mode === 'sandbox'
+  const html = renderFrame({ title, language, assets, isSandbox, children: [body] })
+  return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
+}
+
+function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof ErasedPerson) return sendMessage(door, request, reply, 404, 'missing')
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+  if (typeof status === 'number' && status >= 400 && status < 500) {
+    return sendMessage(door, request, reply, status, 'form')
+  }
+  door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the checkout failed.')
+  return sendMessage(door, request, reply, 500, 'fault')
+}

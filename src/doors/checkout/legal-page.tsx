@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { languageOf } from '../../platform/language/language.ts'
+import type { Assets } from './assets.ts'
+import { renderFrame } from './frame.tsx'
+
+/** What our own pages of terms are made of. */
+type Door = { assets: Assets; headers: Record<string, string> }
+
+const texts = ['terms', 'privacy'] as const
+
+/**
+ * `/terms` and `/privacy`, and the same in a language: plain pages that say which version they are, for a sandbox whose operator has
+ * named none of its own.
+ */
+export function serveLegalPages(
+  app: FastifyInstance,
+  { config }: Pick<Ctx, 'config'>,
+  { assets, headers }: Door,
+): void {
+  const { termsUrl, privacyUrl, termsVersion, privacyVersion } = config.legal
+  const open = { terms: termsUrl === undefined, privacy: privacyUrl === undefined }
+  const versions = { terms: termsVersion, privacy: privacyVersion }
+  for (const text of texts.filter((one) => open[one])) {
+    for (const path of [`/${text}`, `/:locale(^[a-z]{2}$)/${text}`]) {
+      app.get<{ Params: { locale?: string } }>(path, ({ params, headers: asked }, reply) => {
+        const language = languageOf(params.locale, asked['accept-language'])
+        const title = language.say(`legal.${text}.title`)
+        const body = (
+          <main>
+            <h1>{title}</h1>
+            <p class="lead">{language.say(`legal.${text}.lead`)}</p>
+            <p class="hint">{language.say('legal.version', { version: versions[text] })}</p>
+          </main>
+        )
+        const isSandbox = config.mode === 'sandbox'
+        const html = renderFrame({ title, language, assets, isSandbox, children: [body] })
+        return reply.headers(headers).type('text/html; charset=utf-8').send(html)
+      })
+    }
+  }
+}

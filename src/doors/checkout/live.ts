@@ -1,0 +1,58 @@
+import type { ServerResponse } from 'node:http'
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import { type Changes, openChanges } from '../../exchange/transactions/changes.ts'
+
+/** The most pages that one process keeps a line open to; further ones ask from time to time. */
+const mostOpen = 2_000
+/** How long one line stays open at most, and how often something is sent so that nobody between cuts it, in real milliseconds. */
+const longestMs = 300_000
+const beatMs = 20_000
+
+/**
+ * `/checkout/events?tid=`: server-sent events for a page that waits, one `changed` for each change of its order, and one soon after
+ * the line was opened, for what happened before. They say that something has changed and nothing else: the page then asks for
+ * itself, with what its browser may see. A page without such a line asks from time to time.
+ */
+export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string, string>): void {
+  const changes = openChanges(ctx)
+  const open = new Set<ServerResponse>()
+  app.addHook('preClose', (done) => {
+    changes.close()
+    for (const response of open) response.end()
+    done()
+  })
+  app.get<{ Querystring: { tid?: unknown } }>('/checkout/events', (request, reply) => {
+    const id = typeof request.query.tid === 'string' ? readId(request.query.tid) : undefined
+    if (id === undefined) return reply.code(404).send()
+    if (open.size >= mostOpen) return reply.code(503).header('retry-after', '60').send()
+    return follow(request, reply, { id, changes, open, headers })
+  })
+}
+
+type Line = { id: bigint; changes: Changes; open: Set<ServerResponse>; headers: Record<string, string> }
+
+function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, open, headers }: Line): FastifyReply {
+  const response = reply.hijack().raw
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream; charset=utf-8',
+    'x-accel-buffering': 'no',
+  })
+  response.write('retry: 3000\n\n')
+  open.add(response)
+  const stop = changes.follow(id, () => response.write('event: changed\ndata:\n\n'))
+  const beat = setInterval(() => response.write(':\n\n'), beatMs)
+  const end = setTimeout(() => response.end(), longestMs)
+  request.raw.on('close', () => {
+    stop()
+    clearInterval(beat)
+    clearTimeout(end)
+    open.delete(response)
+    response.end()
+  })
+  return reply
+}

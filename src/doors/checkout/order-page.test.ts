@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { sampleProps } from '../../../test/support/checkout-pages.ts'
+import { btc, type Sample, sellOfBtc } from '../../../test/support/sample-page.ts'
+import { sheetOf } from '../ui/serve-file.ts'
+import { renderOrder } from './order-page.tsx'
+
+const assets = { sheet: sheetOf(''), icon: '', script: '', scan: '' }
+
+/** What a reader sees of a page. */
+async function textOf(sample: Sample): Promise<string> {
+  const html = renderOrder(await sampleProps(sample), assets)
+  const body = html.slice(html.indexOf('<main'), html.indexOf('<footer'))
+  return body
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('\u00A0', ' ')
+    .replace(/\s+/g, ' ')
+}
+
+const part = { publicId: 7n, asset: btc.asset.id, cost: 3_000n, reason: '', plan: null, hash: null }
+const arrived = 700_000n
+const held = { status: 'on_hold', statusDetails: 'refund_pending', arrived } as const
+
+test('while all that came goes back, nothing promises the exchange that was agreed, and nobody is said to look', async () => {
+  const text = await textOf({
+    step: 'hold',
+    view: { ...held, refunds: [{ ...part, amount: arrived, state: 'sent' }] },
+    order: sellOfBtc,
+  })
+  assert.match(text, /Your money goes back to you/)
+  assert.match(text, /0\.00697 BTC is on its way back to you\./)
+  assert.doesNotMatch(text, /You receive|Your price|We are looking|EUR/)
+})
+
+test('while only the rest goes back, the exchange of what was taken stays', async () => {
+  const text = await textOf({
+    step: 'hold',
+    view: { ...held, refunds: [{ ...part, amount: 100_000n, state: 'sent' }] },
+    order: sellOfBtc,
+  })
+  assert.match(text, /What is too much goes back to you/)
+  assert.match(text, /You receive/)
+})
+
+test('a refund is on its way once it has left, and one that was cancelled is not told of', async () => {
+  const told = (state: 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled') =>
+    textOf({ step: 'hold', view: { ...held, refunds: [{ ...part, amount: arrived, state }] }, order: sellOfBtc })
+  assert.match(await told('ordered'), /0\.00697 BTC will be sent back to you\./)
+  assert.match(await told('address_needed'), /as soon as we know where to/)
+  assert.match(await told('sent'), /on its way back/)
+  assert.match(await told('paid'), /was sent back/)
+  assert.match(await told('failed'), /could not be sent back yet/)
+  assert.doesNotMatch(await told('cancelled'), /0\.00697/)
+})

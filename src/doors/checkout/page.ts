@@ -1,0 +1,64 @@
+import type { VNode } from 'preact'
+
+import { billingFields } from '../../exchange/customers/billing-field.ts'
+import type { Refusal } from '../../platform/lib/refusal.ts'
+import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view.ts'
+import type { Language } from '../../platform/language/language.ts'
+import type { ShownProblem } from '../ui/problem.ts'
+import type { Look } from './frame.tsx'
+import type { Legal } from './legal.ts'
+import type { PayAids } from './pay-aids.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
+import type { Step } from './step.ts'
+import type { Visit } from './visit.ts'
+
+/** What every page of an order is made of. */
+export type PageProps = {
+  visit: Visit
+  language: Language
+  /** Where forms of this page are sent: the page itself. */
+  here: string
+  /** The order's own page, whatever is asked for. Links add to it. */
+  home: string
+  /** Business time. */
+  now: Date
+  problems: ShownProblem[]
+  /** What the customer has typed, to be mended. Empty on a page that is shown for the first time. */
+  typed: Record<string, string>
+  /** An address of this customer's that the typed one resembles, and is not. */
+  resembled?: string | undefined
+  isSandbox: boolean
+  /** How the partner wants its pages to look. */
+  look: Look
+  /** Other ways to pay, where they are asked for. */
+  ways: WayToPay[]
+  /** What is accepted by going on, as links that this page may have. */
+  legal: Legal
+  /** What makes paying easier, on the page that says where to. */
+  aids: PayAids
+}
+
+/** What stands on a page, and what the page is called. */
+export type Page = { title: string; body: VNode }
+
+/** One kind of place to pay to, with our reference. */
+export type PayToKind<Kind extends string> = Extract<NonNullable<CheckoutView['payTo']>, { kind: Kind }>
+
+const fieldsOf: Partial<Record<Step, readonly string[]>> = {
+  email: ['email'],
+  code: ['code'],
+  country: ['country'],
+  billing: billingFields.map(([, name]) => name),
+  refund_address: ['refund_address', 'extra_id'],
+  payout_address: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
+}
+
+/** What a refusal says to the customer, on the page that is shown then. */
+export function problemsOf(refusal: Refusal, step: Step, language: Language): ShownProblem[] {
+  const { code, message, problems } = refusal
+  const all = problems.length > 0 ? problems : [{ path: '', code, message }]
+  return all.map((problem) => ({
+    field: fieldsOf[step]?.includes(problem.path) ? problem.path : '',
+    text: spellProblem(problem, language),
+  }))
+}

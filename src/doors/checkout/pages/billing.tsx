@@ -1,0 +1,167 @@
+import { findCountry } from '../../../reference/catalog/country.ts'
+import {
+  type Billing,
+  type BillingField,
+  billingFields,
+  isBillingComplete,
+  noApartment,
+  usRegions,
+} from '../../../exchange/customers/billing-field.ts'
+import { noApartmentBox } from '../billing-form.ts'
+import type { Page, PageProps } from '../page.ts'
+import { servedCountries } from '../served-countries.ts'
+import { ChoiceField, Form, Submit, TextField } from '../../ui/form.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+/** Asks for what is missing of the billing information, and shows what is known of it, to be changed. */
+export function billingPage(props: PageProps): Page {
+  const { visit, language, here, home } = props
+  const { say } = language
+  const billing = visit.view.billing ?? {}
+  return {
+    title: say('billing.title'),
+    body: (
+      <>
+        {isRefused(props, billing) ? (
+          <Notice kind="bad">
+            <p>{say('billing.refused')}</p>
+          </Notice>
+        ) : (
+          <p class="lead">{say('billing.lead')}</p>
+        )}
+        <Form here={here} does="billing">
+          <Fields {...props} />
+          <Submit>{say('billing.submit')}</Submit>
+        </Form>
+        {isBillingComplete(billing) ? (
+          <p class="others">
+            <a href={home}>{say('billing.keep')}</a>
+          </p>
+        ) : null}
+      </>
+    ),
+  }
+}
+
+/** The country that is known is not served, and nothing has been typed yet. */
+const isRefused = ({ typed }: PageProps, { countryAlpha2 }: Billing): boolean =>
+  typed.country_alpha_2 === undefined && countryAlpha2 !== undefined && findCountry(countryAlpha2)?.supported !== true
+
+function Fields(props: PageProps) {
+  const { language, problems } = props
+  const { say } = language
+  const { name, value } = known(props, 'countryAlpha2')
+  return (
+    <>
+      <Line {...props} field="firstName" autocomplete="given-name" />
+      <Line {...props} field="lastName" autocomplete="family-name" />
+      <ChoiceField
+        name={name}
+        label={say('billing.countryAlpha2')}
+        problems={problems}
+        choices={servedCountries(language)}
+        empty={say('billing.choose')}
+        value={value ?? props.visit.view.country ?? undefined}
+        autocomplete="country"
+      />
+      {value === 'US' ? <UsRegion {...props} /> : null}
+      <Line {...props} field="region" autocomplete="address-level1" />
+      <Line {...props} field="city" autocomplete="address-level2" />
+      <Line {...props} field="streetAddress" autocomplete="address-line1" />
+      <Apartment {...props} />
+      <Line {...props} field="postIndex" autocomplete="postal-code" />
+      <Birth {...props} />
+    </>
+  )
+}
+
+/** The field's name in the form, and what was typed there or else is known. */
+function known({ visit, typed }: PageProps, field: BillingField): { name: string; value: string | undefined } {
+  const name = billingFields.find(([one]) => one === field)?.[1] ?? field
+  return { name, value: typed[name] ?? visit.view.billing?.[field] }
+}
+
+function Line(props: PageProps & { field: BillingField; autocomplete: string; required?: boolean; hint?: string }) {
+  const { field, autocomplete, required = true, hint, language, problems } = props
+  return (
+    <TextField
+      {...known(props, field)}
+      label={language.say(`billing.${field}`)}
+      {...(hint === undefined ? {} : { hint })}
+      problems={problems}
+      autocomplete={autocomplete}
+      autocapitalize="words"
+      required={required}
+    />
+  )
+}
+
+function Apartment(props: PageProps) {
+  const { language, problems, typed } = props
+  const { name, value } = known(props, 'aptNumber')
+  const isNone = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
+  return (
+    <>
+      <TextField
+        name={name}
+        label={language.say('billing.aptNumber')}
+        problems={problems}
+        value={isNone && value === noApartment ? '' : value}
+        autocomplete="address-line2"
+        class="short"
+        required={false}
+      />
+      <label class="tick">
+        <input type="checkbox" name={noApartmentBox} value="yes" checked={isNone} />
+        <span>{language.say('billing.noApartment')}</span>
+      </label>
+    </>
+  )
+}
+
+/** Asked of nobody; whoever lives in the United States may name the state by its code as well. */
+function UsRegion(props: PageProps) {
+  const { language, problems } = props
+  return (
+    <ChoiceField
+      {...known(props, 'usRegionAlpha2')}
+      label={language.say('billing.usRegionAlpha2')}
+      problems={problems}
+      choices={[...usRegions].toSorted().map((code) => ({ value: code, text: code }))}
+      empty={language.say('billing.choose')}
+      autocomplete="off"
+      required={false}
+    />
+  )
+}
+
+/** Nobody is asked for these; where the partner has passed them, the customer can change them. */
+function Birth(props: PageProps) {
+  const { visit, language, problems } = props
+  const { say } = language
+  const { dateOfBirthday, gender } = visit.view.billing ?? {}
+  return (
+    <>
+      {dateOfBirthday === undefined ? null : (
+        <Line
+          {...props}
+          field="dateOfBirthday"
+          autocomplete="off"
+          hint={say('billing.birthdayHint')}
+          required={false}
+        />
+      )}
+      {gender === undefined ? null : (
+        <ChoiceField
+          {...known(props, 'gender')}
+          label={say('billing.gender')}
+          problems={problems}
+          choices={(['F', 'M', 'O'] as const).map((value) => ({ value, text: say(`billing.gender.${value}`) }))}
+          empty={say('billing.choose')}
+          autocomplete="off"
+          required={false}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,43 @@
+import { maskEmail } from '../../../exchange/customers/email.ts'
+import type { Page, PageProps } from '../page.ts'
+import { mayChangeEmail } from '../step.ts'
+import { AcceptedTerms } from '../ui/accepted-terms.tsx'
+import { timeLeft } from '../ui/time-left.ts'
+import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
+
+/** Asks for the code that was sent. It is never shown again once typed. */
+export function codePage(props: PageProps): Page {
+  const { visit, language, here, home, now, problems, isSandbox } = props
+  const { say } = language
+  const { view, code } = visit
+  const email = maskEmail(view.email ?? '')
+  const lead = code?.isAnew === true ? 'code.leadAgain' : 'code.lead'
+  return {
+    title: say('code.title'),
+    body: (
+      <>
+        <p class="lead" {...timeLeft(code?.expiresAt ?? now, now, (time) => say(lead, { email, time }), language)} />
+        <Form here={here} does="code">
+          <TextField
+            name="code"
+            label={say('code.label')}
+            problems={problems}
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            class="code"
+          />
+          {view.missing.includes('terms') ? <AcceptedTerms {...props} /> : null}
+          <Submit>{say('code.submit')}</Submit>
+        </Form>
+        <div class="others">
+          <p class="hint">{say('code.nothing')}</p>
+          <QuietSubmit here={here} does="resend">
+            {say('code.resend')}
+          </QuietSubmit>
+          {mayChangeEmail(view) ? <a href={`${home}&ask=email`}>{say('code.another')}</a> : null}
+          {isSandbox ? <a href="/sandbox/mail">{say('code.mailbox')}</a> : null}
+        </div>
+      </>
+    ),
+  }
+}

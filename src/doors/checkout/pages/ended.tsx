@@ -1,0 +1,26 @@
+import type { Status } from '../../../exchange/transactions/lifecycle.ts'
+import type { Page, PageProps } from '../page.ts'
+import { BackLink, ProofLink } from '../ui/links.tsx'
+
+/** Expired, cancelled, failed or refunded: what became of the money, and what the customer can do. */
+export function endedPage(props: PageProps): Page {
+  const { view } = props.visit
+  const { say } = props.language
+  const end = endOf(view.status)
+  return {
+    title: say(`ended.${end}.title`),
+    body: (
+      <>
+        <p class="lead">{say(`ended.${end}.lead`)}</p>
+        <p>{say(`ended.${end}.next`, { partner: view.partnerName, order: String(view.publicId) })}</p>
+        <ProofLink {...props} />
+        <BackLink {...props} url={end === 'cancelled' ? view.redirects.cancelled : view.redirects.failed} />
+      </>
+    ),
+  }
+}
+
+function endOf(status: Status): 'expired' | 'cancelled' | 'failed' | 'refunded' {
+  if (status === 'expired' || status === 'cancelled' || status === 'refunded') return status
+  return 'failed'
+}

@@ -1,0 +1,91 @@
+import type { Listing } from '../../../reference/catalog/asset.ts'
+import type { PaymentMethod } from '../../../reference/catalog/payment-method.ts'
+import { parseAmount } from '../../../platform/money/amount.ts'
+import { ratioFrom } from '../../../platform/money/ratio.ts'
+import { CurrencyMark } from '../../ui/mark.tsx'
+import { EndRow, Row, rateText } from '../../ui/price.tsx'
+import type { Language } from '../../../platform/language/language.ts'
+import type { PageProps } from '../page.ts'
+import type { Step } from '../step.ts'
+import type { Visit } from '../visit.ts'
+import { methodName } from '../../ui/method-name.ts'
+import { Deadlines } from './deadlines.tsx'
+
+/** What the customer pays and receives, on top, where the whole price stands further down. */
+export function Headline({ visit: { view }, language }: PageProps) {
+  const { say, amount } = language
+  return (
+    <dl class="headline">
+      <EndRow
+        name={say('summary.pay')}
+        value={amount(view.fromAmount, view.from)}
+        mark={<CurrencyMark {...view.from} />}
+      />
+      <EndRow
+        name={say('summary.receive')}
+        value={amount(view.toAmount, view.to)}
+        mark={<CurrencyMark {...view.to} />}
+      />
+    </dl>
+  )
+}
+
+/** The whole price: every amount between what is paid and what is received, none folded away. */
+export function Summary(props: PageProps) {
+  const { visit, language } = props
+  const { say, amount, percent } = language
+  const { quote, from, to, fromAmount, toAmount, deposit, payout } = visit.view
+  const fees = quote.fees.filter((fee) => fee.amount !== '0')
+  const networkFee = parseAmount(quote.networkFee, to.asset)
+  return (
+    <aside class="summary" aria-labelledby="summary-title">
+      <h2 id="summary-title">{say('summary.label')}</h2>
+      <dl>
+        <EndRow
+          name={say('summary.pay')}
+          note={by(from, deposit, language)}
+          value={amount(fromAmount, from)}
+          mark={<CurrencyMark {...from} />}
+        />
+        {fees.map((fee) => (
+          <Row
+            key={fee.kind}
+            name={say(`summary.fee.${fee.kind}`)}
+            note={percent(fee.basisPoints)}
+            value={amount(-parseAmount(fee.amount, from.asset), from)}
+          />
+        ))}
+        <Row name={say('summary.exchanged')} value={amount(parseAmount(quote.convertedAmount, from.asset), from)} />
+        <Row
+          name={say('summary.rate')}
+          value={rateText({ price: ratioFrom(quote.price), side: quote.side, from, to }, language)}
+        />
+        {networkFee === 0n ? null : <Row name={say('summary.networkFee')} value={amount(-networkFee, to)} />}
+        <EndRow
+          name={say('summary.receive')}
+          note={by(to, payout, language)}
+          value={amount(toAmount, to)}
+          mark={<CurrencyMark {...to} />}
+        />
+      </dl>
+      {showsDeadlines(visit) ? <Deadlines {...props} /> : null}
+    </aside>
+  )
+}
+
+const stepsBeforePaying: ReadonlySet<Step> = new Set([
+  'email',
+  'code',
+  'terms',
+  'country',
+  'billing',
+  'payout_address',
+  'method',
+])
+
+/** Where it is paid, they stand beside the button, or beside what has to be paid. */
+const showsDeadlines = ({ step, view }: Visit): boolean => stepsBeforePaying.has(step) && view.status !== 'on_hold'
+
+/** On which network coins move, by which method money does. */
+const by = ({ currency, network }: Listing, { category }: PaymentMethod, language: Language): string =>
+  currency.kind === 'FIAT' ? methodName(category, language) : language.say('summary.on', { network: network.name })

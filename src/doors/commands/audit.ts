@@ -1,0 +1,35 @@
+import { type AuditRow, type AuditValue, listAudit } from '../../exchange/audit/audit.ts'
+import { showPartner } from '../../exchange/partners/find.ts'
+import { type Answer, type Given, type Json, WrongUsage } from './command.ts'
+import { withExchange } from '../../app/commands/reach.ts'
+import { idOfFlag } from './read-id.ts'
+
+const most = 1_000
+
+/** Lists who changed what, newest first. */
+export const list = (given: Given): Promise<Answer> => {
+  const asked = { partnerId: idOfFlag(given, 'partner'), before: idOfFlag(given, 'before'), most: limitOf(given) }
+  return withExchange(async (ctx) => {
+    if (asked.partnerId !== undefined) await showPartner(ctx, asked.partnerId)
+    return { json: (await listAudit(ctx.db, asked)).map(shown) }
+  })
+}
+
+function limitOf({ flags: { limit = '100' } }: Given): number {
+  const number = /^\d{1,4}$/.test(limit) ? Number.parseInt(limit, 10) : 0
+  if (number < 1 || number > most) throw new WrongUsage(`--limit is a whole number from 1 to ${most}.`)
+  return number
+}
+
+const shown = ({ id, at, actor, action, subject, before, after }: AuditRow) => ({
+  entry: String(id),
+  at: at.toISOString(),
+  actor,
+  action,
+  subject,
+  before: plain(before),
+  after: plain(after),
+})
+
+/** What is stored is JSON already. */
+const plain = (value: AuditValue): Json => value as Json

@@ -1,0 +1,73 @@
+import { decideBlock } from '../../exchange/customers/block.ts'
+import { customerRecord } from '../../exchange/customers/customer-record.ts'
+import { explainCustomer, type ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { Answer, Given } from './command.ts'
+import { withExchange } from '../../app/commands/reach.ts'
+import { idOf } from './read-id.ts'
+import { reasonOf } from './staff.ts'
+import { withActor } from './who.ts'
+
+/** Shows how a customer stands, and every fact and rule that makes it so. */
+export const show = (given: Given): Promise<Answer> => {
+  const id = idOf(given)
+  return withExchange(async (ctx) => {
+    const explained = await explainCustomer(ctx, id)
+    if (!explained) throw new Refusal('NOT_FOUND', 'There is no such customer.')
+    return { json: shown(explained) }
+  })
+}
+
+/** Serves a customer no more. */
+export const block = (given: Given): Promise<Answer> => decide(given, true)
+
+/** Serves a customer again. */
+export const unblock = (given: Given): Promise<Answer> => decide(given, false)
+
+function decide(given: Given, isBlocked: boolean): Promise<Answer> {
+  const id = idOf(given)
+  const reason = reasonOf(given)
+  return withActor(given, async (ctx, who) => ({
+    json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
+  }))
+}
+
+const shown = ({ standing, rules, decisions }: ExplainedCustomer) => {
+  const { facts, imports } = standing
+  return {
+    customer: customerRecord(standing),
+    partner_id: String(standing.partnerId),
+    email: standing.email,
+    email_proven: standing.isProven,
+    rules,
+    facts: {
+      country: facts.country,
+      kyc_status: facts.kycStatus,
+      kyc_level: facts.kycLevel,
+      kyc_expired: facts.kycExpired,
+      screening: [...facts.screening],
+      transactions_in_day: String(facts.transactionsInDay),
+      transactions_in_month: String(facts.transactionsInMonth),
+      eur_in_month: String(facts.eurInMonth),
+      chargebacks: String(facts.chargebacks),
+    },
+    imports: imports.map((one) => ({
+      partner_id: String(one.partnerId),
+      provider: one.provider,
+      applicant_id: one.applicantId,
+      status: one.status,
+      level: one.level,
+      reviewed_at: one.reviewedAt?.toISOString() ?? null,
+      expires_at: one.expiresAt?.toISOString() ?? null,
+      screening: one.screening,
+      reasons: one.reasons,
+      changed_at: one.changedAt.toISOString(),
+    })),
+    blocks: decisions.map(({ at, actor: by, isBlocked, reason }) => ({
+      at: at.toISOString(),
+      actor: by,
+      blocked: isBlocked,
+      reason: reason ?? null,
+    })),
+  }
+}

@@ -1,0 +1,47 @@
+import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approve.ts'
+import type { Answer, Given } from './command.ts'
+import { layOut } from './layout.ts'
+import { withExchange } from '../../app/commands/reach.ts'
+import { idOf } from './read-id.ts'
+import { shownAmount } from './shown-amount.ts'
+import { withOperator } from './who.ts'
+
+/** Approves a payout or refund above the limit, in the name of the operator whose token it has. */
+export const approve = (given: Given): Promise<Answer> => {
+  const id = idOf(given)
+  return withOperator(given, async (ctx, operator) => {
+    const { payoutId, transactionId, approvals, needed, goesOn } = await approvePayout(ctx, id, operator)
+    const json = {
+      payout_id: String(payoutId),
+      transaction_id: transactionId === null ? null : String(transactionId),
+      approvals,
+      needed,
+      goes_on: goesOn,
+    }
+    const last = goesOn ? 'It goes on now.' : 'It waits for another operator.'
+    return { json, text: `${layOut(json)}\n\n${last}` }
+  })
+}
+
+/** Lists payouts and refunds that are ordered and not ended, or only those that wait for approval. */
+export const list = ({ flags }: Given): Promise<Answer> => {
+  const waiting = flags.waiting !== undefined
+  return withExchange(async (ctx) => {
+    const json = (await listOpenPayouts(ctx, { waiting })).map(shown)
+    const none = waiting ? 'No payout waits for an approval.' : 'No payout is open.'
+    return { json, text: json.length === 0 ? none : layOut(json) }
+  })
+}
+
+const shown = ({ id, public_id, purpose, status, rail, asset, amount, state, ordered_at, ...row }: OpenPayout) => ({
+  id: String(id),
+  transaction_id: public_id === null ? null : String(public_id),
+  purpose,
+  status,
+  rail,
+  ...shownAmount(asset, amount),
+  state,
+  ordered_at: ordered_at.toISOString(),
+  approved_by: row.approved_by,
+  needs_approvals: row.needs,
+})

@@ -1,0 +1,35 @@
+import { haltedRails, resumeRail } from '../../exchange/settlement/halted.ts'
+import type { Answer, Given } from './command.ts'
+import { withExchange } from '../../app/commands/reach.ts'
+import { reasonOf } from './staff.ts'
+import { withActor } from './who.ts'
+
+/** Lists the ways in and out of money, and which of them credit nothing now. */
+export const list = (): Promise<Answer> =>
+  withExchange(async (ctx) => {
+    const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))
+    const { deposit, payout } = ctx.rails
+    const names = [...new Set([...deposit.keys(), ...payout.keys()])]
+    const json = names.map((name) => {
+      const [way, back, stop] = [deposit.get(name), payout.get(name), halted.get(name)]
+      return {
+        name,
+        place: (way ?? back)?.place ?? '',
+        in: way !== undefined,
+        out: back !== undefined,
+        confirmations: way?.confirmations ?? null,
+        halted_since: stop?.since.toISOString() ?? null,
+        halted_reason: stop?.reason ?? null,
+      }
+    })
+    return { json }
+  })
+
+/** Credits what comes by a halted rail again. */
+export const resume = (given: Given): Promise<Answer> => {
+  const [reason, name] = [reasonOf(given), given.words[0] ?? '']
+  return withActor(given, async (ctx, actor) => {
+    await resumeRail(ctx, name, { reason, actor })
+    return { json: { name, resumed: true } }
+  })
+}

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { table } from '../../../test/support/table.ts'
+import { commands } from '../../app/commands/catalog.ts'
+import type { Command, Given } from './command.ts'
+import { explainFailure } from '../../app/commands/failure.ts'
+import { runTyped } from './run.ts'
+import { readUsage, usageOf } from './usage.ts'
+
+/** The commands of the catalogue, which only say what they were given. */
+const echoes = commands.map((command): Command => ({
+  ...command,
+  run: ({ words, flags }: Given) =>
+    Promise.resolve({ json: { name: readUsage(command).name.join(' '), words, flags } }),
+}))
+
+test('what was typed is read by the usage line of its command', async () => {
+  const rows = table(`
+    typed                                          read
+    verify                                         {"name":"verify","words":[],"flags":{}}
+    partner|create|Shop|--                         {"name":"partner create","words":["Shop"],"flags":{}}
+    partner|create|--|--Shop                       {"name":"partner create","words":["--Shop"],"flags":{}}
+    partner|set|--partner|7|a=1|b=2                {"name":"partner set","words":["a=1","b=2"],"flags":{"partner":"7"}}
+    partner|set|a=1|--partner=7|b=2                {"name":"partner set","words":["a=1","b=2"],"flags":{"partner":"7"}}
+    key|create|--kind|public|--partner|7           {"name":"key create","words":[],"flags":{"kind":"public","partner":"7"}}
+    feature|off|b2b|--partner|7                    {"name":"feature off","words":["b2b"],"flags":{"partner":"7"}}
+    widget|sign|a=b&c=d|--partner|7                {"name":"widget sign","words":["a=b&c=d"],"flags":{"partner":"7"}}
+  `)
+  for (const { typed = '', read = '' } of rows) {
+    const { json } = await runTyped(echoes, typed.split('|'))
+    assert.deepEqual(json, JSON.parse(read), typed)
+  }
+})
+
+test('words that are no command, or not what it takes, get a plain sentence and exit code 2', async () => {
+  const rows = table(`
+    typed                                            says
+    veryfy                                           There is no command "veryfy".
+    --verify                                         There is no command "--verify".
+    partner                                          "partner" is followed by create, list, show, set.
+    db|drop                                          "db" is followed by url.
+    help|partners                                    There is no command "partners".
+    verify|now                                       "now" is too much.
+    partner|create                                   NAME is missing.
+    partner|set|--partner|7                          key=value is missing.
+    partner|show                                     --partner ID is missing.
+    partner|show|--partner                           --partner needs a value.
+    partner|show|--partner|7|--partner|8             --partner is given twice.
+    partner|show|--partner|7|--constructor           There is no --constructor.
+    key|create|--partner|7|--kind|private            --kind is public or secret.
+    key|revoke|-x                                    There is no -x.
+  `)
+  for (const { typed = '', says = '' } of rows) {
+    const failure = await runTyped(echoes, typed.split('|')).then(() => undefined, explainFailure)
+    assert.equal(failure?.exitCode, 2, typed)
+    assert.equal(failure.text.split('\n')[0]?.startsWith(says), true, `${typed}: ${failure.text}`)
+  }
+})
+
+test('help names every command, explains a group, and tells all of one', async () => {
+  const all = await runTyped(commands, [])
+  for (const command of commands)
+    assert.ok(all.text?.includes(`  ${readUsage(command).name.join(' ')} `), command.usage)
+
+  const group = await runTyped(commands, ['help', 'key'])
+  assert.match(group.text ?? '', /cambio key create --partner ID .*cambio key list .*cambio key revoke KEY_ID/s)
+  const single = await runTyped(commands, ['partner', 'set', '--help'])
+  assert.match(single.text ?? '', /slippage_percent/)
+})
+
+test('a usage line says all there is to read', () => {
+  for (const command of commands) {
+    const { name, words, repeats, flags } = readUsage(command)
+    const shown = [
+      ...name,
+      ...words,
+      ...flags.map(({ name, value, optional }) =>
+        optional ? `[${`--${name} ${value}`.trim()}]` : `--${name} ${value}`,
+      ),
+      ...(repeats ? ['...'] : []),
+    ]
+    assert.deepEqual(shown.join(' ').split(' ').toSorted(), usageOf(command).split(' ').toSorted())
+  }
+})

@@ -1,0 +1,99 @@
+import { eventsOf, type ToldEvent } from '../../exchange/events/feed.ts'
+import type { SeenJob } from '../../platform/jobs/look.ts'
+import { postingsOf } from '../../exchange/ledger/balance.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
+import { readTransactionWhole } from '../../exchange/transactions/load.ts'
+import { jobsOf } from '../../exchange/checks/jobs-of.ts'
+import { anyRecordOf } from '../../exchange/transactions/record.ts'
+import type { Move } from '../../exchange/transactions/transaction.ts'
+import type { Answer, Given, Json } from './command.ts'
+import { withExchange } from '../../app/commands/reach.ts'
+import { idOf } from './read-id.ts'
+import { shownAmount } from './shown-amount.ts'
+
+/** Shows everything about one transaction. */
+export const show = (given: Given): Promise<Answer> => {
+  const publicId = idOf(given)
+  return withExchange(async (ctx) => {
+    const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
+    if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+    const [postings, jobs, events] = await Promise.all([
+      postingsOf(ctx.db, transaction.id),
+      jobsOf(ctx, transaction),
+      eventsOf(ctx, publicId),
+    ])
+    const json = {
+      transaction: anyRecordOf(ctx, transaction) as Json,
+      history: transaction.history.map(shownMove),
+      postings: postings.map(shownPosting),
+      jobs: jobs.map(shownJob),
+      events: events.map(shownEvent),
+    }
+    return { json }
+  })
+}
+
+const shownMove = ({ fact, status, reason, at }: Move) => ({ fact, status, reason, at: at.toISOString() })
+
+/** The amount is a decimal text of its asset: of fiat or coins, not of their smallest units. */
+const shownPosting = ({
+  entry_id,
+  kind,
+  at,
+  debit,
+  credit,
+  asset,
+  amount,
+}: Awaited<ReturnType<typeof postingsOf>>[number]) => ({
+  entry_id: String(entry_id),
+  kind,
+  at: at.toISOString(),
+  debit,
+  credit,
+  ...shownAmount(asset, amount),
+})
+
+const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) => ({
+  kind,
+  key,
+  run_at: runAt.toISOString(),
+  timebase,
+  attempts,
+  last_error: lastError,
+})
+
+/** `fed` says whether partners can read it by now. */
+const shownEvent = ({ id, sequence, type, at, position }: ToldEvent) => ({
+  id,
+  sequence,
+  type,
+  at: at.toISOString(),
+  fed: position !== null,
+})
+
+/** Recomputes a transaction's prices. Exits with 1 when a figure does not agree. */
+export const explainPrice = (given: Given): Promise<Answer> => {
+  const publicId = idOf(given)
+  return withExchange(async (ctx) => {
+    const quotes = await explainPrices(ctx, publicId)
+    const agrees = quotes.every((quote) => quote.agrees)
+    const json = {
+      transaction_id: String(publicId),
+      agrees,
+      quotes: quotes.map(({ number, agrees, lines, differences, recomputed }) => ({
+        number,
+        agrees,
+        lines,
+        differences,
+        recomputed: (recomputed ?? null) as Json,
+      })),
+    }
+    return { json, text: quotes.map(explained).join('\n\n'), exitCode: agrees ? 0 : 1 }
+  })
+}
+
+function explained({ number, lines, differences, agrees }: ExplainedQuote): string {
+  const verdict = agrees ? ['agrees: every figure, to the last digit'] : ['DOES NOT AGREE', ...differences]
+  return [`Quote ${number}`, ...[...lines, ...verdict].map((line) => `  ${line}`)].join('\n')
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+
+import type { Listing } from '../../reference/catalog/asset.ts'
+import type { Side } from '../../reference/catalog/payment-method.ts'
+import type { Language } from '../../platform/language/language.ts'
+import { scale } from '../../platform/money/amount.ts'
+import type { Ratio } from '../../platform/money/ratio.ts'
+import { breakable } from './copy.tsx'
+
+type RowProps = { name: string; note?: string; value: string }
+
+/** One line of a price: what it is, how it is reckoned, how much. */
+export function Row({ name, note, value }: RowProps) {
+  return (
+    <div class="row">
+      <dt>
+        {name} {note === undefined ? null : <span class="note">{note}</span>}
+      </dt>
+      <dd>{breakable(value)}</dd>
+    </div>
+  )
+}
+
+type EndRowProps = { name: string; note?: string; value: string; mark: ComponentChildren }
+
+/** One end of an exchange: what is paid or received, with the currency's mark, and below how it moves. */
+export function EndRow({ name, note, value, mark }: EndRowProps) {
+  return (
+    <div class="row end">
+      <dt>{name}</dt>
+      <dd>
+        {mark}
+        <span>{breakable(value)}</span>
+      </dd>
+      {note === undefined ? null : <dd class="note">{note}</dd>}
+    </div>
+  )
+}
+
+/** So many digits of a price are shown at least: a coin of 0.0812 cents has a price, too. */
+const leastDigits = 10n ** 4n
+const mostDecimals = 18
+/** No price is told finer than this while it has its digits: eighteen decimals say nothing more, and fill a phone's line twice. */
+const usualDecimals = 8
+
+/** A price of whole units of `to` for one of `from`. */
+export type ShownPrice = { price: Ratio; side: Side; from: Listing; to: Listing }
+
+/**
+ * What one coin costs or brings; of two coins, the dearer one in the other. Rounded up where the customer pays it, down where
+ * the customer gets it, with more decimals than the money has where it is cheap.
+ */
+export function rateText(
+  { price: { numerator, denominator }, side, from, to }: ShownPrice,
+  { say, price }: Language,
+): string {
+  const isOfTarget = side === 'buy' || (side === 'swap' && numerator < denominator)
+  const [unit, money] = isOfTarget ? [to, from] : [from, to]
+  const [times, over] = isOfTarget ? [denominator, numerator] : [numerator, denominator]
+  const rounding = isOfTarget ? 'up' : 'down'
+  let decimals = Math.min(money.asset.decimals, usualDecimals)
+  while (decimals < mostDecimals && scale(10n ** BigInt(decimals), times, over, 'down') < leastDigits) decimals += 1
+  const units = scale(10n ** BigInt(decimals), times, over, rounding)
+  return say('summary.rateValue', { unit: unit.asset.ticker, price: price(units, decimals, money) })
+}

@@ -1,0 +1,45 @@
+import type { Language } from '../../platform/language/language.ts'
+import type { Problem } from '../../platform/lib/refusal.ts'
+
+/**
+ * What rules say in English, by what it means to somebody who is to mend it. The first that fits is said in other languages, which
+ * tell a little less; English is shown as the rule has it.
+ */
+const meanings: readonly (readonly [sentence: RegExp, key: string])[] = [
+  [/test network/, 'address.testNetwork'],
+  [/secret key/, 'address.secret'],
+  [/another network|any network/, 'address.otherNetwork'],
+  [/for another coin/, 'address.otherCoin'],
+  [/is lost|is the contract/, 'address.lost'],
+  [/belongs to the exchange/, 'ours'],
+  [/(can ?not|can) (be paid|pay) to|stake address|not the address of a wallet/, 'address.unpayable'],
+  [/checksum|check every character.*letter case/, 'address.checksum'],
+  [/wrong length|too long/, 'address.length'],
+  [/IBAN/, 'account.iban'],
+  [/\bBIC\b/, 'account.bic'],
+  [/does not reach|reach accounts|do not send money/, 'account.unreached'],
+  [/sort code|account number/, 'account.uk'],
+  [/CLABE/, 'account.clabe'],
+  [/CPF|CNPJ|phone number|e-mail address/, 'account.pix'],
+  [/needs a/, 'memo.missing'],
+  [/tag in this address|names another|is not a .* of /, 'memo.wrong'],
+  [/name/, 'name'],
+  [/was set by the site/, 'fixed'],
+]
+
+const general: Readonly<Record<string, string>> = {
+  INVALID_ADDRESS: 'address.wrong',
+  INVALID_ACCOUNT: 'account.wrong',
+  METHOD_NOT_AVAILABLE: 'method',
+  AMOUNT_OUT_OF_RANGE: 'amount',
+}
+
+/** What is wrong, in the reader's language. */
+export function spellProblem({ code, message }: Pick<Problem, 'code' | 'message'>, { tag, find }: Language): string {
+  const own = find(`problem.${code}`)
+  if (own !== undefined || tag === 'en') return own ?? message
+  const meaning = general[code] === 'method' || general[code] === 'amount' ? undefined : meaningOf(message)
+  return find(`problem.${meaning ?? general[code] ?? 'other'}`) ?? message
+}
+
+const meaningOf = (message: string): string | undefined => meanings.find(([sentence]) => sentence.test(message))?.[1]

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import { after } from '../../platform/lib/clock.ts'
+import type { Book, MarketSource } from '../../markets/source.ts'
+import type { MarketMoment } from '../pricing/market.ts'
+import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
+import { termsOf } from '../pricing/terms.ts'
+import { houseTerms, resolve } from './resolve.ts'
+import type { Exchange, PartnerTerms } from './resolve.ts'
+
+const now = new Date('2026-11-20T08:00:00.000Z')
+
+/** The recorded market, stopped, with one book at a time moved by hand. */
+function movable(): MarketSource & { move(name: string): void } {
+  const recorded = recordedMarket(1)
+  let books: readonly (Book | undefined)[] = recorded.booksAt(now)
+  const moved = (book: Book): Book => ({ ...book, ask: { ...book.ask, numerator: book.ask.numerator + 1n } })
+  return {
+    ...recorded,
+    booksAt: () => books,
+    move: (name) => void (books = books.map((book) => (book?.market.name === name ? moved(book) : book))),
+  }
+}
+
+function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = houseTerms, ms = 0): Exchange {
+  const [fromCurrency, toCurrency] = pair.split(' ')
+  const moment: MarketMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60 }
+  const outcome = resolve(moment, partner, { fromCurrency, toCurrency })
+  assert.ok(outcome.available)
+  return outcome.exchange
+}
+
+test('an exchange is worked out once, and again for another partner, method or price list only', () => {
+  const market = movable()
+  const first = exchangeAt(market, 'EUR BTC')
+  assert.equal(exchangeAt(market, 'EUR BTC', houseTerms, 900), first)
+  assert.notEqual(exchangeAt(market, 'EUR BTC', { ...houseTerms, commissionBasisPoints: 10 }), first)
+  assert.equal(exchangeAt(market, 'EUR BTC'), first)
+
+  const { schedule } = first.terms
+  const later = { ...schedule, version: 'later', from: after(now, 2_000) }
+  const partner: PartnerTerms = { ...houseTerms, feeSchedules: [schedule, later] }
+  assert.equal(exchangeAt(market, 'EUR BTC', partner, 1_999).terms.schedule, schedule)
+  assert.equal(exchangeAt(market, 'EUR BTC', partner, 2_000).terms.schedule, later)
+})
+
+test('a price that changes is in the next exchange, and throws away none whose path it is not on', () => {
+  const market = movable()
+  const before = new Map(['EUR BTC', 'PLN SHIB', 'GBP ETH'].map((pair) => [pair, exchangeAt(market, pair)]))
+  const onPath = (exchange: Exchange, name: string) =>
+    [...exchange.terms.rate.legs, ...exchange.terms.worth.legs].some(({ book }) => book.market.name === name)
+  market.move('SHIB/USD')
+  for (const [pair, exchange] of before) {
+    const again = exchangeAt(market, pair)
+    assert.equal(again === exchange, !onPath(exchange, 'SHIB/USD'), pair)
+  }
+  const [shib, again] = [before.get('PLN SHIB') ?? assert.fail(), exchangeAt(market, 'PLN SHIB')]
+  const { numerator, denominator } = shib.terms.price
+  assert.ok(again.terms.price.numerator * denominator < numerator * again.terms.price.denominator)
+})
+
+test('what is kept is what would be worked out anew', () => {
+  const market = movable()
+  for (const pair of ['EUR BTC', 'BTC PLN', 'SHIB XRP', 'JPY USDT']) {
+    exchangeAt(market, pair)
+    for (const name of ['BTC/USD', 'EUR/USD', 'EUR/PLN', 'USD/JPY', 'XRP/USD', 'USDT/USD']) market.move(name)
+    const { terms } = exchangeAt(market, pair)
+    const fresh = exchangeAt({ ...market }, pair, { ...houseTerms })
+    assert.deepEqual(termsOf(terms).price, fresh.terms.price, pair)
+    assert.deepEqual(terms.rate.legs, fresh.terms.rate.legs, pair)
+  }
+})
+
+test('a memory that is full gives the same answers, is no other market’s affair, and has room again after a minute', () => {
+  const [full, other] = [movable(), movable()]
+  const first = exchangeAt(full, 'EUR BTC')
+  for (let at = 1; at < 32_768; at++) exchangeAt(full, 'EUR BTC', { ...houseTerms })
+
+  assert.deepEqual(exchangeAt(full, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
+  assert.notEqual(exchangeAt(full, 'GBP ETH', houseTerms, 59_999), exchangeAt(full, 'GBP ETH', houseTerms, 59_999))
+  assert.equal(exchangeAt(full, 'EUR BTC'), first, 'what was kept before it was full')
+  assert.equal(exchangeAt(other, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
+
+  const kept = exchangeAt(full, 'GBP ETH', houseTerms, 60_000)
+  assert.equal(exchangeAt(full, 'GBP ETH', houseTerms, 60_000), kept)
+})

@@ -1,0 +1,103 @@
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { amountText, readAmount } from '../../platform/money/amount-in.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import type { Asset } from '../../platform/money/amount.ts'
+import { bareSum, leastFromAmount } from '../pricing/sum.ts'
+import type { Sum } from '../pricing/sum.ts'
+import type { Pair } from './judge-pair.ts'
+import type { Ask, AskedAmount, AskPaths, Exchange } from './resolve.ts'
+import { broken } from './rule.ts'
+import type { Failure, Rule, Tell } from './rule.ts'
+
+const pathOf = ({ direction }: AskedAmount, paths: AskPaths): string =>
+  direction === 'direct' ? paths.fromAmount : paths.toAmount
+
+/** Tells of an amount that is absent or is none in any currency; true when there is one to go on with. */
+export function judgeAmountForm({ amount }: Ask, paths: AskPaths, tell: Tell): boolean {
+  if (!amount) return false
+  try {
+    const isGiven = amountText(amount.value, '') !== undefined
+    if (!isGiven)
+      tell(broken('the amount is an amount', pathOf(amount, paths), 'An amount is required.', { code: 'REQUIRED' }))
+    return isGiven
+  } catch (error) {
+    tell(brokenBy(error, 'the amount is an amount', pathOf(amount, paths)))
+    return false
+  }
+}
+
+/** Works out the sum of an amount. Tells of one that its currency can not hold, or outside the range of its exchange. */
+export function judgeAmount(amount: AskedAmount, paths: AskPaths, pair: Pair, tell: Tell): Sum | undefined {
+  const asset = (amount.direction === 'direct' ? pair.source : pair.target)?.asset
+  if (!asset) return undefined
+
+  const path = pathOf(amount, paths)
+  let units: bigint
+  try {
+    units = readAmount(amount.value, asset, path)
+  } catch (error) {
+    tell(brokenBy(error, 'the amount fits its currency', path))
+    return undefined
+  }
+  if (!pair.exchange) return undefined
+
+  const sum = sumWithin(pair.exchange, units, amount)
+  if (sum) return sum
+
+  const { min, max, message } = rangeWords(pair.exchange)
+  tell(broken('the amount is within the range', path, message, { min, max }))
+  return undefined
+}
+
+/** A refused amount as a broken rule; a fault stays a fault. */
+function brokenBy(error: unknown, rule: Rule, path: string): Failure {
+  if (error instanceof Refusal) return broken(rule, path, error.message)
+  throw error
+}
+
+/**
+ * The sum of an amount that is within the range. Reverse, the source amount is the least of the range that pays it: what any
+ * amount of the range pays can always be asked for, even if less than the range's least amount would pay it too.
+ */
+function sumWithin(
+  { terms, range }: Exchange,
+  units: bigint,
+  { direction, feesIncluded = true, isAgreed = false }: AskedAmount,
+): Sum | undefined {
+  if (direction === 'direct' && isAgreed) {
+    const sum = bareSum(terms, units, { feesIncluded })
+    return sum.toAmount > 0n ? sum : undefined
+  }
+  if (direction === 'direct') {
+    return units < range.min || units > range.max ? undefined : bareSum(terms, units, { feesIncluded })
+  }
+  const fromAmount = leastFromAmount(terms, units, { feesIncluded, atLeast: range.min })
+  if (fromAmount > range.max) return undefined
+
+  const isBelow =
+    fromAmount === range.min &&
+    leastFromAmount(terms, units, { feesIncluded }) < range.min &&
+    leastPaidFrom(terms, range.min, feesIncluded) > units
+  return isBelow ? undefined : bareSum(terms, fromAmount, { feesIncluded })
+}
+
+/**
+ * The least that an amount from `min` on pays. That is not always what `min` pays: fees that are rounded up together take a
+ * little more of the next amounts, each fee once before the amount has made up for it.
+ */
+function leastPaidFrom(terms: Exchange['terms'], min: bigint, feesIncluded: boolean): bigint {
+  let least = bareSum(terms, min, { feesIncluded }).toAmount
+  for (const step of terms.fees.keys()) {
+    const { toAmount } = bareSum(terms, min + BigInt(step + 1), { feesIncluded })
+    if (toAmount < least) least = toAmount
+  }
+  return least
+}
+
+/** A range as partners read it: its ends in decimal text, and the sentence of wire.md section 1. */
+export function rangeWords({ terms: { from }, range }: RangeOf): { min: string; max: string; message: string } {
+  const [min, max] = [formatAmount(range.min, from), formatAmount(range.max, from)]
+  return { min, max, message: `${from.ticker} amount must be higher than ${min} and lower than ${max}` }
+}
+
+type RangeOf = { terms: { from: Asset }; range: Exchange['range'] }

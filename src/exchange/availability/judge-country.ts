@@ -1,0 +1,20 @@
+import { findCountry } from '../../reference/catalog/country.ts'
+import type { Country } from '../../reference/catalog/country.ts'
+import type { Ask, AskPaths } from './resolve.ts'
+import { broken } from './rule.ts'
+import type { Tell } from './rule.ts'
+
+/** The country that a request names, if any. A code that ISO 3166-1 does not have is told. */
+export function judgeCountryForm({ country: code }: Ask, paths: AskPaths, tell: Tell): Country | undefined {
+  if (code === undefined) return undefined
+
+  const country = findCountry(code)
+  if (!country) tell(broken('the country exists', paths.country, 'This is not a two-letter country code.'))
+  return country
+}
+
+/** Tells of a country that is not served. Not knowing the country breaks no rule. */
+export function judgeCountry(country: Country | undefined, paths: AskPaths, tell: Tell): void {
+  if (!country || country.supported) return
+  tell(broken('the country is served', paths.country, `We do not serve customers in ${country.name}.`))
+}

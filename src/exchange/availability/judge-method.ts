@@ -1,0 +1,56 @@
+import type { Listing } from '../../reference/catalog/asset.ts'
+import { servesCountry } from '../../reference/catalog/country.ts'
+import type { Country } from '../../reference/catalog/country.ts'
+import { lookupKey } from '../../reference/catalog/lookup-key.ts'
+import { termsFor } from '../../reference/catalog/payment-method.ts'
+import type { Kind, PaymentMethod, Side } from '../../reference/catalog/payment-method.ts'
+import { broken } from './rule.ts'
+import type { Tell } from './rule.ts'
+
+/** What a method is wanted for, how the request names it, and where each name stands. */
+export type MethodWanted = {
+  way: 'deposit' | 'payout'
+  /** Whose exchange it is; a customer's if nothing is said. */
+  kind?: Kind
+  side: Side
+  /** Undefined: not known, any method will do. */
+  country: Country | undefined
+  /** A type (`SEPA_1`) or a category (`SEPA`), any letter case; undefined is not named. */
+  type: string | undefined
+  category: string | undefined
+  paths: { type: string; category: string; neither: string }
+}
+
+/**
+ * Chooses the first method, in the catalogue's order, that fits what the request names, is open for the side and reaches the
+ * country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
+ */
+export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: Tell): PaymentMethod | undefined {
+  const { way, kind = 'retail', side, country } = wanted
+  const open = listing.network.paymentMethods.filter((method) => {
+    const terms = way === 'deposit' ? method.deposit : method.withdrawal
+    return termsFor(terms, kind, side) && isNamed(method, wanted.type) && isNamed(method, wanted.category)
+  })
+  const chosen = open.find(({ category }) => !country?.supported || servesCountry(category, country))
+  if (chosen) return chosen
+
+  const action = `${way === 'deposit' ? 'pay' : 'receive'} ${listing.currency.ticker}`
+  const path = pathOf(wanted)
+  if (open.length > 0) {
+    tell(broken(`the ${way} method reaches the country`, path, `There is no such way to ${action} in this country.`))
+  } else {
+    tell(broken(`the ${way} method is open`, path, `There is no such way to ${action} in this exchange.`))
+  }
+  return undefined
+}
+
+function isNamed(method: PaymentMethod, name: string | undefined): boolean {
+  if (name === undefined) return true
+  const wanted = lookupKey(name)
+  return method.type === wanted || method.category === wanted
+}
+
+function pathOf({ type, category, paths }: MethodWanted): string {
+  if (type !== undefined) return paths.type
+  return category === undefined ? paths.neither : paths.category
+}

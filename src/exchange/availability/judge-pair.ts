@@ -1,0 +1,138 @@
+import { findListing } from '../../reference/catalog/asset.ts'
+import type { Listing } from '../../reference/catalog/asset.ts'
+import type { Country } from '../../reference/catalog/country.ts'
+import { findCurrency, sideOf } from '../../reference/catalog/currency.ts'
+import type { Kind, Side } from '../../reference/catalog/payment-method.ts'
+import type { MarketMoment } from '../pricing/market.ts'
+import { rateBetween } from '../pricing/rate.ts'
+import type { Rate } from '../pricing/rate.ts'
+import { exchangeOf } from './exchange.ts'
+import { judgeMethod } from './judge-method.ts'
+import type { Ask, AskPaths, Exchange, PartnerTerms } from './resolve.ts'
+import { broken } from './rule.ts'
+import type { Tell } from './rule.ts'
+
+/** What judging a pair found, as far as it came; `exchange` only if no rule of the pair is broken. */
+export type Pair = { source: Listing | undefined; target: Listing | undefined; exchange: Exchange | undefined }
+
+/** The request, with what its form already told. */
+type Question = { ask: Ask; paths: AskPaths; country: Country | undefined }
+
+/** Finds the two assets, the side, the methods, the price and the range of a request. Tells every rule that it breaks. */
+export function judgePair(moment: MarketMoment, partner: PartnerTerms, question: Question, tell: Tell): Pair {
+  const { ask, paths } = question
+  const source = judgeCurrency(
+    'source',
+    [ask.fromCurrency, ask.fromNetwork],
+    [paths.fromCurrency, paths.fromNetwork],
+    tell,
+  )
+  const target = judgeCurrency('target', [ask.toCurrency, ask.toNetwork], [paths.toCurrency, paths.toNetwork], tell)
+  if (!source || !target) return { source, target, exchange: undefined }
+
+  const side = judgeSide(source, target, paths, tell)
+  const { kind = 'retail' } = partner
+  const methods = side && judgeMethods({ kind, side, source, target }, question, tell)
+  const prices = judgePrices(moment, source, target, paths, tell)
+  if (!side || !methods || !prices) return { source, target, exchange: undefined }
+
+  const exchange = exchangeOf(moment, partner, { side, source, target, ...methods, ...prices })
+  if (!exchange) tell(broken('the pair has a range', paths.toCurrency, unavailable(source.currency, target.currency)))
+  return { source, target, exchange }
+}
+
+type Named = { ticker: string }
+
+const unavailable = (source: Named, target: Named): string =>
+  `${source.ticker} cannot be exchanged to ${target.ticker} at the moment.`
+
+type Two = readonly [string | undefined, string | undefined]
+
+function judgeCurrency(
+  end: 'source' | 'target',
+  [ticker, network]: Two,
+  [tickerPath, networkPath]: readonly [string, string],
+  tell: Tell,
+): Listing | undefined {
+  if (ticker === undefined) {
+    tell(broken(`the ${end} currency is given`, tickerPath, 'A currency is required.'))
+    return undefined
+  }
+  const listing = findListing(ticker, network)
+  if (listing) return listing
+
+  const currency = findCurrency(ticker)
+  if (currency) {
+    const message = `${currency.ticker} is not available on this network.`
+    tell(broken(`the ${end} currency is on the network`, networkPath, message))
+  } else {
+    tell(broken(`the ${end} currency is known`, tickerPath, 'We do not know this currency.'))
+  }
+  return undefined
+}
+
+function judgeSide(source: Listing, target: Listing, paths: AskPaths, tell: Tell): Side | undefined {
+  const side = sideOf(source.currency, target.currency)
+  if (side && source.asset.id !== target.asset.id) return side
+
+  const message = `${source.currency.ticker} cannot be exchanged to ${target.currency.ticker}.`
+  tell(broken('the two can be exchanged', paths.toCurrency, message))
+  return undefined
+}
+
+type Methods = Pick<Exchange, 'deposit' | 'payout'>
+
+function judgeMethods(
+  { kind, side, source, target }: Sided,
+  { ask, paths, country }: Question,
+  tell: Tell,
+): Methods | undefined {
+  const neither = paths.toCurrency
+  const deposit = judgeMethod(
+    source,
+    {
+      way: 'deposit',
+      kind,
+      side,
+      country,
+      type: ask.depositType,
+      category: ask.depositCategory,
+      paths: { type: paths.depositType, category: paths.depositCategory, neither },
+    },
+    tell,
+  )
+  const payout = judgeMethod(
+    target,
+    {
+      way: 'payout',
+      kind,
+      side,
+      country,
+      type: ask.payoutType,
+      category: ask.payoutCategory,
+      paths: { type: paths.payoutType, category: paths.payoutCategory, neither },
+    },
+    tell,
+  )
+  return deposit && payout && { deposit, payout }
+}
+
+type Sided = Pick<Exchange, 'side' | 'source' | 'target'> & { kind: Kind }
+
+type Prices = { rate: Rate; worth: Rate }
+
+/** Prices come along the best path of the market: of the pair, and of the source in the reference currency. */
+function judgePrices(
+  moment: MarketMoment,
+  { currency: source }: Listing,
+  { currency: target }: Listing,
+  paths: AskPaths,
+  tell: Tell,
+): Prices | undefined {
+  const rate = rateBetween(moment, source.ticker, target.ticker)
+  const worth = rateBetween(moment, source.ticker, moment.market.reference)
+  if (rate && worth) return { rate, worth }
+
+  tell(broken('the pair has a fresh price', paths.toCurrency, unavailable(source, target)))
+  return undefined
+}

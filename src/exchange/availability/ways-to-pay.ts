@@ -1,0 +1,27 @@
+import { findListing } from '../../reference/catalog/asset.ts'
+import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import type { MarketMoment } from '../pricing/market.ts'
+import type { Sum } from '../pricing/sum.ts'
+import { resolve } from './resolve.ts'
+import type { Ask, AskedAmount, Exchange, PartnerTerms } from './resolve.ts'
+
+/** One way to pay that is available, on what terms, and what the amount comes to by it. */
+export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
+
+/**
+ * Every deposit method by which this amount of this pair can be paid from this country, in the catalogue's order. A method that
+ * the request itself names is not looked at: these are what it may be changed to. Each is asked of the one resolver, so what is
+ * named here is available. Empty when nothing is.
+ */
+export function waysToPay(
+  moment: MarketMoment,
+  partner: PartnerTerms,
+  { depositType: _type, depositCategory: _category, ...ask }: Ask & { amount: AskedAmount },
+): WayToPay[] {
+  const source = ask.fromCurrency === undefined ? undefined : findListing(ask.fromCurrency, ask.fromNetwork)
+  return (source?.network.paymentMethods ?? []).flatMap(({ type }) => {
+    const outcome = resolve(moment, partner, { ...ask, depositType: type })
+    if (!outcome.available || !outcome.sum) return []
+    return [{ method: outcome.exchange.deposit, exchange: outcome.exchange, sum: outcome.sum }]
+  })
+}

@@ -1,0 +1,85 @@
+import { resolve } from '../availability/resolve.ts'
+import { refusalOf } from '../availability/rule.ts'
+import { findListing, type Listing } from '../../reference/catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
+import type { Partner } from '../partners/partner.ts'
+import type { PayoutAddress } from '../partners/payout-address.ts'
+import type { CreateInput } from '../transactions/create-input.ts'
+import { type B2bInput, createB2bTransaction, type Created } from '../transactions/create.ts'
+import { askOf, momentOf, termsOfPartner } from '../transactions/policy.ts'
+import type { B2bRecord } from '../transactions/record.ts'
+import { findPayoutAddress, type WhomToPay } from './find-payout-address.ts'
+
+/** What a partner asks for: an exchange of its own money, paid to a registered address. Texts as the request has them. */
+export type B2bOrder = Pick<CreateInput, 'fromCurrency' | 'fromNetwork' | 'toCurrency' | 'toNetwork' | 'fromAmount'> &
+  WhomToPay & { externalPartnerLinkId: string | undefined }
+
+/**
+ * Creates a B2B transaction in the caller's block: it waits for the deposit at once. Refuses, in this order, what is wrong with
+ * its form, what cannot be exchanged, an address that is not registered (400), one that is and is not active (409). The address
+ * keeps its status until the block ends.
+ */
+export async function createTransaction(
+  ctx: Ctx,
+  db: Atomic,
+  partner: Partner,
+  { order, problems }: { order: B2bOrder; problems: readonly Problem[] },
+): Promise<Created<B2bRecord>> {
+  const [first] = problems
+  if (first) throw new Refusal('BAD_REQUEST', first.message, [...problems])
+  const input = inputOf(order)
+  const target = judgedTarget(ctx, partner, input)
+  const address = await findPayoutAddress(ctx, db, { partnerId: partner.id, target }, order)
+
+  return createB2bTransaction(ctx, db, partner, {
+    input: { ...input, ...destinationOf(address) },
+    problems: [],
+    warnings: [],
+  })
+}
+
+/** What cannot be exchanged at all is told before anything of addresses is. */
+function judgedTarget(ctx: Ctx, partner: Partner, input: CreateInput): Listing {
+  const terms = termsOfPartner(partner, 'b2b')
+  const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, askOf(input, nobodysCountry))
+  if (!outcome.available) throw refusalOf(outcome.failures)
+  const target = findListing(input.toCurrency, input.toNetwork)
+  if (!target) throw new Error('An exchange is available to a currency that is not there.')
+  return target
+}
+
+/** The partner itself is the customer: where it is was settled when its account was opened. */
+const nobodysCountry = { code: undefined, path: '' }
+
+const destinationOf = ({ id, category, details }: PayoutAddress): Pick<B2bInput, 'b2b'> & Partial<CreateInput> => ({
+  b2b: { payoutAddressId: id, payoutCategory: category, intermediary: details.intermediary?.bic },
+  payoutAddress: details.address,
+  payoutExtraId: details.extraId || undefined,
+  payoutHolder: details.holder || undefined,
+})
+
+/** There is nobody at a checkout: whatever a customer could choose or be asked is absent. */
+const inputOf = (order: B2bOrder): CreateInput => ({
+  fromCurrency: order.fromCurrency,
+  fromNetwork: order.fromNetwork,
+  toCurrency: order.toCurrency,
+  toNetwork: order.toNetwork,
+  fromAmount: order.fromAmount,
+  depositCategory: undefined,
+  skipChoosePaymentCategory: true,
+  payoutAddress: undefined,
+  payoutExtraId: undefined,
+  payoutHolder: undefined,
+  skipChoosePayoutAddress: true,
+  email: undefined,
+  phoneNumber: undefined,
+  customerIp: undefined,
+  customerIpPath: 'customer.ip',
+  countryOverride: undefined,
+  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
+  externalPartnerLinkId: order.externalPartnerLinkId,
+  locale: undefined,
+  billing: undefined,
+})

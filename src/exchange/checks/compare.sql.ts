@@ -1,0 +1,98 @@
+import type { Db } from '../../platform/db/sql.ts'
+import type { PayoutState } from '../settlement/plan.ts'
+
+/** A row, and what of it is not as it should be, if anything. `id` is our own; without a `public_id` it is nobody's. */
+export type Unlike = { id: bigint; public_id: bigint | null; fault: string | null }
+
+/** A part of a table, by its ids: those after one, so many at most. */
+export type Part = { afterId: bigint; limit: number }
+
+/**
+ * Compares the next deposits with what their rails said and where their customers were told to pay: the fact, its rail, its payment,
+ * asset and amount, and whose the reference is that it repeats.
+ */
+export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]> =>
+  db.sql`
+    select deposits.id, public_id, case
+        when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
+        when facts.id is null then 'has lost the fact that told of it'
+        when facts.kind <> 'deposit.final' or facts.rail <> deposits.rail or body ->> 'asset' <> deposits.asset
+          or (body ->> 'amount')::numeric <> deposits.amount or body ->> 'payment' <> coalesce(payment, body ->> 'payment')
+          then 'is not what its rail told'
+        when deposits.transaction_id is not null and matched_at is null
+          and told.transaction_id is distinct from deposits.transaction_id
+          then 'was told for another transaction, or for none'
+      end as fault
+    from (select * from deposits where id > ${afterId} order by id limit ${limit}) as deposits
+    left join transactions on transactions.id = deposits.transaction_id
+    left join facts on facts.id = fact_id
+    left join deposit_instructions as told on told.rail = facts.rail and told.reference = facts.reference
+    order by deposits.id`
+
+/** A payout beside its plan and its refund. What is null is not there. */
+export type PayoutRow = {
+  id: bigint
+  transaction_id: bigint | null
+  public_id: bigint | null
+  state: PayoutState
+  reason: string | null
+  is_planned: boolean
+  plan_id: bigint | null
+  plan_state: 'planned' | 'submitted' | 'done' | 'never' | 'unknown' | null
+  is_on_its_rail: boolean | null
+  has_evidence: boolean | null
+  /** It pays what its refund is, or what is left of it after earlier ones, for whose it is. True of what is no refund. */
+  is_as_refunded: boolean
+  destination: Buffer
+  data_key_id: bigint
+  wrapped_key: Buffer | null
+  body: Buffer | null
+  plan_data_key_id: bigint | null
+  plan_wrapped_key: Buffer | null
+}
+
+/** Reads the next payouts after an id, refunds and those of nobody's money included. */
+export const payouts = (db: Db, { afterId, limit }: Part): Promise<PayoutRow[]> =>
+  db.sql`
+    select payouts.id, payouts.transaction_id, transactions.public_id, payouts.state, payouts.reason,
+      payouts.plan_id is not null as is_planned, plans.id as plan_id, plans.state as plan_state, plans.rail = payouts.rail as is_on_its_rail,
+      evidence is not null as has_evidence,
+      purpose = 'payout' or coalesce(
+        refunds.asset = payouts.asset and (refunds.amount - refunds.cost = payouts.amount
+            or refunds.amount - refunds.cost > payouts.amount and exists (
+              select 1 from payouts as before where before.refund_id = refunds.id and before.id < payouts.id))
+          and refunds.transaction_id is not distinct from payouts.transaction_id, false) as is_as_refunded,
+      destination, payouts.data_key_id, own.wrapped as wrapped_key,
+      body, plans.data_key_id as plan_data_key_id, of_plan.wrapped as plan_wrapped_key
+    from (select * from payouts where id > ${afterId} order by id limit ${limit}) as payouts
+    left join transactions on transactions.id = payouts.transaction_id
+    left join plans on plans.id = payouts.plan_id
+    left join refunds on refunds.id = refund_id
+    left join data_keys as own on own.id = payouts.data_key_id
+    left join data_keys as of_plan on of_plan.id = plans.data_key_id
+    order by payouts.id`
+
+/** Plans that pay nothing: no payout is theirs. At most a hundred. */
+export const plansOfNothing = (db: Db): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select id from plans where not exists (select 1 from payouts where plan_id = plans.id) order by id limit 100`
+
+/** Compares the next refunds with what they are paid by, and with the deposit that they give back. */
+export const unlikePayouts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]> =>
+  db.sql`
+    select refunds.id, transactions.public_id, case
+        when refunds.transaction_id is not null and transactions.public_id is null then 'is of a transaction that is gone'
+        when (refunds.state = 'paid') <> coalesce(by.is_paid, false) then 'is ' || refunds.state || ', and its payouts are not'
+        when (refunds.state = 'sent') <> coalesce(by.is_open, false) then 'is ' || refunds.state || ', and its payouts are not'
+        when deposits.id is null or deposits.asset <> refunds.asset
+          or refunds.transaction_id is not null and deposits.transaction_id is distinct from refunds.transaction_id
+          then 'gives back another deposit'
+        when refunds.state <> 'cancelled' and deposits.refunded < refunds.amount then 'is not what its deposit was used for'
+      end as fault
+    from (select * from refunds where id > ${afterId} order by id limit ${limit}) as refunds
+    left join transactions on transactions.id = refunds.transaction_id
+    left join deposits on deposits.id = refunds.deposit_id
+    left join lateral (
+      select bool_or(state = 'paid') as is_paid, bool_or(state in ('planned', 'unknown')) as is_open
+      from payouts where refund_id = refunds.id) as by on true
+    order by refunds.id`

@@ -1,0 +1,95 @@
+import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { beforeAll, enoughProblems } from '../ledger/verify.ts'
+import { destinationPlace } from '../settlement/order.ts'
+import { planPlace } from '../settlement/plan.ts'
+import type { Keyring } from '../../platform/privacy/data-key.ts'
+import * as queries from './compare.sql.ts'
+
+const batch = 1_000
+
+/** Looks whether every deposit is what its rail told, for whom it told it. One sentence a problem. */
+export const verifyDeposits = (db: Db): Promise<string[]> =>
+  inParts((part) => queries.unlikeFacts(db, part), faultOf('Deposit'))
+
+/** Looks whether every refund is paid as it says, by the deposit that it gives back. One sentence a problem. */
+export const verifyRefunds = (db: Db): Promise<string[]> =>
+  inParts((part) => queries.unlikePayouts(db, part), faultOf('Refund'))
+
+/**
+ * Looks whether every payout, those of nobody's money included, stands as its plan does, is of its refund, and goes where it was
+ * ordered to: what was sealed for another payout or plan, or by somebody else, does not open. Plans that pay nothing are
+ * found, too. One sentence a problem.
+ */
+export async function verifyPayouts({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>): Promise<string[]> {
+  const problems = await inParts(
+    (part) => queries.payouts(db, part),
+    (row) => faultsOfPayout(keyring, row).map((fault) => `${nameOf('Payout', row)} ${fault}.`),
+  )
+  for (const { id } of await queries.plansOfNothing(db)) problems.push(`Plan ${id} pays nothing.`)
+  return problems
+}
+
+/** Reads a table part by part, so that no more than a part is held at once. */
+async function inParts<Row extends { id: bigint }>(
+  read: (part: queries.Part) => Promise<Row[]>,
+  problemsOf: (row: Row) => string[],
+): Promise<string[]> {
+  const problems: string[] = []
+  let afterId = beforeAll
+  for (;;) {
+    const rows = await read({ afterId, limit: batch })
+    for (const row of rows) problems.push(...problemsOf(row))
+    const last = rows.at(-1)
+    if (!last || problems.length >= enoughProblems) return problems
+    afterId = last.id
+  }
+}
+
+const nameOf = (what: string, { id, public_id: publicId }: { id: bigint; public_id: bigint | null }): string =>
+  `${what} ${id}${publicId === null ? '' : ` of transaction ${publicId}`}`
+
+const faultOf =
+  (what: string) =>
+  ({ id, fault, ...row }: queries.Unlike): string[] =>
+    fault === null ? [] : [`${nameOf(what, { id, ...row })} ${fault}.`]
+
+/** Where a plan may stand for its payout to stand where it does; one that came back was paid, and one that never left was not. */
+function plansOf({ state, reason }: queries.PayoutRow): readonly string[] {
+  if (state === 'planned' || state === 'unknown') return ['planned', 'submitted', 'unknown']
+  if (state === 'paid') return ['done']
+  if (state === 'failed') return [reason === 'never' ? 'never' : 'done']
+  return []
+}
+
+function faultsOfPayout(keyring: Keyring, row: queries.PayoutRow): string[] {
+  const { state, plan_state: plan } = row
+  const allowed = plansOf(row)
+  const isPlanned = allowed.length > 0
+  const faults: [boolean, string][] = [
+    [row.transaction_id !== null && row.public_id === null, 'is of a transaction that is gone'],
+    [row.is_planned && row.plan_id === null, 'has lost its plan'],
+    [isPlanned && !row.is_planned, `is ${state} without a plan`],
+    [plan !== null && !allowed.includes(plan), `is ${state}, and its plan is ${plan}`],
+    [plan === 'done' && row.has_evidence === false, 'has no evidence'],
+    [row.is_on_its_rail === false, 'is planned on another rail'],
+    [!row.is_as_refunded, 'is not what its refund is'],
+    [!opens(keyring, row), 'goes elsewhere than was ordered'],
+  ]
+  return faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault)
+}
+
+/** Whether destination and plan were sealed for this very payout and plan. Of a person who was erased nobody can tell. */
+function opens(keyring: Keyring, row: queries.PayoutRow): boolean {
+  const { data_key_id: id, wrapped_key: wrapped, plan_data_key_id: planKeyId, plan_wrapped_key: planWrapped } = row
+  try {
+    if (wrapped) keyring.unwrap(id, wrapped).openBytes(row.destination, destinationPlace(row.id))
+    if (row.body && row.plan_id !== null && planKeyId !== null && planWrapped) {
+      keyring.unwrap(planKeyId, planWrapped).openBytes(row.body, planPlace(row.plan_id))
+    }
+    return true
+  } catch {
+    // Someone can have written anything there: that it does not open is the finding.
+    return false
+  }
+}

@@ -1,0 +1,18 @@
+import type { Ctx } from '../context.ts'
+import { factReceived } from '../settlement/fact.ts'
+import { jobsNamed, type SeenJob } from '../../platform/jobs/look.ts'
+import { mailDue } from '../mail/mail.ts'
+import { payoutDue } from '../settlement/order.ts'
+import { planDue } from '../settlement/plan.ts'
+import { refundDue } from '../settlement/refund.ts'
+import * as queries from './stuck.sql.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+const kinds = { fact: factReceived, payout: payoutDue, plan: planDue, refund: refundDue, mail: mailDue }
+
+/** The jobs about one transaction that are still to be done: its deadline, its facts, payouts, plans, refunds and letters. */
+export async function jobsOf({ db }: Pick<Ctx, 'db'>, { id }: Pick<Transaction, 'id'>): Promise<SeenJob[]> {
+  const work = await queries.workFor(db, id)
+  const deadline = { kind: 'transaction.deadline', key: String(id) }
+  return jobsNamed(db, [deadline, ...work.map((one) => ({ kind: kinds[one.what], key: String(one.id) }))])
+}

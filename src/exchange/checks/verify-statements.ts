@@ -1,0 +1,79 @@
+import { listings } from '../../reference/catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import { held, placeIn } from '../ledger/account.ts'
+import { heldBalances } from '../ledger/balance.ts'
+import * as queries from './verify.sql.ts'
+
+/** A rail as whoever keeps our money. */
+type Keeper = { readonly name: string; readonly place: string; balance(asset: string): Promise<bigint> }
+
+/** Money of one asset that lies at one place, and by how much its keeper's statement differed when it was looked at last. */
+type Holding = { keeper: Keeper; asset: string; difference?: bigint }
+
+/** How often, and how many real milliseconds apart, a statement that differs is looked at before it counts as wrong. */
+const looks = 10
+const lookAgainMs = 300
+
+/** How many looks more it is worth while work that is due waits to be done: what a rail has told is then not booked yet. */
+const looksMore = 100
+
+/**
+ * What lies at a place must be what the books say, as long as nothing is on its way. On a live exchange something often is: what
+ * a rail has and has not told yet. So a difference counts only when it is still there, the very same, after a while.
+ */
+export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
+  let suspects = await holdings(ctx)
+  let problems: string[] = []
+  let more = looksMore
+  for (let look = 0; look < looks && suspects.length > 0; look += 1) {
+    if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    if (more > 0 && (await hasWork(ctx))) {
+      more -= 1
+      look -= 1
+    }
+    const differing = await differingOf(ctx, suspects)
+    suspects = differing.map(({ holding }) => holding)
+    problems = differing.map(({ sentence }) => sentence)
+  }
+  return problems
+}
+
+const hasWork = async ({ queue, clock }: Ctx): Promise<boolean> => (await queue.nextDue(clock.now())) !== undefined
+
+/** Everything that may lie anywhere, and whatever the books say lies there, each place once. */
+async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
+  const keepers = new Map<string, Keeper>()
+  for (const rail of [...rails.deposit.values(), ...rails.payout.values()]) keepers.set(rail.place, rail)
+  const found = new Map<string, Holding>()
+  const add = (place: string | undefined, asset: string) => {
+    const keeper = place === undefined ? undefined : keepers.get(place)
+    if (keeper) found.set(`${keeper.place} ${asset}`, { keeper, asset })
+  }
+  for (const { network, asset } of listings) {
+    for (const { category, deposit, withdrawal } of network.paymentMethods) {
+      if (deposit) add(rails.forDeposit(category, network.code)?.place, asset.id)
+      if (withdrawal) add(rails.forPayout(category, network.code)?.place, asset.id)
+    }
+  }
+  for (const name of (await heldBalances(db)).keys()) {
+    const [account = '', asset = ''] = name.split(' ')
+    add(placeIn(account), asset)
+  }
+  return [...found.values()]
+}
+
+async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding: Holding; sentence: string }[]> {
+  const before = await heldBalances(db)
+  const stated = await Promise.all(suspects.map(({ keeper, asset }) => keeper.balance(asset)))
+  const busy = new Set((await queries.underWay(db)).map(({ place }) => place))
+  const now = await heldBalances(db)
+  return suspects.flatMap((holding, index) => {
+    const { keeper, asset } = holding
+    const [was = 0n, is = 0n] = [before, now].map((balances) => balances.get(`${held(keeper.place)} ${asset}`))
+    const difference = (stated[index] ?? 0n) - is
+    const isMoving = was !== is || difference !== (holding.difference ?? difference)
+    if (difference === 0n || isMoving || busy.has(keeper.place)) return []
+    const sentence = `${keeper.name} holds ${stated[index]} units of ${asset}, the books say ${is}.`
+    return [{ holding: { keeper, asset, difference }, sentence }]
+  })
+}

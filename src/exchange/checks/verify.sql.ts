@@ -1,0 +1,281 @@
+import type { Db } from '../../platform/db/sql.ts'
+import type { Status } from '../transactions/lifecycle.ts'
+
+/** A move as it stands in the history. */
+export type Move = [number: number, fact: string, status: Status]
+
+/** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
+export type Agreement = {
+  id: bigint
+  public_id: bigint
+  status: Status
+  is_b2b: boolean
+  moves: number
+  history: Move[]
+  /** Something happened, or was told, before what went before it, or before the transaction was created. */
+  goes_back: boolean
+  events: number
+  counted_events: bigint
+  /** How many events told of a status, and the first event that is still there. */
+  status_events: bigint
+  first_event: number | null
+  /** An event of it was told to another partner. */
+  is_told_elsewhere: boolean
+  quote_number: number
+  counted_quotes: bigint
+  from_amount: bigint
+  deposited: bigint
+  to_amount: bigint | null
+  paid: bigint | null
+  output_hash: string | null
+  proof: string | null
+  /** What was booked, as `kind:ref`. */
+  booked: string[]
+  /** Reversals, by their entries' `ref`, in whose block an exchange was mirrored. */
+  undoing: bigint[]
+  owed: bigint
+  /** A refund of it is paid, or would have cost more than it is. */
+  has_refunded: boolean
+  unplanned: bigint
+  unproven: bigint
+}
+
+/**
+ * Reads the next transactions after an id for checking. Each row is consistent in itself, whatever runs beside it. Events go
+ * from a stream's front when they are older than `eventsSince`; those that have gone so are counted as there.
+ */
+export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: Date): Promise<Agreement[]> =>
+  db.sql`
+    select transactions.id, public_id, transactions.status, kind = 'b2b' as is_b2b, transactions.moves,
+      coalesce(past.history, '[]') as history, transactions.events,
+      coalesce(past.goes_back or past.first_at < created_at, false) or exists (
+        select 1 from events join events as later using (stream)
+        where stream = public_id and later.sequence = events.sequence + 1 and later.at < events.at) as goes_back,
+      coalesce(
+        (select min(sequence) - 1 + count(*) from events where stream = public_id),
+        case when past.last_at < ${eventsSince} then transactions.events else 0 end) as counted_events,
+      (select count(*) from events where stream = public_id
+        and type in ('transaction.created', 'transaction.status_changed', 'b2b.transaction.status_changed')) as status_events,
+      (select min(sequence) from events where stream = public_id) as first_event,
+      exists (select 1 from events where stream = public_id and events.partner_id <> transactions.partner_id) as is_told_elsewhere,
+      quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
+      from_amount,
+      ((select coalesce(sum(amount), 0) from deposits
+          where transaction_id = transactions.id and asset = from_asset and state <> 'seen')
+        - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
+          where transaction_id = transactions.id and kind in ('deposit_reversed', 'loss_recovered') and asset = from_asset
+            and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
+      to_amount, paid.amount as paid, output_hash, paid.proof,
+      array(select kind || ':' || ref from entries where transaction_id = transactions.id) as booked,
+      array(select reversal.ref from entries as reversal join entries as mirror using (transaction_id, xid)
+        where reversal.transaction_id = transactions.id and reversal.kind = 'deposit_reversed'
+          and mirror.kind = 'exchange_mirrored') as undoing,
+      (select count(*) from (
+        select 1 from entries join audit_postings on entry_id = entries.id
+        where entries.transaction_id = transactions.id and account = 'customer:' || public_id
+        group by asset having sum(amount) <> 0) as open_balances) as owed,
+      exists (select 1 from refunds where transaction_id = transactions.id and state = 'paid')
+        or exists (select 1 from entries where transaction_id = transactions.id and kind = 'write_off') as has_refunded,
+      (select count(*) from payouts where transaction_id = transactions.id
+        and (plan_id is null) <> (payouts.state in ('waiting', 'reserved', 'cancelled'))) as unplanned,
+      (select count(*) from payouts join plans on plans.id = plan_id where transaction_id = transactions.id
+        and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
+    from transactions
+    left join lateral (
+      select json_agg(json_build_array(number, fact, status) order by number) as history, min(at) as first_at, max(at) as last_at,
+        bool_or(at < before) as goes_back
+      from (select *, lag(at) over (order by number) as before from moves where transaction_id = transactions.id) as move
+    ) as past on true
+    left join lateral (
+      select sum(amount)::numeric(38, 0) as amount, (array_agg(evidence ->> 'hash' order by payouts.id desc))[1] as proof
+      from payouts left join plans on plans.id = plan_id
+      where transaction_id = transactions.id and purpose = 'payout' and payouts.state = 'paid') as paid on true
+    where transactions.id > ${afterId} order by transactions.id limit ${limit}`
+
+/** Something that was booked and is not what its row says, or that a row says and was not booked so. */
+export type Difference = { public_id: bigint | null; kind: string; ref: bigint }
+
+/** At which place each rail's money lies. */
+export type Places = { rails: string[]; places: string[] }
+
+/**
+ * Compares the deposits, payouts and evidence of the transactions after one id up to another with their postings, one by one:
+ * accounts, asset, amount. How much of a payout came back is in the books alone.
+ */
+export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, places }: Places): Promise<Difference[]> =>
+  db.sql`
+    with page as (
+      select id, public_id, 'customer:' || public_id as owner from transactions where id > ${afterId} and id <= ${lastId}),
+    place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
+    stood as (
+      select public_id, line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      left join place using (rail)
+      cross join lateral (values
+        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen' and matched_at is null),
+        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null)
+      ) as line (kind, amount, debit, credit, is_due)
+      where is_due
+      union all
+      select public_id, 'deposit_reversed', deposits.id, asset, null, null, null
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join mistaken_deposits on mistaken_deposits.id = deposits.id
+      union all
+      select public_id, 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join deposit_reversals as taken on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (taken.amount - lost, owner, state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
+      ) as line (amount, debit, is_due)
+      where is_due and line.amount > 0
+      union all
+      select page.public_id, 'refund_cost', refunds.id, asset, cost::text, owner, 'network-fees'
+      from page join refunds on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      where cost > 0 and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
+      union all
+      select public_id, line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
+      from page join payouts on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      left join plans on plans.id = plan_id
+      cross join lateral (values
+        ('payout_sent', asset, amount::text, owner, 'rail:' || payouts.rail || ':clearing', plan_id is not null),
+        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
+          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
+        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
+          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
+        ('payout_returned', asset, null, 'held:' || place, owner,
+          payouts.state = 'failed' and reason is distinct from 'never'),
+        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', owner,
+          payouts.state = 'failed' and reason = 'never')
+      ) as line (kind, asset, amount, debit, credit, is_due)
+      where is_due),
+    booked as (
+      select public_id, kind, ref, asset,
+        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
+      from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join postings on entry_id = entries.id
+      where kind in ('deposit', 'suspense_matched', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned',
+        'payout_failed', 'refund_cost'))
+    select distinct public_id, kind, ref from (
+      (select * from stood except all select * from booked) union all
+      (select * from booked except all select * from stood)) as different`
+
+/**
+ * Of the transactions after one id up to another, those whose deposits are said to be used for more or less than was booked:
+ * exchanged, refunded, taken back.
+ */
+export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ public_id: bigint }[]> =>
+  db.sql`
+    select public_id from transactions
+    left join lateral (
+      select sum(exchanged) as exchanged, sum(refunded) as refunded, sum(taken_back) as taken_back
+      from deposits where transaction_id = transactions.id) as said on true
+    left join lateral (
+      select coalesce(sum(amount) filter (where kind = 'exchange' and debit = 'customer:' || public_id), 0)
+          - coalesce(sum(amount) filter (where kind = 'exchange_mirrored' and credit = 'customer:' || public_id), 0) as exchanged,
+        coalesce(sum(amount) filter (where kind = 'write_off'), 0) as written_off,
+        coalesce(sum(amount) filter (where kind = 'deposit_reversed'), 0) as taken_back
+      from entries join postings on entry_id = entries.id
+      where transaction_id = transactions.id and (asset = from_asset or kind in ('write_off', 'deposit_reversed'))) as booked on true
+    left join lateral (
+      select sum(amount) as amount from refunds
+      where transaction_id = transactions.id and state <> 'cancelled') as ordered on true
+    where transactions.id > ${afterId} and transactions.id <= ${lastId}
+      and (coalesce(said.exchanged, 0) <> booked.exchanged
+        or coalesce(said.refunded, 0) <> booked.written_off + coalesce(ordered.amount, 0)
+        or coalesce(said.taken_back, 0) <> booked.taken_back)`
+
+/** The same as `misbooked` of the deposits that belong to nobody, or did when they came; at most a hundred. */
+export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
+  db.sql`
+    with place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
+    stood as (
+      select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
+      from deposits left join place using (rail)
+      cross join lateral (values
+        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen')
+      ) as line (kind, amount, debit, credit, is_due)
+      where (transaction_id is null or matched_at is not null) and is_due
+      union all
+      select 'deposit_reversed', deposits.id, asset, null, null, null from deposits join mistaken_deposits using (id)
+      where transaction_id is null
+      union all
+      select 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
+      from deposits join deposit_reversals as taken on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (taken.amount - lost, 'suspense', state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
+      ) as line (amount, debit, is_due)
+      where transaction_id is null and is_due and line.amount > 0
+      union all
+      select 'refund_cost', refunds.id, asset, cost::text, 'suspense', 'network-fees' from refunds
+      where transaction_id is null and cost > 0
+        and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
+      union all
+      select line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
+      from payouts left join plans on plans.id = plan_id
+      cross join lateral (values
+        ('payout_sent', asset, amount::text, 'suspense', 'rail:' || payouts.rail || ':clearing', plan_id is not null),
+        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
+          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
+        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
+          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
+        ('payout_returned', asset, null, 'held:' || place, 'suspense',
+          payouts.state = 'failed' and reason is distinct from 'never'),
+        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'suspense',
+          payouts.state = 'failed' and reason = 'never')
+      ) as line (kind, asset, amount, debit, credit, is_due)
+      where transaction_id is null and is_due),
+    booked as (
+      select kind, ref, asset,
+        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
+      from entries join postings on entry_id = entries.id
+      where transaction_id is null
+        and kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
+          'refund_cost'))
+    select distinct null::bigint as public_id, kind, ref from (
+      (select * from stood except all select * from booked) union all
+      (select * from booked except all select * from stood)) as different
+    limit 100`
+
+/** A quote beside the transaction that is at it, and what was exchanged at it; `lines` is null where nothing was. */
+export type QuoteRow = {
+  transaction_id: bigint
+  public_id: bigint
+  partner_id: bigint
+  from_asset: string
+  to_asset: string
+  number: number
+  quote: unknown
+  valid_until: Date
+  is_current: boolean
+  expected_from: bigint
+  expected_to: bigint
+  quote_expires_at: Date
+  lines: [debit: string, credit: string, asset: string, amount: string][] | null
+}
+
+/** Reads the next quotes after one. */
+export const quotes = (db: Db, after: { transactionId: bigint; number: number }, limit: number): Promise<QuoteRow[]> =>
+  db.sql`
+    select transaction_id, public_id, partner_id, from_asset, to_asset, number, quote, valid_until,
+      number = quote_number as is_current, expected_from, expected_to, quote_expires_at,
+      (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
+        from entries join postings on entry_id = entries.id
+        where entries.transaction_id = transactions.id and kind = 'exchange' and ref = number) as lines
+    from quotes join transactions on transactions.id = transaction_id
+    where (transaction_id, number) > (${after.transactionId}, ${after.number}::integer)
+    order by transaction_id, number limit ${limit}`
+
+/** Places whose reserves are not the sum of what is promised there. */
+export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
+  db.sql`
+    select place, asset from reserves left join (
+      select place, part.asset, sum(part.amount) as promised from payouts
+      cross join lateral (values (asset, amount), (fee_asset, most_fee)) as part (asset, amount)
+      where state in ('reserved', 'planned', 'unknown') group by place, part.asset) as open using (place, asset)
+    where reserved <> coalesce(promised, 0)`
+
+/** The places that something is on its way out of. */
+export const underWay = (db: Db): Promise<{ place: string }[]> =>
+  db.sql`select distinct place from payouts where state in ('planned', 'unknown')`

@@ -1,0 +1,136 @@
+import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { beforeAll, enoughProblems, verifyBooks } from '../ledger/verify.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.ts'
+import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
+import { faultsOfHistory, standingKinds, statusesIn, toldBesides } from './verify-history.ts'
+import * as queries from './verify.sql.ts'
+import { verifyQuotes } from './verify-quotes.ts'
+import { statementsThatDiffer } from './verify-statements.ts'
+
+const batch = 1_000
+
+/**
+ * Checks on a live database that the books balance and were not changed, that every transaction's status agrees with its
+ * history, and its history, deposits, payouts, evidence and quotes with the books, that ended transactions owe nobody, that
+ * nothing was paid without a plan and evidence, that deposits are what rails told, and that every place holds what the books
+ * say. Reads part by part, so what it keeps in memory does not grow with the database. Gives one sentence a problem; none means
+ * that all is well. A check that has found very many looks no further, and the last sentence says so.
+ */
+export async function verify(ctx: Ctx): Promise<string[]> {
+  const { db } = ctx
+  const checks = [
+    () => verifyBooks(db, ctx),
+    () => verifyTransactions(ctx),
+    () => verifyDeposits(db),
+    () => verifyPayouts(ctx),
+    () => verifyRefunds(db),
+    () => verifyQuotes(db),
+    () => reservesThatDiffer(db),
+    () => statementsThatDiffer(ctx),
+  ]
+  const problems: string[] = []
+  let isCut = false
+  for (const check of checks) {
+    const found = await check()
+    isCut ||= found.length >= enoughProblems
+    problems.push(...found)
+  }
+  return isCut ? [...problems, 'There may be more: what has so many problems was not looked at to its end.'] : problems
+}
+
+/** The same of transactions, each with what hangs on it, and of money that is nobody's. */
+async function verifyTransactions(ctx: Ctx): Promise<string[]> {
+  const { db } = ctx
+  const problems: string[] = []
+  const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
+  const places = placesOf(ctx)
+  let afterId = beforeAll
+  for (;;) {
+    const rows = await queries.agreements(db, afterId, batch, eventsSince)
+    for (const row of rows) problems.push(...disagreements(row))
+    const last = rows.at(-1)
+    if (!last || problems.length >= enoughProblems) break
+    problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
+    problems.push(...(await queries.misused(db, afterId, last.id)).map(usedSentenceOf))
+    afterId = last.id
+  }
+  return [...problems, ...(await queries.misbookedOfNobody(db, places)).map(sentenceOf)]
+}
+
+function placesOf({ rails }: Ctx): queries.Places {
+  const all = [...rails.deposit.values()]
+  return { rails: all.map(({ name }) => name), places: all.map(({ place }) => place) }
+}
+
+const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
+  `${public_id === null ? 'What is nobody’s' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
+
+const usedSentenceOf = ({ public_id }: { public_id: bigint }): string =>
+  `Transaction ${public_id} and the books differ in what its deposits were used for.`
+
+const reservesThatDiffer = async (db: Db): Promise<string[]> =>
+  (await queries.misreserved(db)).map(
+    ({ place, asset }) => `What is reserved of ${asset} at ${place} is not what is promised.`,
+  )
+
+/**
+ * What must have been booked, and what must not, for a transaction to be where it is. `more`: of the first kind more than of the
+ * second.
+ */
+const booked: Record<Status, { must?: string[]; mustNot?: string[]; more?: [string, string] }> = {
+  new: { mustNot: ['exchange', 'payout_sent'] },
+  waiting_for_customer: { mustNot: ['exchange', 'payout_sent'] },
+  waiting_for_deposit: { mustNot: ['exchange', 'payout_sent'] },
+  on_hold: {},
+  exchanging: { must: ['deposit', 'exchange'], more: ['exchange', 'payout_sent'] },
+  sending: { must: ['deposit', 'exchange', 'payout_sent'], more: ['payout_sent', 'payout_settled'] },
+  finished: { must: ['deposit', 'exchange', 'payout_sent', 'payout_settled'] },
+  refunded: { must: ['deposit'], mustNot: ['exchange'] },
+  expired: { mustNot: ['exchange'] },
+  cancelled: { mustNot: ['exchange'] },
+  failed: { mustNot: ['exchange'] },
+}
+
+function disagreements(row: queries.Agreement): string[] {
+  const { must = [], mustNot = [], more } = booked[row.status]
+  const kinds = standingKinds(row.booked, row.history)
+  const count = (kind: string): number => kinds.filter((one) => one === kind).length
+  const lastStatus = row.history.at(-1)?.[2]
+  const missing = must.filter((kind) => count(kind) === 0).map((kind) => `is ${row.status} without ${kind}`)
+  const extra = mustNot.filter((kind) => count(kind) > 0).map((kind) => `is ${row.status} with ${kind}`)
+  const statuses = statusesIn(row.history)
+  const others: [boolean, string][] = [
+    [more !== undefined && count(more[0]) <= count(more[1]), `is ${row.status} with ${more?.[1]}`],
+    [endsWithoutMoney.has(row.status) && count('deposit') > count('deposit_reversed'), `is ${row.status} with deposit`],
+    [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
+    [row.moves !== row.history.length, 'has lost a part of its history'],
+    [row.goes_back, 'has a history that goes back in time'],
+    [row.is_told_elsewhere, 'was told to another partner'],
+    [isUntold(row, statuses), 'has not told of each of its statuses'],
+    [BigInt(row.events) !== row.counted_events, 'has lost an event'],
+    [BigInt(row.quote_number) !== row.counted_quotes, 'has lost a quote'],
+    [row.from_amount !== row.deposited, 'does not show what was deposited'],
+    [row.status === 'finished' && row.paid === null, 'is finished and has paid nothing'],
+    [row.status === 'refunded' && !row.has_refunded, 'is refunded and has given nothing back'],
+    [row.to_amount !== row.paid, 'does not show what was paid out'],
+    [row.output_hash !== row.proof, 'does not show the proof of its payout'],
+    [ended.has(row.status) && row.owed > 0n, `is ${row.status} and still owes its customer`],
+    [row.unplanned > 0n, 'has a payout without a plan'],
+    [row.unproven > 0n, 'has a payout without evidence'],
+  ]
+  const wrong = others.filter(([isWrong]) => isWrong).map(([, sentence]) => sentence)
+  const all = [...missing, ...extra, ...wrong, ...faultsOfHistory(row.history, row)]
+  return all.map((sentence) => `Transaction ${row.public_id} ${sentence}.`)
+}
+
+/**
+ * A status of which no event tells; where the oldest events are gone, there are at least as many in all. Of B2B's there is one type:
+ * it also tells what became of the money without a new status, and did not always.
+ */
+function isUntold(row: queries.Agreement, statuses: number): boolean {
+  if (row.first_event !== 1) return row.events < statuses
+  const most = statuses + (row.is_b2b ? toldBesides(row.history) : 0)
+  return row.status_events < BigInt(statuses) || row.status_events > BigInt(most)
+}

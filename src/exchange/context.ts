@@ -1,0 +1,34 @@
+import type { Config } from '../app/config/config.ts'
+import type { RowIds } from '../platform/db/row-ids.ts'
+import type { Database } from '../platform/db/sql.ts'
+import type { Countries } from '../reference/geo/country-of.ts'
+import type { IdentityProviders } from '../identity/providers.ts'
+import type { Queue } from '../platform/jobs/queue.ts'
+import type { Clock } from '../platform/lib/clock.ts'
+import type { Log } from '../platform/lib/log.ts'
+import type { MarketSource } from '../markets/source.ts'
+import type { Keyring } from '../platform/privacy/data-key.ts'
+import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { Rails } from '../rails/rail.ts'
+
+/** What the business stands on. Made once in `main.ts`, handed to every verb as its first argument. */
+export type Ctx = {
+  config: Config
+  db: Database
+  clock: Clock
+  log: Log
+  rowIds: RowIds
+  queue: Queue
+  secrets: Secrets
+  keyring: Keyring
+  rails: Rails
+  market: MarketSource
+  /** Countries by IP address. Its database is read when it is first asked. */
+  countries: Countries
+  /** Who verifies who somebody is. */
+  identity: IdentityProviders
+  /** Called after a commit that wrote events: tells this process's relay, or those of others, that there is something to tell. */
+  wakeRelay(): void
+  /** The origin under which partners and customers reach this exchange, without a slash at its end. */
+  publicUrl: string
+}

@@ -1,0 +1,83 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { ErasedPerson } from '../../platform/privacy/data-key.ts'
+import { type Standing, standingsOf } from './standing.ts'
+import * as queries from './standing.sql.ts'
+import { tellStatus } from './tell-status.ts'
+
+/** What an operator decides about a customer, by the id that one partner sees. The reason stays inside. */
+export type BlockOrder = { id: bigint; isBlocked: boolean; reason: string; actor: string }
+
+/** A decision that was taken. An erased person's reason is gone. */
+export type Decision = { isBlocked: boolean; actor: string; at: Date; reason: string | undefined }
+
+/**
+ * Serves a customer no more, or again: whoever proves that e-mail address, with whatever partner. Audited without the reason,
+ * which is kept sealed beside it. Refuses an unknown customer (NOT_FOUND) and a decision that changes nothing (CONFLICT).
+ */
+export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: BlockOrder): Promise<Standing> {
+  return ctx.db.atomic(async (db) => {
+    await queries.lockSame(db, [id])
+    const [before] = await standingsOf(ctx, db, [id])
+    if (!before) throw new Refusal('NOT_FOUND', 'There is no such customer.')
+    if ((before.status === 'blocked') === isBlocked) {
+      throw new Refusal('CONFLICT', isBlocked ? 'This customer is blocked already.' : 'This customer is not blocked.')
+    }
+    const at = ctx.clock.now()
+    const { dataKey } = before
+    const sealed = dataKey.seal(reason, reasonPlace(id, at))
+    queries.insertBlock(db, id, { isBlocked, actor, at, dataKeyId: dataKey.id, reason: sealed })
+    recordAudit(db, {
+      at,
+      actor,
+      action: isBlocked ? 'customer.blocked' : 'customer.unblocked',
+      subject: `customer:${id}`,
+      before: { status: before.status },
+      after: { blocked: isBlocked },
+    })
+    const after = (await tellStatus(ctx, db, [id])).find((one) => one.id === id)
+    if (!after) throw new Error('A customer is missing.')
+    return after
+  })
+}
+
+/** Every decision about a customer's e-mail address, oldest first. */
+export async function decisionsAbout(ctx: Ctx, id: bigint): Promise<Decision[]> {
+  const decisions: Decision[] = []
+  for (const { partnerCustomerId, dataKeyId, reason, ...rest } of await queries.blocksOf(ctx.db, id)) {
+    const place = reasonPlace(partnerCustomerId, rest.at)
+    decisions.push({ ...rest, reason: await openReason(ctx, dataKeyId, reason, place) })
+  }
+  return decisions
+}
+
+async function openReason(
+  { db, keyring }: Ctx,
+  keyId: bigint,
+  sealed: Buffer,
+  place: string,
+): Promise<string | undefined> {
+  try {
+    return (await keyring.get(db, keyId)).open<string>(sealed, place)
+  } catch (error) {
+    if (error instanceof ErasedPerson) return undefined
+    throw error
+  }
+}
+
+const reasonPlace = (id: bigint, at: Date): string => `customer_blocks:${id}:${at.toISOString()}`
+
+/** Whether a customer is blocked. Nobody is before being known. */
+export async function isBlocked(db: Db | Atomic, customerId: bigint | null): Promise<boolean> {
+  if (customerId === null) return false
+  const [last] = await queries.isBlocked(db, customerId)
+  return last?.isBlocked ?? false
+}
+
+/** Refuses to go on with a customer who is blocked (FORBIDDEN), without a reason. */
+export async function refuseBlocked(db: Db | Atomic, customerId: bigint | null): Promise<void> {
+  if (await isBlocked(db, customerId))
+    throw new Refusal('FORBIDDEN', 'This order cannot go on. Please turn to our support.')
+}

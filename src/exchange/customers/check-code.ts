@@ -1,0 +1,102 @@
+import { timingSafeEqual } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { type Atomic, one } from '../../platform/db/sql.ts'
+import { latinDigits } from '../../platform/language/typed-number.ts'
+import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
+import { ownKeys } from '../../platform/privacy/own-keys.ts'
+import { emailHash } from './email.ts'
+import { type CodeSubject, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
+import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
+import { customerPlace, type Person } from './person.ts'
+import * as queries from './customers.sql.ts'
+import { customerProven } from './tell-status.ts'
+
+/** Wrong guesses a day for one address, over all transactions: at that pace a code of six digits is not found. */
+const mostWrong = 25n
+
+/**
+ * What a customer answers, for an address that `partnerId`'s transaction has. Spaces and dashes in `code` do not count, and digits are
+ * read from an Arabic keyboard, too.
+ */
+export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
+
+/**
+ * Proves an e-mail address by the code that was sent to it, once. Gives the customer whose address it is, made if there was
+ * none, to whom from now on belongs what the partner passed of that address. Refuses a wrong code, and counts it even
+ * so; a code that is no longer good; and any code after too many wrong ones.
+ */
+export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<bigint> {
+  const code = latinDigits(answer.code).replace(/[\s-]/g, '')
+  if (!/^\d{6}$/.test(code)) throw refused('CODE_ILL_FORMED', 'The code has six digits.')
+
+  const outcome = await ctx.db.atomic((db) => judge(ctx, db, { ...answer, code }))
+  if (typeof outcome === 'bigint') return outcome
+  switch (outcome) {
+    case 'locked':
+      throw refused('TOO_MANY_TRIES', 'Too many wrong codes were entered. Please try again tomorrow.', 'RATE_LIMITED')
+    case 'dead':
+      throw refused('CODE_EXPIRED', 'This code is no longer good. Please ask for a new one.')
+    case 'spent':
+      throw refused('CODE_SPENT', 'Too many wrong codes: this one is no longer good. Please ask for a new one.')
+    case 'wrong':
+      throw refused('CODE_WRONG', 'This is not the code that we sent. Please check the newest letter.')
+  }
+}
+
+/** What is not the right answer. `spent`: wrong, and the last try that the code had. */
+type Judged = 'locked' | 'dead' | 'spent' | 'wrong'
+
+/** Everything happens in a block that commits, whatever the outcome: a guess that was not counted would be free. */
+async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint | Judged> {
+  const key = codeKey(ctx, answer)
+  queries.lockCodes(db, key)
+  const [[known], [counts]] = await Promise.all([
+    queries.findCode(db, key),
+    queries.countCodes(db, key, countingSince(ctx)),
+  ])
+  if (counts && counts.wrongForEmail >= mostWrong) return 'locked'
+  if (!known || !isAlive(ctx, known)) return 'dead'
+  if (!timingSafeEqual(known.hash, hashCode(ctx, key, answer.code))) {
+    queries.countWrong(db, key)
+    return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
+  }
+  queries.useUp(db, key)
+  return (await proveEmail(ctx, db, answer)).customerId
+}
+
+/** Who has proven an address: the customer, and what the partner knows of them. */
+export type Proven = { customerId: bigint; partnerCustomerId: bigint }
+
+/**
+ * Takes an address for proven, without a code: for the sandbox's test customers, and for whoever has proven it elsewhere.
+ * Gives the customer whose address it is.
+ */
+export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: PassedEmail): Promise<Proven> {
+  const hash = emailHash(ctx, email)
+  const [[known], passed] = await Promise.all([
+    queries.findCustomer(db, hash),
+    findOrMakePartnerCustomer(ctx, db, { partnerId, email }),
+  ])
+  const proven = (customerId: bigint): Proven => ({ customerId, partnerCustomerId: passed.id })
+  if (known && known.id === passed.customerId) return proven(known.id)
+
+  const customer = known ?? (await makeCustomer(ctx, db, email, hash))
+  queries.linkPartnerCustomer(db, passed.id, customer.id)
+  ownKeys(db, customer.id, [customer.dataKeyId, passed.dataKeyId])
+  // Somebody who is known already may stand otherwise with this partner now, and with others by what it has imported.
+  if (known) ctx.queue.enqueue(db, [{ kind: customerProven, key: String(passed.id), runAt: ctx.clock.now() }])
+  return proven(customer.id)
+}
+
+/** Two blocks may prove one new address at once: the second waits for the first, and takes its customer. */
+async function makeCustomer(ctx: Ctx, db: Atomic, email: string, hash: Buffer): Promise<queries.CustomerRow> {
+  const [id, dataKey] = await Promise.all([ctx.rowIds.next(), ctx.keyring.make(db)])
+  const personal = dataKey.seal({ email } satisfies Person, customerPlace(id))
+  const row = { id, emailHash: hash, dataKeyId: dataKey.id, personal, createdAt: ctx.clock.now() }
+  const [made] = await queries.insertCustomer(db, row)
+  return made ?? one(await queries.findCustomer(db, hash))
+}
+
+const refused = (code: string, message: string, refusal: RefusalCode = 'BAD_REQUEST'): Refusal =>
+  new Refusal(refusal, message, [{ path: 'code', code, message }])

@@ -1,0 +1,40 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import { emailHash } from './email.ts'
+import * as queries from './customers.sql.ts'
+
+/** How long a browser counts as the customer's, in real seconds. Then the e-mail address is proven anew. */
+export const sessionSeconds = 86_400
+
+/**
+ * Remembers that the transaction's e-mail address was proven in one browser. Gives the token that this browser shall keep;
+ * we keep its hash only.
+ */
+export async function startSession(ctx: Ctx, transactionId: bigint, customerId: bigint): Promise<string> {
+  const token = randomToken(32)
+  const createdAt = ctx.clock.realNow()
+  await ctx.db.atomic(async (db) => {
+    const session = { tokenHash: hashOf(token), transactionId, customerId, createdAt }
+    queries.insertSession(db, session, after(createdAt, -sessionSeconds * 1_000))
+  })
+  return token
+}
+
+/**
+ * The customer who proved `email` for this transaction in the browser that holds `token`; undefined for every other
+ * browser, after a day, and when the transaction has meanwhile been given another address.
+ */
+export async function provenInBrowser(
+  ctx: Ctx,
+  { transactionId, email, token }: { transactionId: bigint; email: string; token: string },
+): Promise<bigint | undefined> {
+  const since = after(ctx.clock.realNow(), -sessionSeconds * 1_000)
+  const [session] = await queries.findSession(ctx.db, { tokenHash: hashOf(token), transactionId, since })
+  return session && timingSafeEqual(session.emailHash, emailHash(ctx, email)) ? session.customerId : undefined
+}
+
+/** The token is 256 random bits: a plain hash can not be turned around. */
+const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -1,0 +1,28 @@
+import { formatAmount } from '../../platform/money/amount.ts'
+import type { Standing } from './standing.ts'
+
+/** How a customer stands, in the wire's spelling (wire.md, section 4): answers and webhooks alike. */
+export type CustomerRecord = ReturnType<typeof customerRecord>
+
+/** Writes what a partner is told of a customer: never why. */
+export const customerRecord = ({ id, status, risk, kyc, limits, updatedAt }: Standing) => ({
+  id: String(id),
+  status,
+  risk_level: risk.level,
+  kyc: {
+    level: kyc.level,
+    provider: kyc.provider,
+    verified_at: kyc.verifiedAt?.toISOString() ?? null,
+    expires_at: kyc.expiresAt?.toISOString() ?? null,
+    missing_fields: kyc.missingFields,
+  },
+  limits: limits.map(({ period, max, used }) => ({
+    period,
+    currency: 'EUR',
+    max: formatAmount(max, euro),
+    used: formatAmount(used, euro),
+  })),
+  updated_at: updatedAt.toISOString(),
+})
+
+const euro = { decimals: 2 }

@@ -1,0 +1,29 @@
+import type { Ctx } from '../context.ts'
+import { indexHash } from '../../platform/privacy/master-key.ts'
+
+const longest = 254
+const longestLocalPart = 64
+
+/** The form of WHATWG HTML's `input type=email`, with a dot in the domain and no dots beside each other. */
+const form =
+  /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** Whether a text can be an e-mail address: ASCII, a dotted domain, at most 254 characters. Nothing is trimmed or mended. */
+export const isEmail = (text: string): boolean =>
+  text.length <= longest && form.test(text) && text.indexOf('@') <= longestLocalPart
+
+/** The spelling in which addresses are compared: letter case does not tell two persons apart. */
+const foldEmail = (text: string): string => text.toLowerCase()
+
+/** Whether two spellings are one address. */
+export const isSameEmail = (one: string, other: string): boolean => foldEmail(one) === foldEmail(other)
+
+/** The keyed hash by which an address is found without being readable; the same for every spelling that folds alike. */
+export const emailHash = ({ secrets }: Pick<Ctx, 'secrets'>, email: string): Buffer =>
+  indexHash(secrets, 'email', foldEmail(email))
+
+/** An address that its owner recognises and others can not use: `j•••@e•••.com`. */
+export function maskEmail(email: string): string {
+  const [name = '', domain = ''] = email.split('@')
+  return `${name.slice(0, 1)}•••@${domain.slice(0, 1)}•••${domain.slice(domain.lastIndexOf('.'))}`
+}

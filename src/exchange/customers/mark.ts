@@ -1,0 +1,1 @@
+export { markChargeback } from './customers.sql.ts'

@@ -1,0 +1,41 @@
+import { randomInt } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { indexHash } from '../../platform/privacy/master-key.ts'
+import { emailHash } from './email.ts'
+import * as queries from './customers.sql.ts'
+
+/** Whose address is to be proven, and for which transaction (its internal id). */
+export type CodeSubject = { transactionId: bigint; email: string }
+
+const codeDigits = 6
+
+/** Six random digits. */
+export const newCode = (): string => String(randomInt(0, 10 ** codeDigits)).padStart(codeDigits, '0')
+
+/** Where a subject's code is kept. */
+export const codeKey = (ctx: Ctx, { transactionId, email }: CodeSubject): queries.CodeKey => ({
+  transactionId,
+  emailHash: emailHash(ctx, email),
+})
+
+/** A code as it is stored: keyed, because a million codes are soon tried, and bound to its address and transaction. */
+export const hashCode = ({ secrets }: Ctx, key: queries.CodeKey, code: string): Buffer =>
+  indexHash(secrets, 'one-time-code', `${key.transactionId}\n${key.emailHash.toString('hex')}\n${code}`)
+
+/** The moment of real time from which letters and wrong guesses count: a day ago. */
+export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)
+
+/** Whether a code can still be answered: neither used up, nor expired, nor guessed at too often. */
+export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
+  code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
+
+/** A code on its way: until when it can be answered, and whether it took the place of an earlier one. */
+export type PendingCode = { expiresAt: Date; isAnew: boolean }
+
+/** The code that was sent to an address; undefined when there is none that could be answered. */
+export async function pendingCode(ctx: Ctx, subject: CodeSubject): Promise<PendingCode | undefined> {
+  const [code] = await queries.findCode(ctx.db, codeKey(ctx, subject))
+  return code && isAlive(ctx, code) ? { expiresAt: code.expiresAt, isAnew: code.sent > 1 } : undefined
+}

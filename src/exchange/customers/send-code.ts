@@ -1,0 +1,62 @@
+import type { Ctx } from '../context.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { sendMail } from '../mail/send.ts'
+import { codeLetter } from './code-letter.ts'
+import { type CodeSubject, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
+import { findOrMakePartnerCustomer } from './partner-customer.ts'
+import * as queries from './customers.sql.ts'
+
+/** Letters a day: for one transaction, so that it is no tool to annoy people with, and to one address. */
+const mostForTransaction = 10n
+const mostToEmail = 100n
+
+/** How long a code that can still be answered keeps the next letter from being sent, in real milliseconds. */
+const pauseMs = 20_000
+
+/** What the letter tells, and for whom. `publicId` is the order number that the customer sees. */
+export type CodeOrder = CodeSubject & {
+  publicId: bigint
+  partnerId: bigint
+  partnerName: string
+  locale: string | null
+}
+
+/**
+ * Sends a new one-time code to the transaction's e-mail address; the code before it is worth nothing from then on. Refuses
+ * (RATE_LIMITED) a second letter within seconds, and too many in a day.
+ */
+export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
+  const key = codeKey(ctx, order)
+  await ctx.db.atomic(async (db) => {
+    queries.lockCodes(db, key)
+    const sentAt = ctx.clock.realNow()
+    const countSince = countingSince(ctx)
+    const [[known], [counts]] = await Promise.all([queries.findCode(db, key), queries.countCodes(db, key, countSince)])
+    if (ctx.config.rateLimits.on) refuseTooMany(ctx, known, counts)
+
+    const code = newCode()
+    const validMs = ctx.config.oneTimeCode.validityMs
+    const expiresAt = after(ctx.clock.now(), validMs)
+    queries.replaceCode(db, { ...key, hash: hashCode(ctx, key, code), expiresAt, sentAt, countSince })
+
+    const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
+    const dataKey = await ctx.keyring.get(db, dataKeyId)
+    const letter = codeLetter({ ...order, code, validMs })
+    await sendMail(ctx, db, { to: order.email, ...letter, dataKey, transactionId: order.transactionId })
+  })
+}
+
+function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts | undefined): void {
+  const pauseEnds = known && isAlive(ctx, known) ? after(known.sentAt, pauseMs) : undefined
+  const waitMs = pauseEnds ? pauseEnds.getTime() - ctx.clock.realNow().getTime() : 0
+  if (waitMs > 0) {
+    throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
+  }
+  if (counts && (counts.sentForTransaction >= mostForTransaction || counts.sentToEmail >= mostToEmail)) {
+    throw tooMany('TOO_MANY_CODES', 'Too many codes were sent. Please try again tomorrow.', 86_400)
+  }
+}
+
+const tooMany = (code: string, message: string, retryAfterSeconds: number): Refusal =>
+  new Refusal('RATE_LIMITED', message, [{ path: 'code', code, message }], retryAfterSeconds)

@@ -1,0 +1,189 @@
+import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { missingFieldsOf, type Person as VerifiedPerson, type ReviewStatus } from '../../identity/provider.ts'
+import { type Risk, riskOf, type RiskFacts } from '../compliance/risk.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
+import { fullLevels } from './data/kyc-levels.ts'
+import { customerLimits, type CustomerLimit, periodMs } from './data/limits.ts'
+import { type Import, openImport } from './imported.ts'
+import { partnerCustomerPlace, type Person } from './person.ts'
+import * as queries from './standing.sql.ts'
+
+/** How a customer stands, in the words that partners read (wire.md, section 4). */
+export const customerStatuses = ['not_started', 'needs_info', 'in_review', 'approved', 'rejected', 'blocked'] as const
+
+/** One of them. */
+export type CustomerStatus = (typeof customerStatuses)[number]
+
+/** How thorough a verification was that still holds: none, of the person, of the person and where they live. */
+export type KycLevel = 'none' | 'basic' | 'full'
+
+/** The verification that counts. `provider` is null where there is none. */
+export type StandingKyc = {
+  level: KycLevel
+  provider: string | null
+  verifiedAt: Date | null
+  expiresAt: Date | null
+  missingFields: string[]
+}
+
+/**
+ * How a customer stands, as one partner may know it: of an address that was proven for one of its transactions, all that this
+ * operator knows of the customer; of any other, only what the partner itself passed and imported.
+ */
+export type Standing = {
+  id: bigint
+  partnerId: bigint
+  /** Whether the e-mail address has been proven for a transaction of this partner. */
+  isProven: boolean
+  status: CustomerStatus
+  /** The rules are for the operator; the level alone is for partners. */
+  risk: Risk
+  facts: RiskFacts
+  kyc: StandingKyc
+  /** `max` and `used` in euro cents. */
+  limits: (CustomerLimit & { used: bigint })[]
+  updatedAt: Date
+  email: string
+  dataKey: DataKey
+  imports: Import[]
+  /** What the partner was told last, and by how many events. */
+  toldStatus: string
+  events: number
+}
+
+/** Reads how customers stand, by the ids that partners see; in their order, unknown ones left out. Three reads at once. */
+export async function standingsOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Standing[]> {
+  const now = ctx.clock.now()
+  const [dayAgo, monthAgo] = [after(now, -periodMs.day), after(now, -periodMs.month)]
+  const [heads, imports, activity] = await Promise.all([
+    queries.heads(db, ids),
+    queries.importsFor(db, ids),
+    queries.activity(db, ids, { dayAgo, monthAgo }),
+  ])
+  const keyIds = [...heads, ...imports].map(({ dataKeyId }) => dataKeyId)
+  const keys = await ctx.keyring.getMany(db, [...new Set(keyIds)])
+  const keyOf = (id: bigint): DataKey => {
+    const key = keys.get(id)
+    if (!key) throw new Error('A data key is missing.')
+    return key
+  }
+  return heads.map((head) => {
+    const done = activity.find(({ id }) => id === head.id)
+    if (!done) throw new Error('What a customer did is missing.')
+    const own = imports.filter(({ ofId }) => ofId === head.id).map((row) => openImport(keyOf(row.dataKeyId), row))
+    return judge({ head, imports: own, done, now, dataKey: keyOf(head.dataKeyId) })
+  })
+}
+
+/**
+ * The same for one partner's customer; undefined for an unknown id and for another partner's alike, and for one who has been
+ * erased.
+ */
+export async function standingOf(ctx: Ctx, partnerId: bigint, id: bigint): Promise<Standing | undefined> {
+  const [own] = await queries.own(ctx.db, partnerId, id)
+  if (!own) return undefined
+  try {
+    const [standing] = await standingsOf(ctx, ctx.db, [own.id])
+    return standing
+  } catch (error) {
+    if (error instanceof ErasedPerson) return undefined
+    throw error
+  }
+}
+
+type Known = { head: queries.Head; imports: Import[]; done: queries.Activity; now: Date; dataKey: DataKey }
+
+function judge({ head, imports, done, now, dataKey }: Known): Standing {
+  const best = whatCounts(imports)
+  const isExpired = best !== undefined && isOver(best, now)
+  const level = levelThatHolds(imports, now)
+  const facts: RiskFacts = {
+    country: best?.person.country || done.country || '',
+    kycStatus: best?.status ?? 'not_started',
+    kycLevel: best ? levelOf(best) : 'none',
+    kycExpired: isExpired,
+    screening: [...new Set(imports.flatMap(({ screening }) => screening))].toSorted(),
+    transactionsInDay: done.inDay,
+    transactionsInMonth: done.inMonth,
+    eurInMonth: done.eurCentsInMonth / 100n,
+    chargebacks: BigInt(head.chargebacks),
+  }
+  const { email } = dataKey.open<Person>(head.personal, partnerCustomerPlace(head.id))
+  return {
+    id: head.id,
+    partnerId: head.partnerId,
+    isProven: head.customerId !== null,
+    status: head.isBlocked === true ? 'blocked' : statusOf(facts),
+    risk: riskOf(facts),
+    facts,
+    kyc: kycOf(best, level),
+    limits: customerLimits.levels[level].map((limit) => ({
+      ...limit,
+      used: limit.period === 'day' ? done.eurCentsInDay : done.eurCentsInMonth,
+    })),
+    updatedAt: lastChange(head, imports, isExpired ? best?.expiresAt : undefined),
+    email,
+    dataKey,
+    imports,
+    toldStatus: head.toldStatus,
+    events: head.events,
+  }
+}
+
+/** Documents that have expired must be shown anew. */
+const statusOf = ({ kycStatus, kycExpired }: RiskFacts): CustomerStatus =>
+  kycStatus === 'approved' && kycExpired ? 'needs_info' : kycStatus
+
+/** Which of several verifications counts: a rejection is outweighed by nothing, an approval by nothing that is open. */
+const weight: readonly ReviewStatus[] = ['rejected', 'approved', 'in_review', 'needs_info', 'not_started']
+
+/** The one that counts; among equals the one that changed last. */
+const whatCounts = (imports: Import[]): Import | undefined =>
+  imports.toSorted(
+    (one, other) =>
+      weight.indexOf(one.status) - weight.indexOf(other.status) ||
+      other.changedAt.getTime() - one.changedAt.getTime() ||
+      (one.id < other.id ? 1 : -1),
+  )[0]
+
+/** How thoroughly somebody is verified at a moment, by all verifications of theirs. */
+export function levelThatHolds(imports: Import[], at: Date): KycLevel {
+  const best = whatCounts(imports)
+  return best === undefined || isOver(best, at) ? 'none' : levelOf(best)
+}
+
+/** How a person stands at a moment by all verifications of theirs; an approval whose documents have expired is over. */
+export function statusThatHolds(imports: Import[], at: Date): ReviewStatus {
+  const best = whatCounts(imports)
+  if (best === undefined) return 'not_started'
+  return isOver(best, at) ? 'needs_info' : best.status
+}
+
+const isOver = ({ status, expiresAt }: Import, now: Date): boolean =>
+  status === 'approved' && expiresAt !== null && expiresAt <= now
+
+function levelOf({ status, level }: Import): KycLevel {
+  if (status !== 'approved') return 'none'
+  return fullLevels.has(level) ? 'full' : 'basic'
+}
+
+const nobody: VerifiedPerson = { firstName: '', lastName: '', birthDate: '', country: '', email: '' }
+
+const kycOf = (best: Import | undefined, level: KycLevel): StandingKyc => ({
+  level,
+  provider: best?.provider ?? null,
+  verifiedAt: best?.verifiedAt ?? null,
+  expiresAt: best?.expiresAt ?? null,
+  missingFields: missingFieldsOf(best?.person ?? nobody),
+})
+
+function lastChange(
+  { createdAt, blockedAt }: queries.Head,
+  imports: Import[],
+  expiredAt: Date | null | undefined,
+): Date {
+  const changes = [createdAt, blockedAt, expiredAt, ...imports.map(({ changedAt }) => changedAt)]
+  return changes.reduce<Date>((last, at) => (at && at > last ? at : last), createdAt)
+}

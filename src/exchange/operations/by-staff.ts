@@ -1,0 +1,33 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { lockTransaction } from '../transactions/load.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+/** A decision of the operator's staff: who, and why. The reason is required, is audited, and never names a person's data. */
+export type StaffOrder = { reason: string; actor: string }
+
+/** Does what staff has decided about a locked transaction, and writes down who did, why, and what was before. */
+export async function byStaff(
+  ctx: Ctx,
+  publicId: bigint,
+  { reason, actor, action }: StaffOrder & { action: string },
+  act: (db: Atomic, transaction: Transaction) => Promise<Transaction>,
+): Promise<Transaction> {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  return ctx.db.atomic(async (db) => {
+    const before = await lockTransaction(ctx, db, publicId)
+    if (!before) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+    const after = await act(db, before)
+    recordAudit(db, {
+      at: ctx.clock.now(),
+      actor,
+      action,
+      subject: `transaction:${publicId}`,
+      before: { status: before.status, status_details: before.statusDetails },
+      after: { status: after.status, status_details: after.statusDetails, reason },
+    })
+    return after
+  })
+}

@@ -1,0 +1,208 @@
+import { listingById } from '../../reference/catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { moneySeen } from '../settlement/deposit.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { advance, onceMore } from '../transactions/advance.ts'
+import { paymentAtRails } from '../settlement/ask-rails.ts'
+import { boundsOf } from '../settlement/bounds.ts'
+import { decide, type Standing } from '../settlement/decide.ts'
+import { partnerOf } from './details.ts'
+import { exchangeNow, goOn, type Happened } from '../settlement/go-on.ts'
+import { judgeOnly } from './judge-only.ts'
+import { open } from '../transactions/lifecycle.ts'
+import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
+import { type MoneyOf, moneyOf, standingOf } from '../settlement/money-of.ts'
+import { emptyOutcome, writeOutcome } from '../settlement/outcome.ts'
+import { addressAsked } from '../settlement/question.ts'
+import { refundCost } from '../settlement/refund-cost.ts'
+import { orderElsewhere, refundElsewhere } from '../settlement/refund-elsewhere.ts'
+import type { StatusDetails, Transaction } from '../transactions/transaction.ts'
+
+/**
+ * What a customer may decide now, of a transaction that waits for a decision. Amounts are in the smallest unit of the asset that is
+ * named. Absent is not open.
+ */
+export type CustomerChoices = {
+  /** What is free, exchanged at the price of this moment; asked after the price had moved beyond the bound. */
+  accept_price?: { fromAmount: bigint; toAmount: bigint }
+  /** The same, asked where less came than was agreed. */
+  exchange_what_came?: { fromAmount: bigint; toAmount: bigint }
+  /** Everything that is free goes back; `cost` of each is kept for sending it. */
+  refund?: { parts: { asset: string; amount: bigint; cost: bigint }[] }
+  /** A refund does not know where to go; `amount` of `asset` is what goes back, `memo` whether its network has memos or tags. */
+  refund_address?: { asset: string; amount: bigint; memo: boolean }
+  /** What was paid out came back; given by `giveDetails` with `payoutAddress`. */
+  payout_address?: { toAmount: bigint }
+  /** Nothing has been paid yet, and the customer does not want to. */
+  cancel?: object
+}
+
+/** Why a transaction is held where its customer may decide. */
+const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>([
+  'underpaid',
+  'overpaid',
+  'late',
+  'wrong_asset',
+])
+
+/** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
+export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {
+  const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
+  if (transaction?.kind !== 'retail') throw notFound()
+  if (open.has(transaction.status)) return (await moneySeen(ctx.db, transaction.id)) ? {} : { cancel: {} }
+  if (transaction.status !== 'on_hold') return {}
+
+  const money = await moneyOf(ctx.db, transaction)
+  const standing = standingOf(transaction, money)
+  if (transaction.statusDetails === 'address_needed') return addressChoices(standing, money)
+  if (!decidable.has(transaction.statusDetails)) return {}
+  return { ...(await exchangeChoice(ctx, transaction, standing)), ...refundChoice(standing) }
+}
+
+function addressChoices({ payouts, isLost }: Standing, money: MoneyOf): CustomerChoices {
+  const asking = addressAsked(money)
+  const choices: CustomerChoices = {}
+  if (asking) {
+    const { asset, amount, cost } = asking
+    choices.refund_address = { asset, amount: amount - cost, memo: hasMemo(asset) }
+  }
+  if (payouts.bounced && !isLost) choices.payout_address = { toAmount: money.owedForExchanges }
+  return choices
+}
+
+const hasMemo = (assetId: string): boolean => (listingById(assetId)?.network.chain?.memo ?? null) !== null
+
+async function exchangeChoice(ctx: Ctx, transaction: Transaction, standing: Standing): Promise<CustomerChoices> {
+  const partner = await partnerOf(ctx, transaction)
+  const asked = { transaction, partner, standing, arrival: undefined }
+  const { exchange } = decide(standing, await boundsOf(ctx, ctx.db, asked), 'accept')
+  if (!exchange) return {}
+  const { expectedTo: toAmount } = exchangeNow(ctx, { transaction, partner }, exchange).transaction
+  const choice = { fromAmount: exchange.amount, toAmount }
+  return transaction.statusDetails === 'late' ? { accept_price: choice } : { exchange_what_came: choice }
+}
+
+function refundChoice({ free }: Standing): CustomerChoices {
+  const parts = free.map(({ asset, amount }) => ({ asset, amount, cost: refundCost(asset) }))
+  return parts.some(({ amount, cost }) => cost < amount) ? { refund: { parts } } : {}
+}
+
+/**
+ * Exchanges what is free at the price of this moment. `atLeast` is what the customer was shown: 409 if it gives less by now, or
+ * if there is nothing to be decided.
+ */
+export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bigint }): Promise<Transaction> {
+  return decideAs(ctx, publicId, (transaction) => ({
+    fact: `accepted:${transaction.moves + 1}`,
+    reason: 'The customer accepted.',
+    wish: 'accept',
+    atLeast,
+  }))
+}
+
+/**
+ * Gives back everything that is free, the way it came, less the stated cost of sending it. 409 where nothing is, or where the cost
+ * would eat all of it.
+ */
+export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+  return decideAs(ctx, publicId, (transaction, standing) => {
+    if (!refundChoice(standing).refund) throw movedOn()
+    const fact = `refund_asked:${transaction.moves + 1}`
+    return { fact, reason: 'The customer asked for it.', wish: 'refund' }
+  })
+}
+
+type Choice = Omit<Happened, 'transaction' | 'partner'>
+
+function decideAs(
+  ctx: Ctx,
+  publicId: bigint,
+  choice: (transaction: Transaction, standing: Standing) => Choice,
+): Promise<Transaction> {
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const { status, statusDetails } = transaction
+    if (status !== 'on_hold' || !decidable.has(statusDetails)) throw movedOn()
+    const standing = standingOf(transaction, await moneyOf(db, transaction))
+    if (standing.free.length === 0) throw movedOn()
+    return decided(ctx, db, {
+      transaction,
+      partner: await partnerOf(ctx, transaction),
+      ...choice(transaction, standing),
+    })
+  })
+}
+
+async function decided(ctx: Ctx, db: Atomic, happened: Happened): Promise<Transaction> {
+  const outcome = emptyOutcome()
+  await goOn(ctx, db, outcome, happened)
+  return last(await writeOutcome(ctx, db, outcome))
+}
+
+/** Says where a refund goes that does not know it. Refuses an address that cannot be, with the field at fault. */
+export function giveRefundAddress(
+  ctx: Ctx,
+  publicId: bigint,
+  written: { address: string; extraId: string },
+): Promise<Transaction> {
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const refund = addressAsked(await moneyOf(db, transaction))
+    if (!refund) throw movedOn()
+    return last(await refundElsewhere(ctx, db, { transaction, refund }, written))
+  })
+}
+
+/** Refuses what `giveRefundAddress` would refuse of an address now, and changes nothing. */
+export const checkRefundAddress = (
+  ctx: Ctx,
+  publicId: bigint,
+  written: { address: string; extraId: string },
+): Promise<void> =>
+  judgeOnly(ctx, async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    const refund = addressAsked(await moneyOf(db, transaction))
+    if (refund) await orderElsewhere(ctx, db, { refund, transaction }, written)
+  })
+
+/**
+ * Ends a transaction that its customer does not want any more. The rails are asked first: 409 once any of them has seen money, 503
+ * while one does not answer.
+ */
+export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {
+  const asked = await readTransactionWhole(ctx, ctx.db, publicId)
+  const payment = asked && open.has(asked.status) ? await paymentAtRails(ctx, asked) : 'none'
+  if (payment === 'silent')
+    throw new Refusal('SERVICE_UNAVAILABLE', 'It cannot be seen at the moment whether this has been paid.')
+  if (payment === 'paid') throw paidMeanwhile()
+  return ctx.db.atomic(async (db) => {
+    const transaction = await lockRetail(ctx, db, publicId)
+    if (!open.has(transaction.status)) throw movedOn()
+    if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
+    const reason = 'The customer does not want it any more.'
+    return last(
+      await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
+    )
+  })
+}
+
+async function lockRetail(ctx: Ctx, db: Atomic, publicId: bigint): Promise<Transaction> {
+  const transaction = await lockTransaction(ctx, db, publicId)
+  if (transaction?.kind !== 'retail') throw notFound()
+  return transaction
+}
+
+const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')
+const movedOn = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
+
+function paidMeanwhile(): Refusal {
+  const message = 'A payment has been found: this transaction cannot be cancelled any more.'
+  return new Refusal('CONFLICT', message, [{ path: '', code: 'PAID_MEANWHILE', message }])
+}
+
+function last(moved: Transaction[]): Transaction {
+  const transaction = moved.at(-1)
+  if (!transaction) throw new Error('The transaction did not move.')
+  return transaction
+}

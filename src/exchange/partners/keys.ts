@@ -1,0 +1,155 @@
+import { recordAudit } from '../audit/audit.ts'
+import { raiseVersion } from '../audit/version.ts'
+import type { Ctx } from '../context.ts'
+import { randomId } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { readAllowIp } from './allow-list.ts'
+import { noSuchPartner } from './find.ts'
+import { hashKeyText, makeKeyText } from './key-text.ts'
+import type { ApiKey, KeyKind } from './partner.ts'
+import * as queries from './partners.sql.ts'
+import { instant } from './setting-value.ts'
+
+/** What a new key is to be; `expires` is a day or a time, as text. */
+export type NewKey = {
+  partnerId: bigint
+  kind: KeyKind
+  label?: string
+  allowIps?: readonly string[]
+  expires?: string | undefined
+}
+
+/** What changes of a key; what is left out stays. No addresses at all is anywhere, and `never` takes a key's end away. */
+export type KeyChange = {
+  label?: string | undefined
+  allowIps?: readonly string[] | undefined
+  expires?: string | undefined
+}
+
+const mostAllowIps = 100
+
+/** Makes a key, in memory only: its text, its hash, and the rest. Its mode is the service's own. */
+export function makeKey(
+  { config, clock }: Pick<Ctx, 'config' | 'clock'>,
+  {
+    partnerId,
+    kind,
+    label = '',
+    allowIps = [],
+    expiresAt = null,
+  }: Omit<NewKey, 'expires'> & { expiresAt?: Date | null },
+): { text: string; hash: string; key: ApiKey } {
+  const mode = config.mode === 'live' ? 'live' : 'test'
+  const text = makeKeyText(kind, mode)
+  const key: ApiKey = {
+    id: randomId(),
+    partnerId,
+    kind,
+    mode,
+    hint: text.slice(-4),
+    label,
+    allowIps,
+    createdAt: clock.now(),
+    expiresAt,
+    lastUsedAt: null,
+    revokedAt: null,
+  }
+  return { text, hash: hashKeyText(text), key }
+}
+
+/**
+ * Makes one more key for a partner, valid beside those that are there (so keys rotate with overlap); `text` is shown this
+ * once. Refuses an unknown partner, a label over 100 characters, an entry of the allow-list that is no address or block, and
+ * an end that is not ahead.
+ */
+export async function createKey(ctx: Ctx, wanted: NewKey, actor: string): Promise<{ key: ApiKey; text: string }> {
+  const { text, hash, key } = makeKey(ctx, { ...wanted, ...readChange(ctx, wanted) })
+  await ctx.db.atomic(async (db) => {
+    const partner = await queries.lockPartner(db, wanted.partnerId)
+    if (!partner) throw noSuchPartner()
+    queries.insertKey(db, key, hash)
+    record(ctx, db, { actor, action: 'key.created', key, before: null, after: shown(key) })
+  })
+  return { key, text }
+}
+
+/** Every key of a partner, revoked ones too, oldest first. */
+export const listKeys = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<ApiKey[]> => queries.keysOf(db, partnerId)
+
+/** Ends a key's life; in every process within two seconds. One that has ended already stays as it is. Refuses an unknown id. */
+export async function revokeKey(ctx: Ctx, keyId: bigint, actor: string): Promise<ApiKey> {
+  return ctx.db.atomic(async (db) => {
+    const key = await queries.lockKey(db, keyId)
+    if (!key) throw noSuchKey()
+    if (key.revokedAt) return key
+
+    const revoked = { ...key, revokedAt: ctx.clock.now() }
+    queries.revoke(db, keyId, revoked.revokedAt)
+    record(ctx, db, { actor, action: 'key.revoked', key, before: shown(key), after: shown(revoked) })
+    return revoked
+  })
+}
+
+/**
+ * Changes what a key may be used for, without another text: in every process within two seconds. Refuses an unknown id, a key
+ * that is revoked (CONFLICT), nothing to change, and whatever `createKey` refuses.
+ */
+export async function changeKey(ctx: Ctx, keyId: bigint, change: KeyChange, actor: string): Promise<ApiKey> {
+  const wanted = readChange(ctx, change)
+  if (Object.keys(wanted).length === 0) throw new Refusal('BAD_REQUEST', 'Nothing to change was named.')
+  return ctx.db.atomic(async (db) => {
+    const key = await queries.lockKey(db, keyId)
+    if (!key) throw noSuchKey()
+    if (key.revokedAt) throw new Refusal('CONFLICT', 'This key is revoked: make a new one.')
+
+    const changed = { ...key, ...wanted }
+    queries.saveKey(db, changed)
+    record(ctx, db, { actor, action: 'key.changed', key, before: shown(key), after: shown(changed) })
+    return changed
+  })
+}
+
+function readChange(
+  { clock }: Pick<Ctx, 'clock'>,
+  { label, allowIps, expires }: KeyChange,
+): Partial<Pick<ApiKey, 'label' | 'allowIps' | 'expiresAt'>> {
+  if ((label ?? '').length > 100) throw new Refusal('BAD_REQUEST', 'A label has at most 100 characters.')
+  if ((allowIps ?? []).length > mostAllowIps) {
+    throw new Refusal('BAD_REQUEST', `An allow-list has at most ${mostAllowIps} addresses and blocks.`)
+  }
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(allowIps === undefined ? {} : { allowIps: allowIps.map(readAllowIp) }),
+    ...(expires === undefined ? {} : { expiresAt: expires === 'never' ? null : ahead(clock.realNow(), expires) }),
+  }
+}
+
+function ahead(now: Date, expires: string): Date {
+  const at = instant(expires, 'expires')
+  if (at <= now) throw new Refusal('BAD_REQUEST', 'expires: must be ahead; to end a key now, revoke it.')
+  return at
+}
+
+const noSuchKey = (): Refusal => new Refusal('NOT_FOUND', 'There is no such key.')
+
+type Recorded = { actor: string; action: string; key: ApiKey; before: object | null; after: object }
+
+function record(
+  ctx: Ctx,
+  db: Parameters<typeof recordAudit>[0],
+  { actor, action, key, before, after }: Recorded,
+): void {
+  const subject = `key:${key.id}`
+  recordAudit(db, { at: ctx.clock.now(), actor, action, subject, before: before && { ...before }, after: { ...after } })
+  raiseVersion(db)
+}
+
+const shown = ({ partnerId, kind, hint, label, allowIps, expiresAt, revokedAt }: ApiKey) => ({
+  partner_id: String(partnerId),
+  kind,
+  hint,
+  label,
+  allow_ips: allowIps,
+  expires_at: expiresAt?.toISOString() ?? null,
+  revoked_at: revokedAt?.toISOString() ?? null,
+})

@@ -1,0 +1,16 @@
+import type { Book, MarketSource } from '../../markets/source.ts'
+
+/** One moment of a market: what every price of one request is taken from. */
+export type MarketMoment = {
+  market: MarketSource
+  /** Business time. */
+  now: Date
+  /** A price older than this sells nothing (domain.md, promise 12). */
+  maxPriceAgeSeconds: number
+}
+
+/** Whether a book is known and young enough to price with at that moment. */
+export const isFresh = (
+  { now, maxPriceAgeSeconds }: Pick<MarketMoment, 'now' | 'maxPriceAgeSeconds'>,
+  book: Book | undefined,
+): book is Book => book !== undefined && now.getTime() - book.at.getTime() <= maxPriceAgeSeconds * 1_000

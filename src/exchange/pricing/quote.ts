@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+
+import type { Side } from '../../reference/catalog/payment-method.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { formatAmount, scale } from '../../platform/money/amount.ts'
+import type { Asset } from '../../platform/money/amount.ts'
+import { ratioText, reduced, tenTo } from '../../platform/money/ratio.ts'
+import type { RatioText } from '../../platform/money/ratio.ts'
+import { feeNames } from './fees.ts'
+import type { FeeKind } from './fees.ts'
+import type { Crossing, Leg } from './path.ts'
+import type { QuoteVersion1 } from './quote-version-1.ts'
+import { leastFromAmount, rateText, sumOf } from './sum.ts'
+import type { Sum } from './sum.ts'
+import type { PairTerms } from './terms.ts'
+
+/**
+ * One leg of a path as a quote keeps it: the market, `base/quote`, which way it was crossed, and the price that was met there,
+ * in whole units of its quote for one of its base: the bid where the base was sold, the ask where it was bought.
+ */
+export type QuotedLeg = RatioText & { market: string; crossing: Crossing; at: string; source: string }
+
+/** A fee as a quote keeps it: its rule, its rounding and what it came to, in the source currency. */
+export type QuotedFee = {
+  kind: FeeKind
+  name: string
+  basisPoints: number
+  /** Decimal text in the reference currency, as the schedule says it, and what that is in the source currency. */
+  minimumInReference: string
+  minimum: string
+  rounding: 'up'
+  amount: string
+}
+
+/**
+ * The price that a transaction is made at, whole: what was asked, every input, every rounding, every result.
+ *
+ * Plain JSON, in any order of keys. Amounts are decimal text of their currency, as partners read them (`parseAmount` with
+ * `from` or `to` gives the units); ratios are two integers in text; times are ISO 8601, of business time.
+ * `explainQuote` recomputes it from the inputs in it and nothing else.
+ */
+export type Quote = QuoteCommon & {
+  version: 2
+  /** The path that the price was taken along, from `from` to `to`; empty between two networks of one currency. */
+  legs: QuotedLeg[]
+  /** What one whole unit of `from` is worth in the reference currency, in lowest terms, and along which path. */
+  worth: RatioText & { legs: QuotedLeg[] }
+}
+
+/** A quote as the database may hold it: of this version or an earlier one. */
+export type StoredQuote = Quote | QuoteVersion1
+
+/** What quotes of every version say in the same words. */
+export type QuoteCommon = {
+  side: Side
+  from: Asset
+  to: Asset
+  /** Direct: `asked` is the source amount. Reverse: `asked` is what must be paid out at least. */
+  direction: 'direct' | 'reverse'
+  asked: string
+  /** The source amount that a reverse quote does not go below (the least that is exchanged at all); null when direct. */
+  fromAmountAtLeast: string | null
+  feesIncluded: boolean
+  reference: string
+  spreadBasisPoints: number
+  /** Whole units of `to` per whole unit of `from`, in lowest terms. */
+  price: RatioText
+  feeSchedule: string
+  fees: QuotedFee[]
+  networkFee: string
+  roundings: { fees: 'up'; payout: 'down'; rate: 'down' }
+  fromAmount: string
+  convertedAmount: string
+  toAmount: string
+  /** For display only: nothing is computed from it. */
+  rate: string
+  madeAt: string
+  validForSeconds: number
+  validUntil: string
+  /** SHA-256 over everything above: any figure altered in storage shows. */
+  fingerprint: string
+}
+
+/** What a quote is asked for: units of `from` (direct), or units of `to` (reverse). */
+export type QuoteRequest = {
+  direction: 'direct' | 'reverse'
+  amount: bigint
+  feesIncluded: boolean
+  /** Reverse only: the least source amount that is exchanged, in units of `from`. */
+  fromAmountAtLeast?: bigint
+  /** Business time. */
+  madeAt: Date
+  validForSeconds: number
+}
+
+/**
+ * Makes the quote of an amount on a pair's terms. Refuses an amount that leaves nothing to pay out; whether the amount may
+ * be exchanged at all is the resolver's to say, before.
+ */
+export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
+  const { from, to, rate, worth, schedule, side } = terms
+  const { direction, amount, feesIncluded, madeAt, validForSeconds } = request
+  const isDirect = direction === 'direct'
+  const atLeast = request.fromAmountAtLeast ?? 0n
+  const fromAmount = isDirect ? amount : leastFromAmount(terms, amount, { feesIncluded, atLeast })
+  const sum = sumOf(terms, fromAmount, { feesIncluded })
+
+  const quote: Unsealed = {
+    version: 2,
+    side,
+    from: assetOnly(from),
+    to: assetOnly(to),
+    direction,
+    asked: formatAmount(amount, isDirect ? from : to),
+    fromAmountAtLeast: isDirect ? null : formatAmount(atLeast, from),
+    feesIncluded,
+    reference: worth.to,
+    legs: rate.legs.map(quotedLeg),
+    worth: { ...ratioText(reduced(worth.price)), legs: worth.legs.map(quotedLeg) },
+    spreadBasisPoints: schedule.spreadBasisPoints[side],
+    price: ratioText(terms.price),
+    feeSchedule: schedule.version,
+    fees: quotedFees(sum, from),
+    networkFee: formatAmount(terms.networkFee, to),
+    roundings: { fees: 'up', payout: 'down', rate: 'down' },
+    fromAmount: formatAmount(fromAmount, from),
+    convertedAmount: formatAmount(sum.convertedAmount, from),
+    toAmount: formatAmount(sum.toAmount, to),
+    rate: rateText(terms, sum),
+    madeAt: madeAt.toISOString(),
+    validForSeconds,
+    validUntil: after(madeAt, validForSeconds * 1000).toISOString(),
+  }
+  return { ...quote, fingerprint: fingerprintOf(quote) }
+}
+
+type Unsealed = Omit<Quote, 'fingerprint'>
+
+const assetOnly = ({ id, ticker, network, decimals }: Asset): Asset => ({ id, ticker, network, decimals })
+
+const quotedLeg = ({ book, crossing }: Leg): QuotedLeg => ({
+  market: book.market.name,
+  crossing,
+  ...ratioText(crossing === 'sell' ? book.bid : book.ask),
+  at: book.at.toISOString(),
+  source: book.market.source,
+})
+
+/** A sum's fees as a quote keeps them. */
+export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset): QuotedFee[] =>
+  fees.map(({ rule, amount }) => ({
+    kind: rule.kind,
+    name: feeNames[rule.kind],
+    basisPoints: rule.basisPoints,
+    minimumInReference: rule.minimumText,
+    minimum: formatAmount(rule.minimum, from),
+    rounding: 'up',
+    amount: formatAmount(amount, from),
+  }))
+
+/**
+ * What an amount of a quote's source (in its smallest unit) is worth in euro cents, rounded down, at the quote's own market
+ * prices; null where the market's reference was another currency.
+ */
+export function eurCentsOf(quote: StoredQuote, amount: bigint): bigint | null {
+  if (quote.reference !== 'EUR') return null
+  const { numerator, denominator } = quote.version === 1 ? quote.prices.from : quote.worth
+  return scale(amount * 100n, BigInt(numerator), BigInt(denominator) * tenTo(quote.from.decimals), 'down')
+}
+
+/** SHA-256, in hex, over a quote without its fingerprint, as `canonicalJson` writes it. */
+export function fingerprintOf(quote: object): string {
+  const { fingerprint: _, ...contents }: { fingerprint?: string } = quote
+  return createHash('sha256').update(canonicalJson(contents)).digest('hex')
+}
+
+/** JSON with the keys of every object in code unit order: the same text for equal values, because databases keep no order. */
+export function canonicalJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`
+
+  const members: Record<string, unknown> = { ...value }
+  const names = Object.keys(members).toSorted()
+  return `{${names.map((name) => `"${name}":${canonicalJson(members[name])}`).join()}}`
+}

@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+
+import fc from 'fast-check'
+
+import {
+  amounts,
+  assetWith,
+  euroBook,
+  pairTerms,
+  ratesBetween,
+  termsInputs,
+  turned,
+} from '../../../test/support/arbitrary-terms.ts'
+import { table } from '../../../test/support/table.ts'
+import { feeSchedules } from './fees.ts'
+import { bareSum, leastFromAmount, rateText, sumOf } from './sum.ts'
+import { termsOf } from './terms.ts'
+import type { PairTerms } from './terms.ts'
+
+const [schedule = assert.fail()] = feeSchedules
+
+/** One euro buys 1/80,000 coin less half a percent; one percent for us, two and a half for the card, none for a partner. */
+const cardBuy = termsOf({
+  side: 'buy',
+  from: assetWith('EUR', 2),
+  to: assetWith('BTC', 8),
+  ...ratesBetween(euroBook('EUR', 100_000_000n, 100_000_000n), euroBook('BTC', 8_000_000_000_000n, 8_000_000_000_000n)),
+  schedule,
+  depositBasisPoints: 250,
+  payoutBasisPoints: 0,
+  commissionBasisPoints: 0,
+  networkFee: 3_000n,
+})
+
+const charged = (terms: PairTerms, amount: bigint): bigint =>
+  bareSum(terms, amount, { feesIncluded: true }).fees.reduce((total, fee) => total + fee.amount, 0n)
+
+test('the sum of a card buy, worked out by hand', () => {
+  // 100.01 euro: 1.0001 and 2.500250 are rounded up to 1.01 and 2.51; 96.49 x 0.995 / 80,000 is 0.00120009 and a bit.
+  const sum = sumOf(cardBuy, 10_001n)
+  assert.deepEqual(
+    sum.fees.map((fee) => fee.amount),
+    [101n, 251n],
+  )
+  assert.equal(sum.convertedAmount, 9_649n)
+  assert.equal(sum.toAmount, 120_009n - 3_000n)
+
+  const onTop = sumOf(cardBuy, 10_001n, { feesIncluded: false })
+  assert.equal(onTop.convertedAmount, 10_001n)
+  assert.deepEqual(onTop.fees, sum.fees)
+})
+
+test('the sum is exact for any amount, decimals, fees and prices', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, (terms, amount) => {
+      const { from, to, price, networkFee } = terms
+      const { fees, convertedAmount, toAmount } = bareSum(terms, amount, { feesIncluded: true })
+      assert.equal(fees.reduce((total, fee) => total + fee.amount, 0n) + convertedAmount, amount)
+      for (const { rule, amount: fee } of fees) {
+        assert.ok(fee * 10_000n >= amount * BigInt(rule.basisPoints) && fee >= rule.minimum)
+        assert.ok(fee === rule.minimum || (fee - 1n) * 10_000n < amount * BigInt(rule.basisPoints))
+      }
+      if (convertedAmount <= 0n) return
+
+      // floor(converted x price): the greatest whole number of units that is not more.
+      const paidFor = toAmount + networkFee
+      const by = convertedAmount * price.numerator * 10n ** BigInt(to.decimals)
+      const over = price.denominator * 10n ** BigInt(from.decimals)
+      assert.ok(paidFor * over <= by && (paidFor + 1n) * over > by)
+    }),
+  )
+})
+
+test('an amount that leaves nothing to pay out is refused, never negative', () => {
+  assert.throws(() => sumOf(cardBuy, 200n), { code: 'BAD_REQUEST' })
+  assert.throws(() => sumOf(cardBuy, 1n), { code: 'BAD_REQUEST' })
+  fc.assert(
+    fc.property(pairTerms, amounts, (terms, amount) => {
+      const { toAmount } = bareSum(terms, amount, { feesIncluded: true })
+      if (toAmount > 0n) assert.equal(sumOf(terms, amount).toAmount, toAmount)
+      else assert.throws(() => sumOf(terms, amount), { code: 'BAD_REQUEST' })
+    }),
+  )
+})
+
+test('reverse finds the least source amount that pays at least what was asked: nothing below pays it', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, fc.boolean(), fc.bigInt(0n, 10n ** 30n), (terms, wanted, feesIncluded, any) => {
+      const least = leastFromAmount(terms, wanted, { feesIncluded })
+      const paid = (amount: bigint): bigint => bareSum(terms, amount, { feesIncluded }).toAmount
+      assert.ok(paid(least) >= wanted)
+      for (let below = least - 1n; below > 0n && below >= least - 40n; below--) assert.ok(paid(below) < wanted)
+      assert.ok(paid(any % least) < wanted)
+    }),
+  )
+})
+
+test('reverse agrees with trying every amount from the first unit on, also where several fees rise at once', () => {
+  const small = termsInputs.map((input) => {
+    const [from, to] = [assetWith('AAA', 2), assetWith('BBB', 2)]
+    const atPar = (ticker: string) => euroBook(ticker, 100_000_000n, 100_000_000n)
+    const rates = ratesBetween(atPar('AAA'), atPar('BBB'))
+    return termsOf({ ...input, from, to, ...rates, networkFee: input.networkFee % 50n })
+  })
+  fc.assert(
+    fc.property(small, fc.bigInt(1n, 2_000n), fc.bigInt(0n, 3_000n), (terms, wanted, atLeast) => {
+      let tried = atLeast
+      while (bareSum(terms, tried, { feesIncluded: true }).toAmount < wanted) tried += 1n
+      assert.equal(leastFromAmount(terms, wanted, { feesIncluded: true, atLeast }), tried)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('direct(reverse(x)) >= x and reverse(direct(y)) <= y', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, (terms, amount) => {
+      assert.ok(sumOf(terms, leastFromAmount(terms, amount, { feesIncluded: true })).toAmount >= amount)
+      const { toAmount } = bareSum(terms, amount, { feesIncluded: true })
+      if (toAmount > 0n) assert.ok(leastFromAmount(terms, toAmount, { feesIncluded: true }) <= amount)
+    }),
+  )
+})
+
+test('a swap split into 1,000 never pays more than one', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, fc.integer({ min: 1, max: 999 }), (terms, part, uneven) => {
+      const options = { feesIncluded: true }
+      const whole = bareSum(terms, part * 1_000n, options).toAmount
+      assert.ok(1_000n * bareSum(terms, part, options).toAmount <= whole)
+
+      const other = part * BigInt(uneven)
+      const inTwo = bareSum(terms, other, options).toAmount + bareSum(terms, part * 1_000n - other, options).toAmount
+      assert.ok(inTwo <= whole)
+    }),
+  )
+})
+
+test('A to B to A never gains', () => {
+  fc.assert(
+    fc.property(termsInputs, amounts, (input, amount) => {
+      const there = termsOf(input)
+      const back = termsOf(turned(input))
+      const { toAmount } = bareSum(there, amount, { feesIncluded: true })
+      if (toAmount > 0n) assert.ok(bareSum(back, toAmount, { feesIncluded: true }).toAmount <= amount)
+    }),
+  )
+})
+
+test('what is charged never falls when more is paid, so a split never saves on fees', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, amounts, (terms, one, other) => {
+      assert.ok(charged(terms, one + other) >= charged(terms, one))
+      assert.ok(charged(terms, one + other) <= charged(terms, one) + charged(terms, other))
+    }),
+  )
+})
+
+test('a rate shows eight decimals, and eight digits where it is tiny', () => {
+  const rows = table(`
+    converted   from  paid          to  rate
+    100         0     125           2   0.01250000
+    10000       2     10000         2   1.00000000
+    9649        2     117009        8   0.000012126541
+    100000000   8     7960000       2   79600.00000000
+    3           0     1             0   0.33333333
+    1000000000  0     1             18  0.000000000000000000000000001
+    10000       2     0             8   0.00000000
+  `)
+  for (const { converted = '', from, paid = '', to, rate } of rows) {
+    const pair = { from: assetWith('AAA', Number(from)), to: assetWith('BBB', Number(to)) }
+    assert.equal(rateText(pair, { convertedAmount: BigInt(converted), toAmount: BigInt(paid) }), rate)
+  }
+})

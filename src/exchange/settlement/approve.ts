@@ -1,0 +1,165 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { type Operator, operatorSubject } from '../operators/operator.ts'
+import { payoutDue } from './order.ts'
+import type { LockedPayout } from './plan.ts'
+import { lockRefunds, type Refund, refundDue } from './refund.ts'
+import { advance, type Step } from '../transactions/advance.ts'
+import * as queries from './approve.sql.ts'
+import { lockTransactions } from '../transactions/load.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { isPayoutAbove, isRefundAbove } from './worth.ts'
+
+/** How many different operators a payout above the limit waits for; a refund above it, too. */
+const needed = 2
+
+const reasonOf = (what: 'payout' | 'refund'): string =>
+  `This ${what} needs the approval of ${needed} different operators.`
+
+/**
+ * Keeps payouts above the limit from being planned until enough different operators have approved them: their transactions go on
+ * hold. Gives the others.
+ */
+export async function withoutUnapproved(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: LockedPayout[],
+  transactions: Map<bigint, Transaction>,
+): Promise<LockedPayout[]> {
+  const limit = ctx.config.payouts.approvalAboveEurCents
+  if (limit === undefined) return payouts
+  const above = payouts.filter((payout) => isPayoutAbove(payout, transactions.get(payout.transaction_id), limit))
+  if (above.length === 0) return payouts
+
+  const counts = await countsOf(db, above)
+  const held = above.filter(({ id }) => (counts.get(id) ?? 0) < needed)
+  const steps = held.flatMap(({ id, transaction_id }): Step[] => {
+    const transaction = transactions.get(transaction_id)
+    if (!transaction) return []
+    // It may be released and stopped again: each time is a fact of its own.
+    const fact = `payout_held:${id}:${transaction.moves}`
+    return [{ transaction, fact, to: 'on_hold', reason: reasonOf('payout'), change: { statusDetails: 'review' } }]
+  })
+  await advance(ctx, db, steps)
+  return payouts.filter((payout) => !held.includes(payout))
+}
+
+/**
+ * Whether a refund's payout, which this block has locked, has to wait until enough different operators have approved it: whoever
+ * ordered it, and nobody's too. Where its transaction is does not change by it; its history says so.
+ */
+export async function isUnapproved(
+  ctx: Ctx,
+  db: Atomic,
+  { refund, transaction }: { refund: Refund; transaction: Transaction | undefined },
+  payoutId: bigint,
+): Promise<boolean> {
+  const limit = ctx.config.payouts.approvalAboveEurCents
+  if (limit === undefined || !(await isRefundAbove(ctx, db, { refund, transaction }, limit))) return false
+  if (((await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0) >= needed) return false
+  queries.askApproval(db, payoutId, ctx.clock.now())
+  if (transaction) {
+    const { status: to, statusDetails } = transaction
+    const fact = `refund_held:${payoutId}`
+    await advance(ctx, db, [{ transaction, fact, to, reason: reasonOf('refund'), change: { statusDetails } }])
+  }
+  return true
+}
+
+async function countsOf(db: Atomic, payouts: { id: bigint }[]): Promise<Map<bigint, number>> {
+  const rows = await queries.approvals(
+    db,
+    payouts.map(({ id }) => id),
+  )
+  return new Map(rows.map(({ payout_id: id, count }) => [id, Number.parseInt(String(count), 10)]))
+}
+
+/** How a payout stands after an approval. `transactionId` is null where it gives nobody's money back. */
+export type Approved = {
+  payoutId: bigint
+  transactionId: bigint | null
+  approvals: number
+  needed: number
+  goesOn: boolean
+}
+
+/**
+ * One operator's approval of a payout or refund that waits for it; `id` is the payout's, or the public one of its transaction, in
+ * which then no other waits. With the second different operator it goes on. Audited. Refuses what waits for no approval, or was
+ * stopped by something else since, and an operator's second approval.
+ */
+export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise<Approved> {
+  return ctx.db.atomic(async (db) => {
+    const waiting = await lockWaiting(ctx, db, id)
+    const { payoutId } = waiting
+    const now = ctx.clock.now()
+    const isNew = (await queries.insertApproval(db, { payoutId, operatorId: operator.id, at: now })).length > 0
+    if (!isNew) throw new Refusal('CONFLICT', 'You have approved this payout already: another operator must, too.')
+
+    const approvals = (await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0
+    const goesOn = approvals >= needed
+    if (goesOn) await letGo(ctx, db, waiting)
+    const transactionId = waiting.transaction?.publicId ?? null
+    recordAudit(db, {
+      at: now,
+      actor: operatorSubject(operator),
+      action: 'payout.approved',
+      subject: `payout:${payoutId}`,
+      before: { approvals: approvals - 1 },
+      after: { approvals, needed, transaction_id: transactionId === null ? null : String(transactionId) },
+    })
+    return { payoutId, transactionId, approvals, needed, goesOn }
+  })
+}
+
+async function letGo(ctx: Ctx, db: Atomic, { payoutId, refundId, transaction }: Waiting): Promise<void> {
+  const runAt = ctx.clock.now()
+  if (refundId !== null) {
+    queries.endAsking(db, payoutId)
+    ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refundId), runAt }])
+    return
+  }
+  if (!transaction) throw new Error(`The payout ${payoutId} is nobody's.`)
+  await advance(ctx, db, [{ transaction, fact: `payout_approved:${payoutId}:${transaction.moves}`, to: 'exchanging' }])
+  ctx.queue.enqueue(db, [{ kind: payoutDue, key: String(payoutId), runAt }])
+}
+
+type Waiting = { payoutId: bigint; refundId: bigint | null; transaction: Transaction | undefined }
+
+/** What waits, its refund and its transaction, locked in the order in which everybody locks them. */
+async function lockWaiting(ctx: Ctx, db: Atomic, id: bigint): Promise<Waiting> {
+  const found = await foundBy(db, id)
+  const { transaction_id: owner, refund_id: refundId } = found
+  const transaction = owner === null ? undefined : (await lockTransactions(ctx, db, [owner])).get(owner)
+  if (refundId !== null) lockRefunds(db, [refundId])
+  const [payout] = await queries.lockPayout(db, found.id)
+  if (!payout || (owner !== null && !transaction)) throw new Refusal('NOT_FOUND', 'There is no such payout.')
+  if (!payout.waits) throw new Refusal('CONFLICT', 'This payout does not wait for an approval.')
+  return { payoutId: payout.id, refundId, transaction }
+}
+
+async function foundBy(db: Atomic, id: bigint): Promise<queries.FoundRow> {
+  const rows = await queries.payoutsFor(db, id)
+  const waiting = rows.filter(({ waits }) => waits)
+  if (waiting.length > 1) {
+    const ids = waiting.map((row) => String(row.id)).join(' and ')
+    throw new Refusal('CONFLICT', `The payouts ${ids} of this transaction wait for approvals: name one.`)
+  }
+  const found = waiting[0] ?? rows[0]
+  if (!found) throw new Refusal('NOT_FOUND', 'There is no such payout.')
+  return found
+}
+
+/** A payout or refund that has not come to its end. `needs`: how many more operators must approve it before it goes on. */
+export type OpenPayout = queries.OpenPayoutRow & { needs: number }
+
+/** The oldest payouts and refunds that are ordered and not ended, or only those of them that wait for approval. */
+export async function listOpenPayouts(
+  { db }: Pick<Ctx, 'db'>,
+  { waiting, most = 1_000 }: { waiting: boolean; most?: number },
+): Promise<OpenPayout[]> {
+  const rows = await queries.openPayouts(db, { waiting, limit: most })
+  return rows.map((row) => ({ ...row, needs: row.waits ? Math.max(0, needed - row.approved_by.length) : 0 }))
+}

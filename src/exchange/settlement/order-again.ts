@@ -1,0 +1,27 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { orderPayouts } from './order.ts'
+import { advance, type Change } from '../transactions/advance.ts'
+import { payoutOrder } from './book.ts'
+import type { MoneyOf } from './money-of.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+/** Whose payout is ordered once more, where it goes now (`given`), and by which kind of fact. */
+export type OrderedAgain = {
+  transaction: Transaction
+  given: Transaction
+  money: MoneyOf
+  by: 'address_given' | 'ordered_again'
+  change?: Change
+}
+
+/** Orders what exchanges still owe once more: a payout that came back or never left, as the next number. */
+export async function orderAgain(
+  ctx: Ctx,
+  db: Atomic,
+  { transaction, given, money, by, change = {} }: OrderedAgain,
+): Promise<Transaction[]> {
+  const number = money.payouts.filter(({ purpose }) => purpose === 'payout').length + 1
+  await orderPayouts(ctx, db, [payoutOrder(ctx, given, { number, amount: money.owedForExchanges })])
+  return advance(ctx, db, [{ transaction, fact: `${by}:${number}`, to: 'exchanging', change }])
+}

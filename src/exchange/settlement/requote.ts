@@ -1,0 +1,71 @@
+import { resolve } from '../availability/resolve.ts'
+import type { Ctx } from '../context.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import type { Partner } from '../partners/partner.ts'
+import { makeQuote, type Quote } from '../pricing/quote.ts'
+import { askOfTransaction, momentOf, priceValidityMs, termsOfPartner } from '../transactions/policy.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+/** A transaction at a new price, and whether the new price is within what its customer accepted. */
+export type Requoted = { transaction: Transaction; withinSlippage: boolean }
+
+/**
+ * Prices a transaction anew, for money that arrived after its price had ended: the same source amount, or another (in its
+ * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its
+ * range when it was agreed: that the range has moved since is nobody's fault. Undefined when no price can be made now. Gains and
+ * losses pass alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than
+ * before, or of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen. It holds
+ * until `until` at most: a price that can no longer be paid would be an empty promise.
+ */
+export function requote(
+  ctx: Ctx,
+  partner: Partner,
+  transaction: Transaction,
+  { method = transaction.depositMethod, amount, until }: { method?: string; amount?: bigint; until?: Date } = {},
+): Requoted | undefined {
+  const now = ctx.clock.now()
+  const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
+  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
+    ...askOfTransaction({ ...transaction, depositMethod: method }),
+    amount: { direction: 'direct', value: asked, isAgreed: true },
+  })
+  if (!outcome.available || !outcome.sum) return undefined
+
+  const quote = makeQuote(outcome.exchange.terms, {
+    direction: 'direct',
+    amount: outcome.sum.fromAmount,
+    feesIncluded: true,
+    madeAt: now,
+    validForSeconds: secondsFor(priceValidityMs(ctx.config, outcome.exchange.deposit.category), now, until),
+  })
+  const [is, was] =
+    method === transaction.depositMethod && asked === transaction.quote.fromAmount
+      ? [outcome.sum.toAmount, transaction.expectedTo]
+      : pricesOf(quote, transaction.quote)
+  return {
+    transaction: {
+      ...transaction,
+      depositMethod: method,
+      quote,
+      quoteNumber: transaction.quoteNumber + 1,
+      expectedFrom: outcome.sum.fromAmount,
+      expectedTo: outcome.sum.toAmount,
+      quoteExpiresAt: new Date(quote.validUntil),
+    },
+    withinSlippage: is * 10_000n >= was * BigInt(10_000 - partner.settings.slippageBasisPoints),
+  }
+}
+
+/** How long a price holds, in whole seconds: no longer than there is to pay. */
+function secondsFor(usualMs: number, now: Date, until: Date | undefined): number {
+  const leftMs = until === undefined ? usualMs : Math.max(until.getTime() - now.getTime(), 0)
+  return Math.floor(Math.min(usualMs, leftMs) / 1_000)
+}
+
+/** Two quotes' prices as whole numbers that compare as the prices do. */
+const pricesOf = ({ price: one }: Priced, { price: other }: Priced): [bigint, bigint] => [
+  BigInt(one.numerator) * BigInt(other.denominator),
+  BigInt(other.numerator) * BigInt(one.denominator),
+]
+
+type Priced = Pick<Quote, 'price'>

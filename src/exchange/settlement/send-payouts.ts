@@ -1,0 +1,111 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import type { Handler, Job } from '../../platform/jobs/job.ts'
+import type { Again } from '../../platform/jobs/queue.ts'
+import { clearing, customer } from '../ledger/account.ts'
+import { type Entry, entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { lockInactive } from '../partners/payout-addresses.ts'
+import { coverWaiting, type LockedPayout, lockPayouts, planPayouts, transactionsOf } from './plan.ts'
+import { advance, type Step } from '../transactions/advance.ts'
+import { withoutUnapproved } from './approve.ts'
+import { lockTransactions } from '../transactions/load.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+
+/** How long a payout that is not covered waits before it is looked at again, in real milliseconds. */
+const coverAgainMs = 5_000
+
+/** Plans ordered payouts: from `exchanging` to `sending`. What is not covered waits, what is on hold is left alone. */
+export const sendPayouts = (ctx: Ctx): Handler => ({
+  batch: 64,
+  concurrency: 1,
+  run: (jobs) => ctx.queue.revisit(jobs, (db, held) => send(ctx, db, held)),
+})
+
+async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
+  const ids = jobs.map(({ key }) => BigInt(key))
+  const owners = await transactionsOf(db, ids)
+  const transactions = await lockTransactions(
+    ctx,
+    db,
+    owners.map(({ transaction_id }) => transaction_id),
+  )
+  const payouts: LockedPayout[] = []
+  for (const row of await lockPayouts(db, ids)) {
+    const transaction = transactions.get(row.transaction_id)
+    if (transaction && mayBeSent(row, transaction)) payouts.push({ ...row, dataKey: transaction.dataKey })
+  }
+  if (payouts.length === 0) return new Map()
+
+  const allowed = await withoutBarred(ctx, db, payouts, transactions)
+  const payable = await withoutUnapproved(ctx, db, allowed, transactions)
+  const covered = await coverWaiting(db, payable)
+  if (covered.length > 0) await plan(ctx, db, covered, transactions)
+  return putOff(ctx, jobs, payable, covered)
+}
+
+/**
+ * B2B pays to a registered address that is active, looked at again now, when the payout is about to be planned: what was to go
+ * to another one stops for a person. An address keeps its status until this block ends.
+ */
+async function withoutBarred(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: LockedPayout[],
+  transactions: Map<bigint, Transaction>,
+): Promise<LockedPayout[]> {
+  const addressOf = ({ transaction_id: id }: LockedPayout) => transactions.get(id)?.payoutAddressId ?? undefined
+  const barred = await lockInactive(
+    db,
+    payouts.flatMap((payout) => addressOf(payout) ?? []),
+  )
+  if (barred.size === 0) return payouts
+  const isBarred = (payout: LockedPayout) => barred.has(addressOf(payout) ?? -1n)
+  const steps = payouts.filter(isBarred).flatMap((payout): Step[] => {
+    const transaction = transactions.get(payout.transaction_id)
+    if (!transaction) return []
+    // It may be released and stopped again: each time is a fact of its own.
+    const fact = `payout_barred:${payout.id}:${transaction.moves}`
+    return [{ transaction, fact, to: 'on_hold', reason: barredReason, change: inReview }]
+  })
+  await advance(ctx, db, steps)
+  return payouts.filter((payout) => !isBarred(payout))
+}
+
+const barredReason = 'The registered payout address is not active any more.'
+const inReview = { statusDetails: 'review' } as const
+
+const mayBeSent = ({ state }: { state: string }, { status }: Transaction): boolean =>
+  status === 'exchanging' && (state === 'reserved' || state === 'waiting')
+
+async function plan(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: LockedPayout[],
+  transactions: Map<bigint, Transaction>,
+): Promise<void> {
+  await planPayouts(ctx, db, payouts)
+  const at = ctx.clock.now()
+  const entries: Entry[] = []
+  const steps: Step[] = []
+  for (const { id, transaction_id, rail, asset, amount } of payouts) {
+    const transaction = transactions.get(transaction_id)
+    if (!transaction) continue
+    entries.push(
+      entry({ transactionId: transaction.id, kind: 'payout_sent', ref: id, at }, [
+        { debit: customer(transaction.publicId), credit: clearing(rail), asset, amount },
+      ]),
+    )
+    steps.push({ transaction, fact: `payout_planned:${id}`, to: 'sending' })
+  }
+  await advance(ctx, db, steps)
+  await post(db, ctx, entries)
+}
+
+function putOff(ctx: Ctx, jobs: Job[], payouts: LockedPayout[], covered: LockedPayout[]): Map<bigint, Again> {
+  const done = new Set(covered.map(({ id }) => id))
+  const waiting = new Set(payouts.filter(({ id }) => !done.has(id)).map(({ id }) => String(id)))
+  const at = after(ctx.clock.realNow(), coverAgainMs)
+  return new Map(jobs.filter(({ key }) => waiting.has(key)).map(({ id }) => [id, { at, timebase: 'real' as const }]))
+}

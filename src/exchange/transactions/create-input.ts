@@ -1,0 +1,52 @@
+import type { Billing } from '../customers/billing-field.ts'
+import type { SharedToken } from '../customers/import-identity.ts'
+import type { Problem } from '../../platform/lib/refusal.ts'
+
+/** Something that was passed and is not used: the field is ignored, not stored, and reported (wire.md, section 1). */
+export type Warning = { code: string; path: string; message: string }
+
+/**
+ * What a partner asks for, read from the wire: texts are trimmed of nothing, absent is undefined, amounts are plain decimal
+ * text. Fields of features that are off are already left out and stand in `warnings`.
+ */
+export type CreateInput = {
+  fromCurrency: string
+  fromNetwork: string | undefined
+  toCurrency: string
+  toNetwork: string | undefined
+  fromAmount: string
+  depositCategory: string | undefined
+  skipChoosePaymentCategory: boolean
+  payoutAddress: string | undefined
+  payoutExtraId: string | undefined
+  /** The account's holder, for payouts to a bank. */
+  payoutHolder: string | undefined
+  skipChoosePayoutAddress: boolean
+  email: string | undefined
+  phoneNumber: string | undefined
+  /** The customer's address, from the body or the deprecated inputs; never the connection's. */
+  customerIp: string | undefined
+  /** Where that address stands in the request. */
+  customerIpPath: string
+  /** `customer_country` of the query, upper case, when the account has the feature. */
+  countryOverride: string | undefined
+  redirects: { successful: string | undefined; cancelled: string | undefined; failed: string | undefined }
+  externalPartnerLinkId: string | undefined
+  locale: string | undefined
+  /** As far as it was passed, when the account has the feature. */
+  billing: Billing | undefined
+  /** A person whom an identity provider shares with us, when the account has the feature. */
+  sharedToken?: SharedToken
+  /**
+   * There for an institution's own exchange, which has no checkout: the registered address that it pays to, how, and the BIC of the
+   * bank in between where its account has one.
+   */
+  b2b?: { payoutAddressId: bigint; payoutCategory: string; intermediary?: string | undefined }
+}
+
+/** A request as far as it could be read: what it asks, what is wrong with its form, what of it is ignored. */
+export type ReadRequest<Input> = { input: Input; problems: Problem[]; warnings: Warning[] }
+
+/** Whether what stands at this place, or what it stands in, could not be read. */
+export const isUnread = (path: string, problems: readonly Problem[]): boolean =>
+  problems.some((problem) => path === problem.path || path.startsWith(`${problem.path}.`))

@@ -1,0 +1,275 @@
+import type { Available } from '../availability/resolve.ts'
+import type { Listing } from '../../reference/catalog/asset.ts'
+import type { Ctx } from '../context.ts'
+import { keepPassedBilling, type PassedBilling } from '../customers/billing.ts'
+import { findOrMakePartnerCustomers, type PartnerCustomer } from '../customers/partner-customer.ts'
+import { type Atomic, CommitUnknown } from '../../platform/db/sql.ts'
+import { recordEvents } from '../events/record.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { gather } from '../../platform/lib/gather.ts'
+import { randomId } from '../../platform/lib/ids.ts'
+import type { Partner } from '../partners/partner.ts'
+import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
+import type { DataKey } from '../../platform/privacy/data-key.ts'
+import { advance, changedRow, createdEvents } from './advance.ts'
+import { askScenarios } from './ask-scenario.ts'
+import { holderIn } from '../orders/billing.ts'
+import { awaitDeposit } from '../orders/await-deposit.ts'
+import type { CreateInput, ReadRequest } from './create-input.ts'
+import { deadlineDue, deadlineKey } from '../settlement/expire.ts'
+import { judgeCreate, refusalOfFaults } from './judge.ts'
+import { kindOf, payDeadlineMs, priceValidityMs } from './policy.ts'
+import * as queries from './transactions.sql.ts'
+import { type B2bRecord, b2bRecordOf, recordOf, type TransactionRecord } from './record.ts'
+import { takeSharedTokens } from '../orders/take-shared.ts'
+import type { Transaction } from './transaction.ts'
+
+/** A created transaction, as its partner sees it, with the key that its stored copies are encrypted with. */
+export type Created<Record = TransactionRecord> = { record: Record; dataKey: DataKey }
+
+/** What an institution asks for: an exchange without a checkout, paid to an address that is registered and active. */
+export type B2bInput = CreateInput & Required<Pick<CreateInput, 'b2b'>>
+
+/** What is decided before anything is written: everything that can be refused has been by then. */
+type Draft = {
+  partner: Partner
+  read: ReadRequest<CreateInput>
+  available: Available
+  country: string | null
+  quote: Quote
+  now: Date
+}
+
+/**
+ * Creates a transaction: judged by the one resolver, priced, stored with its quote, announced. Refuses with the first of all
+ * problems. Inside a caller's block (`db`) it commits with that; alone, creates that come at the same time share a block.
+ */
+export async function createTransaction(
+  ctx: Ctx,
+  partner: Partner,
+  read: ReadRequest<CreateInput>,
+  db?: Atomic,
+): Promise<Created> {
+  const draft = drafted(ctx, partner, read)
+
+  // From here on nothing may refuse.
+  const transaction = await (db ? writeOne(ctx, db, draft) : gathererOf(ctx)(draft))
+  return { record: recordOf(ctx, transaction), dataKey: transaction.dataKey }
+}
+
+/**
+ * The same for an institution's own exchange: it waits for the deposit at once, and its record says where to pay. The caller's
+ * block holds the registered address that it pays to.
+ */
+export async function createB2bTransaction(
+  ctx: Ctx,
+  db: Atomic,
+  partner: Partner,
+  read: ReadRequest<B2bInput>,
+): Promise<Created<B2bRecord>> {
+  const draft = drafted(ctx, partner, read)
+
+  // From here on nothing may refuse.
+  const transaction = await writeOne(ctx, db, draft)
+  const change = await awaitDeposit(ctx, db, transaction)
+  const step = { transaction, fact: 'complete', to: 'waiting_for_deposit', change } as const
+  const [waiting] = await advance(ctx, db, [step])
+  if (!waiting) throw new Error('A created transaction did not move.')
+  return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
+}
+
+async function writeOne(ctx: Ctx, db: Atomic, draft: Draft): Promise<Transaction> {
+  const [created] = await write(ctx, db, [draft])
+  if (!created) throw new Error('A created transaction is missing.')
+  return created
+}
+
+const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Transaction>>()
+
+function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Transaction> {
+  const known = gatherers.get(ctx)
+  if (known) return known
+  const made = gather((drafts: Draft[]) => ctx.db.atomic((db) => write(ctx, db, drafts)), {
+    most: 32,
+    lanes: 2,
+    mayRepeat: (error) => !(error instanceof CommitUnknown),
+  })
+  gatherers.set(ctx, made)
+  return made
+}
+
+/** Refuses a create that breaks a rule, and prices one that breaks none. */
+function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Draft {
+  const now = ctx.clock.now()
+  const { faults, available, country } = judgeCreate(ctx, partner, read, now)
+  const [first] = faults
+  if (first) throw refusalOfFaults(first, read.problems)
+  if (!available?.sum) throw new Error('A create was judged without its amount.')
+
+  const { terms, deposit } = available.exchange
+  const quote = makeQuote(terms, {
+    direction: 'direct',
+    amount: available.sum.fromAmount,
+    feesIncluded: true,
+    madeAt: now,
+    validForSeconds: priceValidityMs(ctx.config, deposit.category) / 1_000,
+  })
+  return { partner, read, available, country: country ?? null, quote, now }
+}
+
+/** Writes drafts: a handful of statements however many there are, sent together with the commit. */
+async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction[]> {
+  const keys = await ctx.keyring.makeMany(db, drafts.length)
+  const customers = await customersOf(ctx, db, drafts)
+  await keepPassedBilling(ctx, db, passedBilling(customers))
+  const created = await Promise.all(
+    drafts.map((draft, index) => transactionOf(ctx, draft, keys[index], customers.get(draft))),
+  )
+
+  queries.insert(db, created.map(createdRow))
+  queries.insertQuotes(db, created.map(quoteRow))
+  queries.insertMoves(
+    db,
+    created.map(({ id, createdAt }) => ({
+      transactionId: id,
+      number: 1,
+      fact: 'created',
+      status: 'new',
+      reason: null,
+      at: createdAt,
+    })),
+  )
+  recordEvents(ctx, db, createdEvents(ctx, created))
+  ctx.queue.enqueue(
+    db,
+    created.map(({ id, expiresAt }) => ({ kind: deadlineDue, key: deadlineKey(id), runAt: expiresAt })),
+  )
+  takeSharedTokens(ctx, db, created)
+  askScenarios(ctx, db, created)
+  return created
+}
+
+/** What was passed of e-mail addresses for later transactions too. Without an address it stays with its transaction. */
+const passedBilling = (customers: Map<Draft, PartnerCustomer>): PassedBilling[] =>
+  [...customers].flatMap(([{ read }, { id: partnerCustomerId }]) => {
+    const { email, billing } = read.input
+    return email === undefined || billing === undefined ? [] : [{ partnerCustomerId, email, billing }]
+  })
+
+/** What each partner knows of the e-mail addresses that were passed. */
+async function customersOf(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Map<Draft, PartnerCustomer>> {
+  const known = drafts.flatMap((draft) => {
+    const { email } = draft.read.input
+    return email === undefined ? [] : [{ draft, passed: { partnerId: draft.partner.id, email } }]
+  })
+  const found = await findOrMakePartnerCustomers(
+    ctx,
+    db,
+    known.map(({ passed }) => passed),
+  )
+  return new Map(known.flatMap(({ draft }, index) => (found[index] ? [[draft, found[index]] as const] : [])))
+}
+
+async function transactionOf(
+  ctx: Ctx,
+  draft: Draft,
+  dataKey: DataKey | undefined,
+  customer: PartnerCustomer | undefined,
+): Promise<Transaction> {
+  if (!dataKey) throw new Error('A data key is missing.')
+  const {
+    partner,
+    read: { input, warnings },
+    available: { exchange, sum },
+    country,
+    quote,
+    now,
+  } = draft
+  const preset = input.payoutAddress !== undefined
+
+  return {
+    id: await ctx.rowIds.next(),
+    publicId: randomId(),
+    partnerId: partner.id,
+    kind: kindOf(input),
+    payoutAddressId: input.b2b?.payoutAddressId ?? null,
+    side: exchange.side,
+    status: 'new',
+    statusDetails: null,
+    from: exchange.source,
+    to: exchange.target,
+    expectedFrom: sum?.fromAmount ?? 0n,
+    expectedTo: sum?.toAmount ?? 0n,
+    initialExpectedFrom: null,
+    fromAmount: 0n,
+    fromAmountInEur: eurCentsOf(quote, sum?.fromAmount ?? 0n),
+    toAmount: null,
+    depositMethod: exchange.deposit.type,
+    payoutMethod: exchange.payout.type,
+    country,
+    quoteNumber: 1,
+    quote,
+    moves: 1,
+    events: 1,
+    history: [{ fact: 'created', status: 'new', reason: null, at: now }],
+    refunds: [],
+    errors: [],
+    terms: {
+      locale: input.locale ?? null,
+      skipChoosePayoutAddress: preset && input.skipChoosePayoutAddress,
+      skipChoosePaymentCategory: input.skipChoosePaymentCategory,
+      payoutAddressChangeable: !(preset && input.skipChoosePayoutAddress),
+      warnings,
+    },
+    externalPartnerLinkId: input.externalPartnerLinkId ?? null,
+    outputHash: null,
+    partnerCustomerId: customer?.id ?? null,
+    customerId: null,
+    dataKey,
+    personal: personalOf(input, exchange.target),
+    quoteExpiresAt: new Date(quote.validUntil),
+    expiresAt: after(now, payDeadlineMs(ctx.config, exchange.deposit.category, now)),
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+const personalOf = (input: CreateInput, { network }: Listing): Transaction['personal'] => ({
+  email: input.email ?? null,
+  phoneNumber: input.phoneNumber ?? null,
+  ip: input.customerIp ?? null,
+  payoutAddress: input.payoutAddress ?? null,
+  payoutExtraId: input.payoutExtraId ?? null,
+  payoutHolder: network.chain ? null : (input.payoutHolder ?? holderIn(input.billing)),
+  depositAddress: null,
+  ...(input.b2b?.intermediary ? { payoutIntermediary: input.b2b.intermediary } : {}),
+  redirects: Object.fromEntries(Object.entries(input.redirects).filter(([, url]) => url !== undefined)),
+  billing: input.billing ?? null,
+  ...(input.sharedToken ? { sharedToken: input.sharedToken } : {}),
+  ...(input.billing && input.email !== undefined ? { billingEmail: input.email } : {}),
+  ...(input.payoutAddress !== undefined && input.email !== undefined ? { destinationEmail: input.email } : {}),
+})
+
+const createdRow = (transaction: Transaction): queries.Created => ({
+  ...changedRow(transaction),
+  publicId: transaction.publicId,
+  partnerId: transaction.partnerId,
+  kind: transaction.kind,
+  side: transaction.side,
+  fromAsset: transaction.from.asset.id,
+  toAsset: transaction.to.asset.id,
+  depositMethod: transaction.depositMethod,
+  payoutMethod: transaction.payoutMethod,
+  terms: JSON.stringify(transaction.terms),
+  externalPartnerLinkId: transaction.externalPartnerLinkId,
+  dataKeyId: transaction.dataKey.id,
+  createdAt: transaction.createdAt,
+})
+
+/** A transaction's present quote, whole. */
+export const quoteRow = ({ id, quoteNumber, quote, quoteExpiresAt }: Transaction): queries.QuoteRow => ({
+  transactionId: id,
+  number: quoteNumber,
+  validUntil: quoteExpiresAt,
+  quote: JSON.stringify(quote),
+})

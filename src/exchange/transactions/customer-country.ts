@@ -1,0 +1,38 @@
+import { type Country, findCountry } from '../../reference/catalog/country.ts'
+import type { Ctx } from '../context.ts'
+import { type CreateInput, isUnread, type ReadRequest } from './create-input.ts'
+
+/** Where a customer is, alpha-2, as far as a request tells, and the field that tells it. Undefined: it is not known. */
+export type CustomerCountry = { code: string | undefined; path: string }
+
+const bodyAddresses = ['customer.ip', 'customer.ipV4', 'customer.ipV6'] as const
+
+/**
+ * The country that a create is judged in: the one that the query names, else the one that the customer's address is assigned
+ * to (wire.md, section 3). Where the one that would count could not be read, the other does not take its place.
+ */
+export function customerCountry(ctx: Pick<Ctx, 'countries'>, read: ReadRequest<CreateInput>): CustomerCountry {
+  const { input, problems } = read
+  const named = 'query.customer_country'
+  if (input.countryOverride !== undefined || isUnread(named, problems)) {
+    return { code: input.countryOverride, path: named }
+  }
+  const path = input.customerIpPath
+  if (bodyAddresses.some((address) => isUnread(address, problems))) return { code: undefined, path }
+  return { code: countryAt(ctx, input.customerIp)?.alpha2, path }
+}
+
+/** The country of ISO 3166-1 that an address is assigned to, if it is known. */
+function countryAt({ countries }: Pick<Ctx, 'countries'>, ip: string | undefined): Country | undefined {
+  const code = ip === undefined ? undefined : countries.countryOf(ip)
+  return code === undefined ? undefined : findCountry(code)
+}
+
+/**
+ * The country in which a customer's browser is, if we serve nobody there: then the checkout lets nobody go on. An address that
+ * no database knows stands in nobody's way.
+ */
+export function blockedBrowserCountry(ctx: Pick<Ctx, 'countries'>, ip: string): Country | undefined {
+  const country = countryAt(ctx, ip)
+  return country?.supported === false ? country : undefined
+}

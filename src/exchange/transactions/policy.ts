@@ -1,0 +1,90 @@
+import type { Ask, PartnerTerms } from '../availability/resolve.ts'
+import { termsOfAccount } from '../availability/terms-of-account.ts'
+import type { Category, Kind } from '../../reference/catalog/payment-method.ts'
+import type { Config } from '../../app/config/config.ts'
+import type { Ctx } from '../context.ts'
+import type { MarketMoment } from '../pricing/market.ts'
+import type { Partner } from '../partners/partner.ts'
+import type { CreateInput } from './create-input.ts'
+import type { CustomerCountry } from './customer-country.ts'
+import { flowOf } from './method.ts'
+import type { Transaction } from './transaction.ts'
+
+/** The moment of the market that a request is priced at. */
+export const momentOf = ({ config, market }: Ctx, now: Date): MarketMoment => ({
+  market,
+  now,
+  maxPriceAgeSeconds: config.pricing.staleAfterMs / 1_000,
+})
+
+/** What a partner's account says about its customers' exchanges; its own are on B2B's terms. */
+export const termsOfPartner = ({ settings }: Partner, kind: Kind = 'retail'): PartnerTerms =>
+  termsOfAccount(settings.terms, kind)
+
+/** Whose exchange a create request asks for. */
+export const kindOf = ({ b2b }: Pick<CreateInput, 'b2b'>): Kind => (b2b ? 'b2b' : 'retail')
+
+/** A create request as the availability resolver asks it, for a customer in this country. */
+export const askOf = (input: CreateInput, country: CustomerCountry): Ask => ({
+  fromCurrency: input.fromCurrency,
+  fromNetwork: input.fromNetwork,
+  toCurrency: input.toCurrency,
+  toNetwork: input.toNetwork,
+  depositCategory: input.depositCategory,
+  payoutCategory: input.b2b?.payoutCategory,
+  country: country.code,
+  amount: { direction: 'direct', value: input.fromAmount },
+  paths: { depositCategory: 'deposit.payment_category', country: country.path },
+})
+
+/** What a transaction exchanges, as the availability resolver asks it: for judging it again later. */
+export const askOfTransaction = ({
+  from,
+  to,
+  depositMethod,
+  payoutMethod,
+}: Pick<Transaction, 'from' | 'to' | 'depositMethod' | 'payoutMethod'>): Ask => ({
+  fromCurrency: from.currency.ticker,
+  fromNetwork: from.network.code,
+  toCurrency: to.currency.ticker,
+  toNetwork: to.network.code,
+  depositType: depositMethod,
+  payoutType: payoutMethod,
+})
+
+/**
+ * How long a price holds, by the way the money comes (domain.md, section 2). A bank transfer takes days: its price is fixed
+ * when it arrives, so the one that is shown before holds for no time at all.
+ */
+export function priceValidityMs({ pricing }: Config, category: Category): number {
+  switch (flowOf(category)) {
+    case 'page':
+      return pricing.cardValidityMs
+    case 'coin':
+      return pricing.coinValidityMs
+    case 'transfer':
+      return 0
+  }
+}
+
+const dayMs = 86_400_000
+
+/**
+ * How long a customer may take to pay, counted from business time `from`. For a bank, weekends (UTC) do not count, and what
+ * begins in one begins with the Monday after it: whoever begins later never has to end earlier.
+ */
+export function payDeadlineMs({ deadlines }: Config, category: Category, from: Date): number {
+  const flow = flowOf(category)
+  if (flow === 'coin') return deadlines.coinMs
+  if (flow === 'page') return deadlines.cardMs
+  let end = from.getTime()
+  while (isWeekend(end)) end += dayMs - (end % dayMs)
+  for (let left = deadlines.bankBusinessDays; left > 0; left -= isWeekend(end) ? 0 : 1) end += dayMs
+  return end - from.getTime()
+}
+
+/** Whether a moment, in milliseconds of the epoch, lies on a Saturday or Sunday. */
+function isWeekend(ms: number): boolean {
+  const weekday = new Date(ms).getUTCDay()
+  return weekday === 0 || weekday === 6
+}

@@ -1,0 +1,272 @@
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import type { RefundState } from '../settlement/refund.ts'
+import type { Status } from './lifecycle.ts'
+import type { StatusDetails } from './transaction.ts'
+
+/** A transaction as the database keeps it, with its quote, its history and its wrapped data key. */
+export type TransactionRow = {
+  id: bigint
+  public_id: bigint
+  partner_id: bigint
+  kind: 'retail' | 'b2b'
+  payout_address_id: bigint | null
+  side: 'buy' | 'sell' | 'swap'
+  status: Status
+  status_details: StatusDetails | null
+  from_asset: string
+  to_asset: string
+  expected_from: bigint
+  expected_to: bigint
+  initial_expected_from: bigint | null
+  from_amount: bigint
+  from_amount_in_eur: bigint | null
+  to_amount: bigint | null
+  deposit_method: string
+  payout_method: string
+  country: string | null
+  quote_number: number
+  quote: unknown
+  moves: number
+  events: number
+  history: { fact: string; status: Status; reason: string | null; at: string }[] | null
+  refunds: RefundJson[] | null
+  errors: unknown
+  terms: unknown
+  external_partner_link_id: string | null
+  output_hash: string | null
+  partner_customer_id: bigint | null
+  customer_id: bigint | null
+  data_key_id: bigint
+  wrapped_key: Buffer | null
+  personal: Buffer
+  quote_expires_at: Date
+  expires_at: Date
+  created_at: Date
+  updated_at: Date
+}
+
+/** A refund as a transaction is read with it. Amounts are decimal text of smallest units. */
+export type RefundJson = {
+  id: string
+  asset: string
+  amount: string
+  cost: string
+  reason: string
+  state: RefundState
+  plan: string | null
+  hash: string | null
+}
+
+/**
+ * Locks transactions until the block ends, in the order of their ids, so that two blocks cannot wait for each other. What
+ * is read after it, in a statement of its own, is the latest.
+ */
+export const lock = (db: Atomic, ids: bigint[]): void =>
+  db.send`select id from transactions where id = any(${ids}) order by id for update`
+
+/**
+ * Locks the transactions that facts are about, in the same order: those whose customers were told the facts' references, and
+ * those whose deposits were taken back or whose payouts have come back.
+ */
+export const lockByFacts = (db: Atomic, factIds: bigint[]): void =>
+  db.send`
+    select id from transactions where id in (
+      select transaction_id from facts join deposit_instructions using (rail, reference)
+        where facts.id = any(${factIds})
+      union all
+      select transaction_id from facts
+        join deposits on kind = 'deposit.reversed' and deposits.rail = facts.rail and payment = body ->> 'payment'
+        where facts.id = any(${factIds})
+      union all
+      select transaction_id from facts
+        join plans on kind = 'payout.returned' and plans.rail = facts.rail and plan_key = facts.reference
+        join payouts on payouts.plan_id = plans.id
+        where facts.id = any(${factIds}))
+    order by id for update`
+
+/** The same by public id. */
+export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
+  db.send`select id from transactions where public_id = any(${publicIds}) order by id for update`
+
+/** Reads transactions whole. */
+export const read = (db: Db, ids: bigint[]): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where transactions.id = any(${ids}) order by transactions.id`
+
+/** The same by public id. */
+export const readPublic = (db: Db, publicIds: bigint[]): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where public_id = any(${publicIds}) order by transactions.id`
+
+/** What of a transaction may change after its creation. */
+export type Changed = {
+  id: bigint
+  status: Status
+  statusDetails: StatusDetails | null
+  expectedFrom: bigint
+  expectedTo: bigint
+  initialExpectedFrom: bigint | null
+  payoutAddressId: bigint | null
+  fromAmountInEur: bigint | null
+  fromAmount: bigint
+  toAmount: bigint | null
+  country: string | null
+  depositMethod: string
+  quoteNumber: number
+  moves: number
+  events: number
+  errors: string
+  outputHash: string | null
+  partnerCustomerId: bigint | null
+  customerId: bigint | null
+  personal: Buffer
+  quoteExpiresAt: Date
+  expiresAt: Date
+  updatedAt: Date
+}
+
+/** Writes changed transactions: the one statement that updates their status. */
+export const save = (db: Atomic, changed: Changed[]): void =>
+  db.send`
+    update transactions set
+      status = new.status, status_details = new.status_details, expected_from = new.expected_from,
+      expected_to = new.expected_to, from_amount = new.from_amount, to_amount = new.to_amount, country = new.country,
+      deposit_method = new.deposit_method,
+      initial_expected_from = new.initial_expected_from, payout_address_id = new.payout_address_id,
+      from_amount_in_eur = new.from_amount_in_eur,
+      quote_number = new.quote_number, moves = new.moves, events = new.events, errors = new.errors,
+      output_hash = new.output_hash, partner_customer_id = new.partner_customer_id, customer_id = new.customer_id,
+      personal = new.personal, quote_expires_at = new.quote_expires_at, expires_at = new.expires_at,
+      updated_at = new.updated_at
+    from unnest(
+      ${changed.map((row) => row.id)}::bigint[], ${changed.map((row) => row.status)}::text[],
+      ${changed.map((row) => row.statusDetails)}::text[], ${changed.map((row) => row.expectedFrom)}::numeric[],
+      ${changed.map((row) => row.expectedTo)}::numeric[], ${changed.map((row) => row.fromAmount)}::numeric[],
+      ${changed.map((row) => row.toAmount)}::numeric[], ${changed.map((row) => row.country)}::text[],
+      ${changed.map((row) => row.depositMethod)}::text[],
+      ${changed.map((row) => row.initialExpectedFrom)}::numeric[], ${changed.map((row) => row.payoutAddressId)}::bigint[],
+      ${changed.map((row) => row.fromAmountInEur)}::numeric[],
+      ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.moves)}::integer[],
+      ${changed.map((row) => row.events)}::integer[], ${changed.map((row) => row.errors)}::jsonb[],
+      ${changed.map((row) => row.outputHash)}::text[], ${changed.map((row) => row.partnerCustomerId)}::bigint[],
+      ${changed.map((row) => row.customerId)}::bigint[], ${changed.map((row) => row.personal)}::bytea[],
+      ${changed.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
+      ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
+      ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
+    ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method,
+      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, moves, events, errors, output_hash,
+      partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
+    where transactions.id = new.id`
+
+/** A new transaction; what `Changed` has not. */
+export type Created = Changed & {
+  publicId: bigint
+  partnerId: bigint
+  kind: string
+  side: string
+  fromAsset: string
+  toAsset: string
+  payoutMethod: string
+  terms: string
+  externalPartnerLinkId: string | null
+  dataKeyId: bigint
+  createdAt: Date
+}
+
+/** Writes new transactions. */
+export const insert = (db: Atomic, rows: Created[]): void =>
+  db.send`
+    insert into transactions (id, public_id, partner_id, kind, payout_address_id, side, status, from_asset, to_asset, expected_from, expected_to,
+      from_amount_in_eur, deposit_method, payout_method, country, moves, events, terms, external_partner_link_id,
+      partner_customer_id, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at)
+    select * from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
+      ${rows.map((row) => row.partnerId)}::bigint[], ${rows.map((row) => row.kind)}::text[],
+      ${rows.map((row) => row.payoutAddressId)}::bigint[], ${rows.map((row) => row.side)}::text[],
+      ${rows.map((row) => row.status)}::text[], ${rows.map((row) => row.fromAsset)}::text[],
+      ${rows.map((row) => row.toAsset)}::text[], ${rows.map((row) => row.expectedFrom)}::numeric[],
+      ${rows.map((row) => row.expectedTo)}::numeric[], ${rows.map((row) => row.fromAmountInEur)}::numeric[],
+      ${rows.map((row) => row.depositMethod)}::text[], ${rows.map((row) => row.payoutMethod)}::text[],
+      ${rows.map((row) => row.country)}::text[], ${rows.map((row) => row.moves)}::integer[],
+      ${rows.map((row) => row.events)}::integer[], ${rows.map((row) => row.terms)}::jsonb[],
+      ${rows.map((row) => row.externalPartnerLinkId)}::text[], ${rows.map((row) => row.partnerCustomerId)}::bigint[],
+      ${rows.map((row) => row.dataKeyId)}::bigint[], ${rows.map((row) => row.personal)}::bytea[],
+      ${rows.map((row) => row.quoteExpiresAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.expiresAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
+      ${rows.map((row) => row.updatedAt.toISOString())}::timestamptz[])`
+
+/** One quote of a transaction, as text, whole. */
+export type QuoteRow = { transactionId: bigint; number: number; validUntil: Date; quote: string }
+
+/** Keeps quotes, for ever. */
+export const insertQuotes = (db: Atomic, rows: QuoteRow[]): void =>
+  db.send`
+    insert into quotes (transaction_id, number, valid_until, quote)
+    select * from unnest(
+      ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[])`
+
+/** One move of a transaction. */
+export type MoveRow = {
+  transactionId: bigint
+  number: number
+  fact: string
+  status: Status
+  reason: string | null
+  at: Date
+}
+
+/** Keeps moves. A fact that moved the transaction before fails the block. */
+export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>
+  db.send`
+    insert into moves (transaction_id, number, fact, status, reason, at)
+    select * from unnest(
+      ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
+      ${rows.map((row) => row.fact)}::text[], ${rows.map((row) => row.status)}::text[],
+      ${rows.map((row) => row.reason)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
+
+/** A partner's transaction, whole; nothing for another partner's. */
+export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<TransactionRow[]> =>
+  db.sql`
+    select transactions.*, quote, wrapped as wrapped_key,
+      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
+        from moves where moves.transaction_id = transactions.id) as history,
+      (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
+    from transactions
+    join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
+    join data_keys on data_keys.id = data_key_id
+    where public_id = ${publicId} and partner_id = ${partnerId}`
+
+/** What is personal of a customer's latest transactions, one left out. */
+export const personalOfCustomer = (
+  db: Db,
+  customerId: bigint,
+  exceptId: bigint,
+  limit: number,
+): Promise<{ public_id: bigint; data_key_id: bigint; wrapped_key: Buffer | null; personal: Buffer }[]> =>
+  db.sql`
+    select public_id, data_key_id, wrapped as wrapped_key, personal
+    from transactions join data_keys on data_keys.id = data_key_id
+    where customer_id = ${customerId} and transactions.id <> ${exceptId}
+    order by transactions.id desc limit ${limit}`
+
+/** Every quote of a transaction, in order. */
+export const quotesOf = (db: Db, publicId: bigint): Promise<{ number: number; quote: unknown }[]> =>
+  db.sql`
+    select number, quote from quotes join transactions on transactions.id = transaction_id
+    where public_id = ${publicId} order by number`

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { isLocale } from '../../platform/language/language.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { World } from '../rails.ts'
+import { isOurForm } from '../../doors/ui/our-form.ts'
+import { payOnce } from './pay.ts'
+
+/** What the form holds at most: nothing but its address says anything. */
+const largestForm = 1_024
+
+/**
+ * `POST /sandbox/pay?tid=`: the button on the page of a payment by hand, for a person who has neither a bank's app nor a wallet in the
+ * sandbox: pays what is due, once, and leads back to the order in `locale`. Takes forms of our own pages only. Only the sandbox has
+ * it: whoever has an order's link may pay for it, as in the real world.
+ */
+export const payPress =
+  (ctx: Ctx, world: World) =>
+  (app: FastifyInstance): void => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: largestForm },
+      (_request, _text, parsed) => parsed(null, {}),
+    )
+    app.post<{ Querystring: Record<string, unknown> }>('/sandbox/pay', async (request, reply) => {
+      const { tid, locale } = request.query
+      const id = typeof tid === 'string' ? readId(tid) : undefined
+      if (id === undefined) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+      if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form came from another site.')
+      await payOnce(ctx, world, id)
+      const spoken = typeof locale === 'string' && isLocale(locale) ? `/${locale}` : ''
+      return reply.header('cache-control', 'no-store').redirect(`${spoken}/checkout?tid=${id}`, 303)
+    })
+  }

@@ -1,0 +1,112 @@
+import type { Ctx } from '../../exchange/context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { on, within } from '../../platform/db/within.ts'
+import type { Handler, Job } from '../../platform/jobs/job.ts'
+import type { Again } from '../../platform/jobs/queue.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { World } from '../rails.ts'
+import { scenarioDue, scenarioOf } from '../../exchange/transactions/ask-scenario.ts'
+import { readTransactionWhole } from '../../exchange/transactions/load.ts'
+import { recordOf } from '../../exchange/transactions/record.ts'
+import type { Transaction } from '../../exchange/transactions/transaction.ts'
+import { scenarios } from './scenarios.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
+import { NotYet } from '../scenarios/step.ts'
+import { steps, type StepWord } from '../scenarios/steps.ts'
+
+/** How long, in real milliseconds, until a step that was not possible is tried again: at first, and at most. */
+const soonMs = 100
+const mostMs = 5_000
+
+/** How often a step is refused before its story is given up. */
+const mostAttempts = 6
+
+/** How long, in business time, a story waits that does not go on. */
+const forgottenMs = 30 * 86_400_000
+
+/**
+ * Plays the scenarios that partners ask for when they create a transaction, a step a job: it ends in the block of what the step
+ * changes, so that each happens once. The clock is left alone: where time has to pass, the story waits until it has.
+ */
+export const playAsked = (ctx: Ctx, world: World): Handler => ({
+  batch: 1,
+  concurrency: 2,
+  run: async (jobs) => {
+    try {
+      await ctx.queue.revisit(jobs, async (db, held) => new Map((await playAll(ctx, world, db, held)).flat()))
+    } catch (error) {
+      const [job] = jobs
+      if (error instanceof NotYet) return await tryAgain(ctx, jobs)
+      if (!(error instanceof Refusal) || !job || job.attempts < mostAttempts) throw error
+      ctx.log.warn({ err: error, key: job.key }, 'A scenario does not go on: somebody else has moved its transaction.')
+      await ctx.queue.finish(jobs, () => Promise.resolve())
+    }
+  },
+})
+
+function tryAgain(ctx: Ctx, jobs: Job[]): Promise<void> {
+  const at = after(ctx.clock.realNow(), soonMs)
+  return ctx.queue.revisit(jobs, async (_db, held) => new Map(held.map(({ id }) => [id, { at, timebase: 'real' }])))
+}
+
+const playAll = async (ctx: Ctx, world: World, db: Atomic, jobs: Job[]): Promise<[bigint, Again][][]> => {
+  const looked: [bigint, Again][][] = []
+  for (const job of jobs) looked.push(await playNext(ctx, world, db, job))
+  return looked
+}
+
+/** Plays the step that a job stands for; gives when to look at it again, if it is not over. */
+async function playNext(ctx: Ctx, world: World, db: Atomic, { id, key }: Job): Promise<[bigint, Again][]> {
+  const [publicId = '', number = '0', ...rest] = key.split(':')
+  const transaction = await readTransactionWhole(ctx, db, BigInt(publicId))
+  const scenario = transaction && fittingTo(transaction)
+  const index = Number.parseInt(number, 10)
+  const word = scenario?.steps[index]
+  if (!transaction || !scenario || !word) return []
+  if (!isPossible(ctx, transaction, word)) return lookAgain(ctx, transaction, id)
+
+  const given = await steps[word].change?.({
+    partnerId: transaction.partnerId,
+    publicId: transaction.publicId,
+    name: scenario.name,
+    ctx: on(ctx, within(db)),
+    world: on(world, within(db)),
+    house: ctx,
+    record: recordOf(ctx, transaction),
+    kept: rest.join(':') || null,
+  })
+  const kept = typeof given === 'string' ? given : rest.join(':')
+  const next = { kind: scenarioDue, key: `${publicId}:${index + 1}:${kept}`, runAt: ctx.clock.realNow() }
+  if (index + 1 < scenario.steps.length) ctx.queue.enqueue(db, [{ ...next, timebase: 'real' }])
+  return []
+}
+
+function isPossible(ctx: Ctx, transaction: Transaction, word: StepWord): boolean {
+  const { ready, moment } = steps[word]
+  const record = recordOf(ctx, transaction)
+  return (ready?.(record) ?? true) && (!moment || moment(record) <= ctx.clock.now())
+}
+
+/** The scenario that was asked for, where it is about what is exchanged; the amount is the partner's. */
+function fittingTo(transaction: Transaction): Scenario | undefined {
+  const name = scenarioOf(transaction)
+  const { from, to, personal: _, ...rest } = transaction
+  return scenarios.find(({ name: known, exchange }) => {
+    const isPaidSo =
+      exchange.depositCategory === undefined || categoryOf(rest.depositMethod, from) === exchange.depositCategory
+    const isExchanged = from.currency.ticker === exchange.fromCurrency && to.currency.ticker === exchange.toCurrency
+    return known === name && isPaidSo && isExchanged
+  })
+}
+
+const categoryOf = (type: string, { network }: Transaction['from']): string | undefined =>
+  network.paymentMethods.find((method) => method.type === type)?.category
+
+/** Rarer and rarer, the longer nothing has happened. */
+function lookAgain(ctx: Ctx, { updatedAt }: Transaction, id: bigint): [bigint, Again][] {
+  const idleMs = ctx.clock.now().getTime() - updatedAt.getTime()
+  if (idleMs > forgottenMs) return []
+  const waitMs = Math.min(mostMs, Math.max(soonMs, idleMs / 2))
+  return [[id, { at: after(ctx.clock.realNow(), waitMs), timebase: 'real' }]]
+}

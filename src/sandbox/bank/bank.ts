@@ -1,0 +1,115 @@
+import { createHmac } from 'node:crypto'
+
+import { makeReference } from '../../reference/bank/creditor-reference.ts'
+import { ourAccount } from '../../reference/bank/our-accounts.ts'
+import { assetById } from '../../reference/catalog/asset.ts'
+import { findPaymentCategory } from '../../reference/catalog/payment-method.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { gather } from '../../platform/lib/gather.ts'
+import type { DepositRail, PayoutOrder, PayoutRail, PlanBody, PlanDraft } from '../../rails/rail.ts'
+import { readWords } from '../callback.ts'
+import { takeSilence } from '../fault.ts'
+import { covered } from '../overdraft.ts'
+import type { World } from '../world.ts'
+import { isOurAccount } from './accounts.ts'
+import { payerOf, toldOf } from './moves.ts'
+import * as queries from './queries.ts'
+import { bankId, bankName, factOf, wordNames } from './words.ts'
+
+const place = 'bank'
+
+/** The exchange's bank: transfers from customers, found by a creditor reference in their text, and transfers to them. */
+export function bankRails(world: World): { deposit: DepositRail; payout: PayoutRail } {
+  const payout = payoutRail(world)
+  return { deposit: depositRail(world, payout), payout }
+}
+
+const depositRail = (world: World, payout: PayoutRail): DepositRail => ({
+  name: bankName,
+  place,
+  instruct: async ({ id, category, asset }) => {
+    const found = findPaymentCategory(category)
+    const account = found && ourAccount(found.category, assetById(asset)?.ticker ?? '')
+    if (!account) throw new Error(`We have no account for ${asset} by ${category}.`)
+    const entropy = createHmac('sha256', world.secrets.processor).update(`${bankName} reference ${id}`).digest()
+    return { reference: makeReference(entropy), payTo: { kind: 'account', ...account } }
+  },
+  readCallback: (body, headers) => factOf(readWords(world, { rail: bankName, names: wordNames }, body, headers)),
+  look: async (reference) => (await toldOf(world, reference)).map(factOf),
+  origin: async (payment) => {
+    const destination = await payerOf(world, payment)
+    return destination ? { rail: payout, destination } : 'unknown'
+  },
+  balance: (asset) => balanceAtBank(world.db, asset),
+})
+
+/** What our account of a currency holds. */
+export const balanceAtBank = async (db: Db, asset: string): Promise<bigint> =>
+  (await queries.balance(db, asset))[0]?.balance ?? 0n
+
+function payoutRail(world: World): PayoutRail {
+  const send = gather((plans: PlanBody[]) => submitAll(world, plans))
+  const look = gather((keys: string[]) => queries.paidOut(world.db, keys).then((rows) => matched(keys, rows)))
+  return {
+    name: bankName,
+    place,
+    lookAfterMs: 1_000,
+    mostFee: () => undefined,
+    prepare: async (orders) => orders.map(planOf),
+    submit: async ({ body }) => {
+      if (await send(body)) throw new Error('The bank did not answer in time.')
+    },
+    look: async ({ key }) => {
+      const id = await look(key)
+      return id === undefined ? { state: 'never' } : { state: 'done', evidence: { hash: bankId(id), fee: undefined } }
+    },
+    owns: isOurAccount,
+    balance: (asset) => balanceAtBank(world.db, asset),
+  }
+}
+
+/** The end-to-end id is the payout's own id: the bank takes each once. */
+const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraft => ({
+  key: String(payoutId),
+  payoutId,
+  body: {
+    account: destination.address,
+    bic: destination.extraId,
+    holder: destination.holder,
+    ...(destination.intermediary === undefined ? {} : { intermediary: destination.intermediary }),
+    asset,
+    amount: String(amount),
+    end_to_end_id: String(payoutId),
+  },
+})
+
+/** Brings payments to the bank. Tells for each whether the bank stayed silent about it. */
+async function submitAll(world: World, plans: PlanBody[]): Promise<boolean[]> {
+  const { db, clock } = world
+  const at = clock.realNow()
+  const rows = plans.map(({ asset = '', amount = '0', end_to_end_id: endToEndId = '' }) => ({
+    asset,
+    amount: BigInt(amount),
+    endToEndId,
+    at,
+  }))
+  await covered(queries.payOut(db, rows))
+  return takeSilence(
+    world,
+    plans.map(({ account = '' }) => account),
+  )
+}
+
+function matched(keys: string[], rows: { id: bigint; end_to_end_id: string }[]): (bigint | undefined)[] {
+  const ids = new Map(rows.map(({ id, end_to_end_id: key }) => [key, id]))
+  return keys.map((key) => ids.get(key))
+}
+
+/** Gives our account of a currency its first money. Tells whether it was new. */
+export const fundBank = async (db: Db, asset: string, amount: bigint): Promise<boolean> =>
+  (await queries.open(db, asset, amount)).length > 0
+
+/** Moves money on our accounts that was paid at a page of the bank's or, below zero, taken back there. */
+export const moveAtBank = async (db: Db, moves: { asset: string; amount: bigint }[]): Promise<void> => {
+  await queries.move(db, moves)
+}

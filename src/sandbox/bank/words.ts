@@ -1,0 +1,64 @@
+import { findReference } from '../../reference/bank/creditor-reference.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import type { Fact } from '../../rails/rail.ts'
+import type { PaymentRow, PaymentState } from './queries.ts'
+
+/** The bank's rail, in and out. */
+export const bankName = 'sandbox-bank'
+
+/** The bank's own id of a payment, as it tells it. */
+export const bankId = (id: bigint): string => `bnk_${id}`
+
+/** Reads such an id; undefined for any other text. */
+export const readBankId = (text: string): bigint | undefined =>
+  text.startsWith('bnk_') ? readId(text.slice(4)) : undefined
+
+/** What the bank says of a payment, besides its amount. */
+export const wordNames = [
+  'event',
+  'payment',
+  'status',
+  'remittance',
+  'end_to_end_id',
+  'asset',
+  'amount',
+] as const satisfies string[]
+
+/** A thing that the bank says. */
+export type Said = Record<(typeof wordNames)[number], string>
+
+/** The bank's words for what becomes of a payment. A word that is not here moves no money. */
+const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
+  ['BOOKED', 'deposit.final'],
+  ['RECALLED', 'deposit.reversed'],
+  ['RETURNED', 'payout.returned'],
+])
+
+const steps: Record<PaymentState, number> = { booked: 1, recalled: 2, returned: 2 }
+
+/** What the bank says when a payment has come to a state. The payer's name is not in it. */
+export function wordsOf(
+  { id, asset, amount, remittance, end_to_end_id: endToEndId }: PaymentRow,
+  state: PaymentState,
+): Said {
+  return {
+    event: `${bankId(id)}_${steps[state]}`,
+    payment: bankId(id),
+    status: state.toUpperCase(),
+    remittance,
+    end_to_end_id: endToEndId ?? '',
+    asset,
+    amount: String(amount),
+  }
+}
+
+/**
+ * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
+ * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
+ */
+export function factOf(said: Said): Fact {
+  const { event, payment, status, asset, amount } = said
+  const kind = kinds.get(status) ?? 'other'
+  const reference = said.end_to_end_id === '' ? (findReference(said.remittance) ?? '') : said.end_to_end_id
+  return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body: { payment, status } }
+}

@@ -1,0 +1,160 @@
+import { assetById } from '../../reference/catalog/asset.ts'
+import type { Network } from '../../reference/catalog/network.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { type Owed, oweCallbacks } from '../callback.ts'
+import { covered } from '../overdraft.ts'
+import { dropCallbacks } from '../queries.ts'
+import type { World } from '../world.ts'
+import { currentBlock, timeOf } from './block.ts'
+import * as queries from './queries.ts'
+import { chainName, hashOf, pooledWallet, testWallet, walletOf } from './wallet.ts'
+import { type Said, type Status, wordsOf } from './words.ts'
+
+/**
+ * Coins that a customer sends. `extraId` is the memo, and means nothing on a chain without memos. `isPooled`: they come out of a
+ * wallet that many persons send from.
+ */
+export type SentCoins = {
+  network: Network
+  asset: string
+  amount: bigint
+  address: string
+  extraId: string
+  isPooled?: boolean
+}
+
+/**
+ * Sends coins from a wallet of somebody's whose coins never end; they are in the next block. What comes to the exchange's
+ * wallet is told to it then, and again when it is final. Refuses coins of another chain. Gives the transfer's hash, twice.
+ */
+export async function sendCoins(
+  world: World,
+  { network, asset, amount, address, extraId, isPooled = false }: SentCoins,
+): Promise<{ id: string; hash: string }> {
+  if (bookedAsset(asset)?.network !== network.code) {
+    throw badField('currency', `${assetById(asset)?.ticker ?? asset} does not move on ${network.name}.`)
+  }
+  const transfer = {
+    sender: isPooled ? pooledWallet(network) : testWallet(network),
+    nonce: randomToken(),
+    recipient: address,
+    memo: extraId,
+    asset,
+    amount,
+    feeAsset: asset,
+    fee: 0n,
+    block: currentBlock(world) + 1n,
+    isEndless: true,
+    returns: null,
+  }
+  const hash = hashOf(network, transfer)
+  await world.db.atomic(async (db) => {
+    const arrived = await queries.takeTransfers(db, walletOf(world, network), [{ ...transfer, hash }])
+    await tellArrivals(world, db, network, arrived)
+  })
+  return { id: hash, hash }
+}
+
+/** Owes callbacks about transfers to the wallet: in a block, and for good. */
+export const tellArrivals = (world: World, db: Atomic, network: Network, arrived: queries.Arrival[]): Promise<void> =>
+  oweCallbacks(
+    world,
+    db,
+    arrived.flatMap((one) =>
+      one.returns === null
+        ? [owed(world, network, one, 'seen'), owed(world, network, one, 'final')]
+        : [owed(world, network, one, 'returned')],
+    ),
+  )
+
+const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): Owed => ({
+  rail: chainName(network),
+  words: wordsOf(arrival, status),
+  dueAt: timeOf(world, status === 'seen' ? arrival.block : arrival.final_block),
+  transferId: arrival.id,
+})
+
+/** Whoever got a payout sends all of it back to the wallet. CONFLICT if it was not in a block yet, or has come back. */
+export async function sendBack(world: World, network: Network, planKey: string): Promise<void> {
+  const wallet = walletOf(world, network)
+  const [paid] = await queries.transfers(world.db, network.code, wallet.address, [planKey])
+  const block = currentBlock(world)
+  if (!paid || paid.block > block) throw new Refusal('CONFLICT', 'Nothing has been paid out that could come back.')
+  const transfer = {
+    sender: paid.recipient,
+    nonce: `returns ${planKey}`,
+    recipient: wallet.address,
+    memo: '',
+    asset: paid.asset,
+    amount: paid.amount,
+    feeAsset: paid.asset,
+    fee: 0n,
+    block: block + 1n,
+    isEndless: false,
+    returns: planKey,
+  }
+  await covered(
+    world.db.atomic(async (db) => {
+      const arrived = await queries.takeTransfers(db, wallet, [{ ...transfer, hash: hashOf(network, transfer) }])
+      if (arrived.length === 0) throw new Refusal('CONFLICT', 'This payout has come back already.')
+      await tellArrivals(world, db, network, arrived)
+    }),
+  )
+}
+
+/** Blocks after the next one in which transfers that were taken out of theirs are mined again. */
+const minedLater = 3n
+
+/** Undoes the blocks of transfers to a reference and of the wallet's own plans. CONFLICT if there are none in a block. */
+export async function undoBlocks(
+  world: World,
+  network: Network,
+  reference: string | undefined,
+  planKeys: string[],
+): Promise<void> {
+  const wallet = walletOf(world, network)
+  const block = currentBlock(world)
+  await covered(
+    world.db.atomic(async (db) => {
+      const dropped = reference === undefined ? [] : await queries.drop(db, wallet, { reference, block })
+      const later = block + minedLater
+      const again = planKeys.length === 0 ? [] : await queries.mineAgain(db, wallet, { nonces: planKeys, block, later })
+      if (dropped.length + again.length === 0) throw new Refusal('CONFLICT', 'Nothing of this is in a block.')
+      dropCallbacks(
+        db,
+        dropped.map(({ id }) => id),
+      )
+      await oweCallbacks(
+        world,
+        db,
+        dropped.map((one) => ({
+          rail: chainName(network),
+          words: wordsOf(one, 'reversed'),
+          dueAt: world.clock.realNow(),
+        })),
+      )
+    }),
+  )
+}
+
+/** Whether coins were sent to a reference, be they in a block yet or not. */
+export const isSent = async ({ db }: Pick<World, 'db'>, { code }: Network, reference: string): Promise<boolean> =>
+  (await queries.arrivals(db, code, reference)).length > 0
+
+/**
+ * What a chain has to say of transfers to a reference by now, in the order in which it happened: in a block, for good. Of one
+ * that was dropped, that it was there and is no longer.
+ */
+export async function toldOf(world: World, network: Network, reference: string): Promise<Said[]> {
+  const block = currentBlock(world)
+  const arrived = await queries.arrivals(world.db, network.code, reference)
+  return arrived.flatMap((one) => {
+    if (one.block > block) return []
+    const seen = wordsOf(one, 'seen')
+    if (one.is_dropped) return [seen, wordsOf(one, 'reversed')]
+    return one.final_block > block ? [seen] : [seen, wordsOf(one, 'final')]
+  })
+}

@@ -1,0 +1,39 @@
+import type { Fact } from '../../rails/rail.ts'
+import type { Arrival } from './queries.ts'
+
+/** What a chain says of a transfer to the wallet, besides its amount. */
+export const wordNames = ['event', 'payment', 'status', 'paid_to', 'asset', 'amount'] as const satisfies string[]
+
+/** A thing that a chain says. */
+export type Said = Record<(typeof wordNames)[number], string>
+
+/** What can be said of a transfer to the wallet. */
+export type Status = 'seen' | 'final' | 'reversed' | 'returned'
+
+const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
+  ['SEEN', 'deposit.seen'],
+  ['FINAL', 'deposit.final'],
+  ['REVERSED', 'deposit.reversed'],
+  ['RETURNED', 'payout.returned'],
+])
+
+/** What a chain says of a transfer: each thing once, so the first of its kind is the only one. */
+export const wordsOf = ({ hash, reference, asset, amount }: Arrival, status: Status): Said => ({
+  event: `${hash}:${status}:1`,
+  payment: hash,
+  status: status.toUpperCase(),
+  paid_to: reference,
+  asset,
+  amount: String(amount),
+})
+
+/** Translates a chain's words. One that is not known moves no money. */
+export const factOf = ({ event, payment, status, paid_to: reference, asset, amount }: Said): Fact => ({
+  key: event,
+  kind: kinds.get(status) ?? 'other',
+  reference,
+  payment,
+  asset,
+  amount: BigInt(amount),
+  body: { payment, status },
+})

@@ -1,0 +1,158 @@
+import { findNetwork, type Network } from '../reference/catalog/network.ts'
+import { Refusal } from '../platform/lib/refusal.ts'
+import type { DepositOrder, PayTo } from '../rails/rail.ts'
+import * as bank from './bank/moves.ts'
+import { bankName } from './bank/words.ts'
+import { oweCallbacks } from './callback.ts'
+import * as coins from './chain/coins.ts'
+import * as page from './processor/page.ts'
+import { returnRefund } from './processor/refund.ts'
+import type { World } from './world.ts'
+
+/** What a customer was told to pay, on which rail, and how. */
+export type Payment = DepositOrder & { rail: string; payTo: PayTo }
+
+/** Who acts behind a rail: someone's page, the bank, or a chain. */
+type Actor = { kind: 'page' } | { kind: 'bank' } | { kind: 'chain'; network: Network }
+
+function actorOf(rail: string): Actor {
+  if (page.isPageRail(rail)) return { kind: 'page' }
+  if (rail === bankName) return { kind: 'bank' }
+  const network = findNetwork(rail.replace(/^sandbox-/, ''))
+  if (!network) throw new Refusal('NOT_FOUND', 'There is no such rail.')
+  return { kind: 'chain', network }
+}
+
+/**
+ * The customer pays, by whatever rail it is: at a page (paid twice is the same payment), by a bank transfer with the reference
+ * as its text, in coins (paid twice is two payments). `reference` is what the customer writes instead of the right one: as the
+ * transfer's text, as the memo. `isPooled`: coins that come out of a wallet that many persons send from, so that nobody can be paid back
+ * there. Gives the rail's id of the payment, which every fact about it repeats, and a hash.
+ */
+export async function pay(
+  world: World,
+  payment: Payment,
+  { reference, isPooled = false }: { reference?: string; isPooled?: boolean } = {},
+): Promise<{ id: string; hash: string }> {
+  const actor = actorOf(payment.rail)
+  const { asset, amount, payTo } = payment
+  switch (actor.kind) {
+    case 'page':
+      return page.payForSure(world, { ...payment, reference: reference ?? payment.reference })
+    case 'bank': {
+      const account = payTo.kind === 'account' ? payTo.account : ''
+      return bank.transferIn(world, { account, asset, amount, remittance: reference ?? payment.reference })
+    }
+    case 'chain': {
+      if (payTo.kind !== 'address') throw new Refusal('CONFLICT', 'Nobody was told an address to send coins to.')
+      const extraId = reference ?? payTo.extraId
+      const { address } = payTo
+      return coins.sendCoins(world, { network: actor.network, asset, amount, address, extraId, isPooled })
+    }
+  }
+}
+
+/** Whether anybody has paid what a customer was told to: coins that are in no block yet count, what was only tried at a page does not. */
+export async function isPaid(world: World, { rail, reference }: Pick<Payment, 'rail' | 'reference'>): Promise<boolean> {
+  const actor = actorOf(rail)
+  switch (actor.kind) {
+    case 'page':
+      return (await page.paymentState(world, reference)) === 'captured'
+    case 'bank':
+      return (await bank.toldOf(world, reference)).length > 0
+    case 'chain':
+      return coins.isSent(world, actor.network, reference)
+  }
+}
+
+/** The customer's attempt to pay at a page comes to nothing. Refuses rails without a page with CONFLICT. */
+export async function decline(world: World, payment: Payment): Promise<void> {
+  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nobody can decline on this rail.')
+  await page.attempt(world, payment, 'declined')
+}
+
+/** The customer's bank wants to be sure who pays: an attempt that stops there until it is paid or voided. CONFLICT without a page. */
+export async function challenge(world: World, payment: Payment): Promise<void> {
+  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nobody is challenged on this rail.')
+  await page.attempt(world, payment, 'challenge')
+}
+
+/** The processor gives up a payment that was not captured, for good. CONFLICT without a page, and where it is captured. */
+export async function voidPayment(world: World, payment: Payment): Promise<void> {
+  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nothing can be voided on this rail.')
+  const state = await page.attempt(world, payment, 'voided')
+  if (state === 'captured') throw new Refusal('CONFLICT', 'This is paid already.')
+}
+
+/**
+ * A payment is taken back: charged back where it was made at a page, recalled where it was a transfer between banks. CONFLICT
+ * if nothing was paid, and on chains, where nobody can.
+ */
+export async function chargeback(
+  world: World,
+  { rail, reference }: { rail: string; reference: string },
+): Promise<void> {
+  switch (actorOf(rail).kind) {
+    case 'page':
+      return page.chargeBack(world, rail, reference)
+    case 'bank':
+      return bank.recall(world, reference)
+    case 'chain':
+      throw new Refusal('CONFLICT', 'Nobody can take coins back.')
+  }
+}
+
+/** What was paid out comes back, once. CONFLICT if it has not been carried out, or has come back before. */
+export async function bounce(world: World, { rail, planKey }: { rail: string; planKey: string }): Promise<void> {
+  const actor = actorOf(rail)
+  if (actor.kind === 'page') return returnRefund(world, rail, planKey)
+  if (actor.kind === 'bank') return bank.sendBack(world, planKey)
+  await coins.sendBack(world, actor.network, planKey)
+}
+
+/**
+ * A chain undoes its last blocks. Transfers to `reference` are dropped for good, in favour of another one of the same coins;
+ * the wallet's own transfers of `planKeys` are mined again some blocks later. CONFLICT on what is no chain, and if none of
+ * them is in a block.
+ */
+export async function reorg(
+  world: World,
+  { network: code, reference, planKeys = [] }: { network: string; reference?: string; planKeys?: string[] },
+): Promise<void> {
+  const network = findNetwork(code)
+  if (!network) throw new Refusal('CONFLICT', 'This money is on no chain.')
+  await coins.undoBlocks(world, network, reference, planKeys)
+}
+
+/** A rail tells what it told last about a reference once more. CONFLICT if it has told nothing. */
+export async function duplicate(world: World, { rail, reference }: { rail: string; reference: string }): Promise<void> {
+  const words = await lastWords(world, rail, reference)
+  await say(world, rail, words)
+}
+
+/** A rail says a word that nobody has met, about a payment that it has told of. CONFLICT if it has told nothing. */
+export async function unknownWord(
+  world: World,
+  { rail, reference }: { rail: string; reference: string },
+): Promise<void> {
+  const words = await lastWords(world, rail, reference)
+  await say(world, rail, { ...words, event: `${words.payment}_unknown`, status: 'FROBNICATED' })
+}
+
+type Words = Record<string, string>
+
+async function lastWords(world: World, rail: string, reference: string): Promise<Words> {
+  const actor = actorOf(rail)
+  const told =
+    actor.kind === 'page'
+      ? await page.toldOf(world, reference)
+      : actor.kind === 'bank'
+        ? await bank.toldOf(world, reference)
+        : await coins.toldOf(world, actor.network, reference)
+  const last = told.at(-1)
+  if (!last) throw new Refusal('CONFLICT', 'Nothing has been paid yet.')
+  return last
+}
+
+const say = (world: World, rail: string, words: Words): Promise<void> =>
+  world.db.atomic((db) => oweCallbacks(world, db, [{ rail, words, dueAt: world.clock.realNow() }]))

@@ -1,0 +1,137 @@
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+
+/** How a payment at a page stands. */
+export type PaymentState = 'open' | 'challenge' | 'captured' | 'declined' | 'voided' | 'charged_back'
+
+/** What one attempt to pay comes to. */
+export type AttemptRow = {
+  id: bigint
+  rail: string
+  reference: string
+  asset: string
+  amount: bigint
+  merchantReturn: string
+  state: PaymentState
+  at: Date
+}
+
+/** A payment as whoever runs the page knows it. */
+export type PaymentRow = {
+  id: bigint
+  rail: string
+  reference: string
+  state: PaymentState
+  attempts: number
+  asset: string
+  amount: bigint
+}
+
+/**
+ * Writes attempts down. A payment that was captured stays captured: whoever pays twice, pays once. Gives what changed.
+ */
+export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<PaymentRow[]> =>
+  db.sql`
+    insert into sandbox.card_payments as payment
+      (id, rail, reference, asset, amount, merchant_return, state, attempts, created_at)
+    select id, rail, reference, asset, amount, merchant_return, state, 1, at from unnest(
+      ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.rail)}::text[],
+      ${rows.map((row) => row.reference)}::text[], ${rows.map((row) => row.asset)}::text[],
+      ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.merchantReturn)}::text[],
+      ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[]
+    ) as attempt (id, rail, reference, asset, amount, merchant_return, state, at)
+    on conflict (reference) do update
+      set state = excluded.state, attempts = payment.attempts + 1, amount = excluded.amount, asset = excluded.asset
+      where payment.state in ('open', 'challenge', 'declined')
+    returning id, rail, reference, state, attempts, asset, amount`
+
+/** How a payment stands; nothing if nobody has tried yet. */
+export const payment = (db: Db, reference: string): Promise<PaymentRow[]> =>
+  db.sql`
+    select id, rail, reference, state, attempts, asset, amount from sandbox.card_payments where reference = ${reference}`
+
+/** A payment that was captured at one owner's page, by its id. */
+export const paymentById = (db: Db, rail: string, id: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select id from sandbox.card_payments
+    where rail = ${rail} and id = ${id} and state in ('captured', 'charged_back')`
+
+/** What was captured and neither taken back nor given back, by asset. */
+export const capturedSums = (db: Db, rail: string, assets: string[]): Promise<{ asset: string; amount: bigint }[]> =>
+  db.sql`
+    select asset, sum(amount - refunded)::numeric(38, 0) as amount from sandbox.card_payments
+    where rail = ${rail} and state = 'captured' and asset = any(${assets}) group by asset`
+
+/** Takes a captured payment back from the merchant, and gives it; nothing if there is none, or if any of it was given back. */
+export const chargeBack = (db: Db, rail: string, reference: string): Promise<PaymentRow[]> =>
+  db.sql`
+    update sandbox.card_payments set state = 'charged_back', attempts = attempts + 1
+    where rail = ${rail} and reference = ${reference} and state = 'captured' and refunded = 0
+    returning id, rail, reference, state, attempts, asset, amount`
+
+/** What a merchant asks to be given back. `word` is said of it until it settles. */
+export type RefundOrderRow = {
+  rail: string
+  planKey: string
+  paymentId: bigint
+  asset: string
+  amount: bigint
+  word: string
+  settlesAt: Date
+}
+
+/** A refund as whoever runs the page knows it. */
+export type RefundRow = {
+  id: bigint
+  plan_key: string
+  asset: string
+  amount: bigint
+  state: 'taken' | 'refused' | 'returned'
+  word: string
+  settles_at: Date
+}
+
+/** Writes a refund down, as taken. Gives nothing if its plan was asked for before. */
+export const insertRefund = (
+  db: Db,
+  { rail, planKey, paymentId, asset, amount, word, settlesAt }: RefundOrderRow,
+): Promise<{ id: bigint }[]> =>
+  db.sql`
+    insert into sandbox.page_refunds (rail, plan_key, payment_id, asset, amount, state, word, settles_at)
+    values (${rail}, ${planKey}, ${paymentId}, ${asset}, ${amount}, 'taken', ${word}, ${settlesAt})
+    on conflict (plan_key) do nothing returning id`
+
+/** Takes a refund out of its captured payment. Gives nothing if there is not that much left of it. */
+export const giveBack = (
+  db: Db,
+  { rail, paymentId, asset, amount }: Pick<RefundOrderRow, 'rail' | 'paymentId' | 'asset' | 'amount'>,
+): Promise<{ id: bigint }[]> =>
+  db.sql`
+    update sandbox.card_payments set refunded = refunded + ${amount}::numeric
+    where rail = ${rail} and id = ${paymentId} and asset = ${asset} and state = 'captured'
+      and refunded + ${amount}::numeric <= amount
+    returning id`
+
+/** Marks a refund as refused for good. */
+export const refuseRefund = (db: Atomic, planKey: string): void =>
+  db.send`update sandbox.page_refunds set state = 'refused' where plan_key = ${planKey}`
+
+/** What is known of a plan's refund. */
+export const refund = (db: Db, rail: string, planKey: string): Promise<RefundRow[]> =>
+  db.sql`
+    select id, plan_key, asset, amount, state, word, settles_at from sandbox.page_refunds
+    where rail = ${rail} and plan_key = ${planKey}`
+
+/** Puts a refund that has settled back into its payment, once, and gives it; nothing if there is none. */
+export const returnRefund = (
+  db: Db,
+  { rail, planKey, at }: { rail: string; planKey: string; at: Date },
+): Promise<RefundRow[]> =>
+  db.sql`
+    with returned as (
+      update sandbox.page_refunds set state = 'returned'
+      where rail = ${rail} and plan_key = ${planKey} and state = 'taken' and settles_at <= ${at}
+      returning *),
+    put_back as (
+      update sandbox.card_payments as payment set refunded = refunded - returned.amount
+      from returned where payment.id = returned.payment_id)
+    select id, plan_key, asset, amount, state, word, settles_at from returned`

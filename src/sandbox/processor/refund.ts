@@ -1,0 +1,108 @@
+import type { Database } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { Origin, PayoutOrder, PayoutRail, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
+import { moveAtBank } from '../bank/bank.ts'
+import { oweCallbacks } from '../callback.ts'
+import { takeSilence, takeUnknownWord } from '../fault.ts'
+import { covered } from '../overdraft.ts'
+import type { World } from '../world.ts'
+import * as queries from './queries.ts'
+import { openBankingName, publicPaymentId, publicRefundId, readPaymentId, returnWords } from './words.ts'
+
+/** Whoever takes money at a page. A bank has it on our account there, and pays back from it. */
+export type RefundOwner = { name: string; place: string; balance: (asset: string) => Promise<bigint> }
+
+/** How long a refund is on its way, in real milliseconds: told by the usual word, or by one that nobody has met. */
+const usualMs = 1_000
+const unknownWordMs = 5_000
+
+/**
+ * The way back of what was paid at a page: it pays to no address, but gives a captured payment back, in parts or whole. A plan is
+ * carried out once; all of them together give back no more than was captured. What is over is refused for good, and so is a
+ * payment that its customer has taken back.
+ */
+export const refundRail = (world: World, { name, place, balance }: RefundOwner): PayoutRail => ({
+  name,
+  place,
+  lookAfterMs: usualMs,
+  mostFee: () => undefined,
+  prepare: async (orders) => orders.map(planOf),
+  submit: ({ key, body }) => submit(world, name, key, body),
+  look: ({ key }) => look(world, name, key),
+  owns: () => false,
+  balance,
+})
+
+/** The payment itself, where this owner has taken it. */
+export async function refundOrigin(db: Database, rail: PayoutRail, payment: string): Promise<Origin | 'unknown'> {
+  const id = readPaymentId(payment)
+  const [taken] = id === undefined ? [] : await queries.paymentById(db, rail.name, id)
+  if (!taken) return 'unknown'
+  return { rail, destination: { address: publicPaymentId(taken.id), extraId: '', holder: '' } }
+}
+
+const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraft => ({
+  key: String(payoutId),
+  payoutId,
+  body: { payment: destination.address, asset, amount: String(amount), refund: String(payoutId) },
+})
+
+async function submit(
+  world: World,
+  rail: string,
+  planKey: string,
+  { payment = '', asset = '', amount: text = '0' }: PlanBody,
+): Promise<void> {
+  const id = readPaymentId(payment)
+  if (id === undefined) throw new Refusal('BAD_REQUEST', 'This is no payment of ours.')
+  const isStrange = await takeUnknownWord(world, payment)
+  const amount = BigInt(text)
+  const row = {
+    rail,
+    planKey,
+    paymentId: id,
+    asset,
+    amount,
+    word: isStrange ? 'FROBNICATED' : 'PROCESSING',
+    settlesAt: after(world.clock.realNow(), isStrange ? unknownWordMs : usualMs),
+  }
+  await covered(
+    world.db.atomic(async (db) => {
+      const isNew = (await queries.insertRefund(db, row)).length > 0
+      if (!isNew) return
+      const isTaken = (await queries.giveBack(db, row)).length > 0
+      if (!isTaken) return queries.refuseRefund(db, planKey)
+      if (rail === openBankingName) await moveAtBank(db, [{ asset, amount: -amount }])
+    }),
+  )
+  const [isSilent] = await takeSilence(world, [payment])
+  if (isSilent) throw new Error('The processor did not answer in time.')
+}
+
+async function look({ db, clock }: World, rail: string, planKey: string): Promise<PlanOutcome> {
+  const [refund] = await queries.refund(db, rail, planKey)
+  if (!refund) return { state: 'never' }
+  const waitMs = refund.settles_at.getTime() - clock.realNow().getTime()
+  const said = waitMs > 0 ? refund.word : refund.state === 'refused' ? 'REFUSED' : 'REFUNDED'
+  switch (said) {
+    case 'REFUNDED':
+      return { state: 'done', evidence: { hash: publicRefundId(refund.id), fee: undefined } }
+    case 'REFUSED':
+      return { state: 'never' }
+    default:
+      return { state: 'pending', lookAgainInMs: waitMs }
+  }
+}
+
+/** What was given back comes back: the card is closed, the account gone. Once; CONFLICT if it has not been carried out. */
+export async function returnRefund(world: World, rail: string, planKey: string): Promise<void> {
+  await world.db.atomic(async (db) => {
+    const at = world.clock.realNow()
+    const [refund] = await queries.returnRefund(db, { rail, planKey, at })
+    if (!refund) throw new Refusal('CONFLICT', 'Nothing has been given back that could come back.')
+    const { asset, amount } = refund
+    if (rail === openBankingName) await moveAtBank(db, [{ asset, amount }])
+    await oweCallbacks(world, db, [{ rail, words: returnWords(refund), dueAt: at }])
+  })
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+
+import { type Exchange, startExchange } from '../../test/support/exchange.ts'
+import { readSandbox, seedSandbox, tellSandbox } from './seed.ts'
+
+let exchange: Exchange
+const dataDir = mkdtempSync(join(tmpdir(), 'cambio-seeds-'))
+before(async () => {
+  exchange = await startExchange()
+})
+after(async () => {
+  rmSync(dataDir, { recursive: true })
+  await exchange.stop()
+})
+
+it('the keys of the demo partners outlive a kill before the doors are open, and are told with the address only', async () => {
+  const { ctx, evm } = exchange.service.house
+  const made = await seedSandbox(ctx, dataDir, evm)
+  assert.deepEqual(readdirSync(dataDir), ['sandbox.seeds.json'])
+
+  const again = await seedSandbox(ctx, dataDir, evm)
+  assert.deepEqual(again, made)
+  await tellSandbox(dataDir, { url: 'http://localhost:4000', ...again })
+  assert.deepEqual(readdirSync(dataDir), ['sandbox.json'])
+  assert.deepEqual(await readSandbox(dataDir), { url: 'http://localhost:4000', ...made })
+  assert.equal((await seedSandbox(ctx, dataDir, evm)).secret_key, made.secret_key)
+})
+
+it('a file that was left by another database gives way, after a kill too', async () => {
+  const { ctx, evm } = exchange.service.house
+  const stale = { ...exchange.sandbox, partner_id: '1000000000000000001' }
+  await tellSandbox(dataDir, stale)
+  const made = await seedSandbox(ctx, dataDir, evm)
+  assert.notEqual(made.partner_id, stale.partner_id)
+  assert.deepEqual(await seedSandbox(ctx, dataDir, evm), made)
+})

@@ -1,6 +1,0 @@
-import { type Category, findPaymentCategory } from '../catalog/payment-method.ts'
-import type { Language } from '../language/language.ts'
-
-/** What a way to pay is called. */
-export const methodName = (category: Category, { find }: Pick<Language, 'find'>): string =>
-  find(`method.name.${category}`) ?? findPaymentCategory(category)?.name ?? category
