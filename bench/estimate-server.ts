@@ -1,7 +1,7 @@
 import { buildApi } from '../src/doors/api/app.ts'
 import { readConfig } from '../src/app/config/config.ts'
 import { silentLog } from '../src/platform/lib/log.ts'
-import { startService } from '../src/app/service.ts'
+import { startService } from '../src/app/start.ts'
 import { type Accounts, type Caller, openAccounts } from '../src/exchange/partners/accounts.ts'
 import { hashKeyText, makeKeyText } from '../src/exchange/partners/key-text.ts'
 import { feeSchedules } from '../src/exchange/pricing/fees.ts'

@@ -1,7 +1,24 @@
-import { commands } from './app/commands/catalog.ts'
+import { commands as catalog } from './app/commands/catalog.ts'
 import { explainFailure } from './app/commands/failure.ts'
+import type { Command, Exchange } from './doors/commands/command.ts'
 import { layOut } from './doors/commands/layout.ts'
 import { runTyped } from './doors/commands/run.ts'
+
+/** Every command but `help`, in the order in which it lists them. */
+export const commands: readonly Command[] = [
+  {
+    usage: 'serve',
+    does: 'Runs the exchange until it is stopped by Ctrl-C or SIGTERM.',
+    run: async () => ({ json: null, exitCode: await (await import('./main.ts')).serve() }),
+  },
+  ...catalog,
+]
+
+/** The exchange's code is loaded by the first command that needs it: `help` starts fast. */
+const lazyExchange: Exchange = {
+  exchange: async (work) => (await import('./app/commands/reach.ts')).exchange.exchange(work),
+  patientExchange: async (work) => (await import('./app/commands/reach.ts')).exchange.patientExchange(work),
+}
 
 /**
  * Does what was typed after `bin/cambio` and gives the exit code: 0, 1 when it failed or a check found something, 2 when the
@@ -10,7 +27,7 @@ import { runTyped } from './doors/commands/run.ts'
 export async function runCommandLine(args: string[]): Promise<number> {
   const typed = args.filter((word) => word !== '--json')
   try {
-    const { json, text = layOut(json), exitCode = 0 } = await runTyped(commands, typed)
+    const { json, text = layOut(json), exitCode = 0 } = await runTyped(commands, typed, lazyExchange)
     if (json !== null) process.stdout.write(`${typed.length < args.length ? JSON.stringify(json) : text}\n`)
     return exitCode
   } catch (error) {

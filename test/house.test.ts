@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
 
-import { refusals } from '../src/lib/refusal.ts'
+import { refusals } from '../src/platform/lib/refusal.ts'
 import {
+  circles,
   climbs,
   leftovers,
   type Lock,
@@ -24,6 +25,14 @@ const sources = readSources('src', 'test', 'bench', 'bin')
 const holds = (complaints: string[]): void => assert(complaints.length === 0, `\n${complaints.join('\n')}\n`)
 
 test('folders import downward, and only the open files of a folder', () => holds(sources.flatMap(climbs)))
+test('no files import each other in a circle, not even for types', () => {
+  holds(circles(sources.filter(({ path }) => path.startsWith('src/') && !/\.test\.tsx?$/.test(path))))
+  const circle = [
+    { path: 'src/a.ts', imports: ['src/b.ts'] },
+    { path: 'src/b.ts', imports: ['src/a.ts'] },
+  ]
+  assert.deepEqual(circles(circle), ['src/a.ts -> src/b.ts -> src/a.ts'])
+})
 test('each danger has one home', () => holds(sources.flatMap(strays)))
 test('nothing is left to be finished', () => holds(sources.flatMap(leftovers)))
 test('files are named for what they are', () => holds(sources.flatMap(misnamed)))
@@ -44,72 +53,79 @@ test('every machine installs the same packages', () => {
 const offences: [rule: (source: Source) => string[], path: string, text: string, complaint: string][] = [
   [
     climbs,
-    'src/money/bad.ts',
-    "import '../transactions/create.ts'",
-    'src/money/bad.ts: money may not import transactions',
-  ],
-  [climbs, 'src/payouts/bad.ts', "import '../deposits/due.ts'", 'src/payouts/bad.ts: payouts may not import deposits'],
-  [climbs, 'src/lib/bad.test.ts', "import '../config.ts'", 'src/lib/bad.test.ts: lib may not import config'],
-  [
-    climbs,
-    'src/bad.ts',
-    'export {}',
-    'src/bad.ts: bad.ts has no floor yet: give it one in test/support/house-rules.ts',
+    'src/platform/money/bad.ts',
+    "import '../../exchange/transactions/create.ts'",
+    'src/platform/money/bad.ts: platform/money may not import exchange/transactions',
   ],
   [
     climbs,
-    'src/api/bad.ts',
-    "import '../../test/support/server.ts'",
-    'src/api/bad.ts: the product may not import test/support/server.ts',
+    'src/exchange/events/bad.ts',
+    "import type { A } from '../mail/mail.ts'",
+    'src/exchange/events/bad.ts: exchange/events may not import exchange/mail',
   ],
-  [climbs, 'src/api/bad.ts', "import 'pg'", 'src/api/bad.ts: pg is used in src/db/ only'],
+  [climbs, 'src/app/bad.ts', "import '../cli.ts'", 'src/app/bad.ts: app may not import cli.ts'],
+  [climbs, 'src/cli.ts', "import './sandbox/seed.ts'", 'src/cli.ts: only app may import sandbox'],
   [
     climbs,
-    'src/api/bad.ts',
-    "export * from '../rails/sandbox/card.ts'",
-    'src/api/bad.ts: rails/sandbox/card.ts is private to rails',
+    'src/exchange/ledger/bad.ts',
+    "import '../settings.ts'",
+    'src/exchange/ledger/bad.ts: exchange/ledger may not import exchange/settings.ts',
+  ],
+  [climbs, 'src/bad.ts', 'export {}', 'src/bad.ts: no rung of the ladder holds it: see test/support/house-rules.ts'],
+  [
+    climbs,
+    'src/doors/api/bad.ts',
+    "import '../../../test/support/server.ts'",
+    'src/doors/api/bad.ts: the product may not import test/support/server.ts',
+  ],
+  [climbs, 'src/doors/api/bad.ts', "import 'pg'", 'src/doors/api/bad.ts: pg is used in src/platform/db/ only'],
+  [
+    climbs,
+    'src/doors/api/bad.ts',
+    "export * from '../../exchange/pricing/old/send.ts'",
+    'src/doors/api/bad.ts: exchange/pricing/old/send.ts is private to exchange/pricing',
   ],
   [
     climbs,
-    'src/api/bad.ts',
-    "await import('../ledger/queries.ts')",
-    'src/api/bad.ts: ledger/queries.ts holds the tables of ledger: ask ledger instead',
+    'src/doors/api/bad.ts',
+    "await import('../../exchange/ledger/queries.ts')",
+    'src/doors/api/bad.ts: exchange/ledger/queries.ts holds the tables of exchange/ledger: ask exchange/ledger instead',
   ],
   [
     strays,
     'src/api/bad.ts',
     'const a = process.env.HOME',
-    'src/api/bad.ts: process.env: settings are read in src/config.ts',
+    'src/api/bad.ts: process.env: settings are read in src/app/config/',
   ],
   [
     strays,
     'src/api/bad.ts',
     'const a = new Date()',
-    'src/api/bad.ts: new Date(): the time comes from src/lib/clock.ts',
+    'src/api/bad.ts: new Date(): the time comes from src/platform/lib/clock.ts',
   ],
   [
     strays,
     'src/api/bad.ts',
     'await db.sql<Row[]>`select 1`',
-    "src/api/bad.ts: sql<Row[]>`: SQL belongs in the folder's queries.ts",
+    'src/api/bad.ts: sql<Row[]>`: doors and app call a function that holds the SQL',
   ],
   [
     strays,
     'src/api/bad.ts',
     'const a = Number(amount)',
-    'src/api/bad.ts: Number(: an amount never becomes a float; see src/lib/ and src/money/',
+    'src/api/bad.ts: Number(: an amount never becomes a float; see src/platform/lib/ and src/platform/money/',
   ],
   [
     strays,
     'src/api/bad.ts',
     'const a = Math.random()',
-    'src/api/bad.ts: Math.random: chance that can be guessed is for jitter only; see src/lib/ids.ts',
+    'src/api/bad.ts: Math.random: chance that can be guessed is for jitter only; see src/platform/lib/ids.ts',
   ],
   [
     strays,
     'src/api/bad.ts',
     'console.log(1)',
-    'src/api/bad.ts: console.l: what happened goes to the log, src/lib/log.ts',
+    'src/api/bad.ts: console.l: what happened goes to the log, src/platform/lib/log.ts',
   ],
   [
     leftovers,
@@ -139,9 +155,14 @@ test('a planted offence is told kindly', () => {
 
 test('what only looks like an offence is let pass', () => {
   const innocent: [rule: (source: Source) => string[], path: string, text: string][] = [
-    [climbs, 'src/api/good.ts', "import '../ledger/balance.ts'\nimport '../money/amount.ts'\nimport './queries.ts'"],
-    [climbs, 'src/api/good.test.ts', "import '../../test/support/database.ts'"],
-    [climbs, 'src/catalog/good.test.ts', "import '../addresses/check.ts'"],
+    [
+      climbs,
+      'src/doors/api/good.ts',
+      "import '../../exchange/ledger/balance.ts'\nimport '../../platform/money/amount.ts'\nimport './queries.ts'",
+    ],
+    [climbs, 'src/exchange/checks/good.ts', "import '../transactions/transactions.sql.ts'"],
+    [climbs, 'src/doors/api/good.test.ts', "import '../../../test/support/database.ts'"],
+    [climbs, 'src/exchange/events/good.test.ts', "import '../../sandbox/seed.ts'"],
     [strays, 'src/api/good.ts', "// never Date.now()\nconst a = 'process.env'"],
     [strays, 'src/api/queries.ts', 'db.sql`select 1`'],
     [tooLong, 'test/good.test.ts', `describe('all', () => {${'\n'.repeat(80)}})`],

@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 import { after, before, describe, it, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { commands } from '../src/app/commands/catalog.ts'
+import { commands } from '../src/cli.ts'
 import { readUsage } from '../src/doors/commands/usage.ts'
 import { settings } from '../src/app/config/config.ts'
 import { systemClock } from '../src/platform/lib/clock.ts'
@@ -13,7 +13,7 @@ import { parseAmount } from '../src/platform/money/amount.ts'
 import { makeSecret, secretBytes, sign } from '../src/exchange/webhooks/sign.ts'
 import { welcome } from '../src/sandbox/welcome.ts'
 import { type Exchange, startExchange } from './support/exchange.ts'
-import { floors } from './support/house-rules.ts'
+import { ladder } from './support/house-rules.ts'
 import { anchorsOf, below, blocksOf, papers, read, rowsOf, spansOf, wordsOf } from './support/papers.ts'
 import { asOwner } from './support/server.ts'
 import { idleSettings, settingsPage } from './support/settings-page.ts'
@@ -78,8 +78,8 @@ describe('what the papers say of the code', () => {
   })
 
   it('the ladder is the one that the house keeps', () => {
-    const kept = floors.map((floor) => floor.filter((name) => isThere(`src/${name}`)).join(' · '))
-    const shown = blocksOf('ARCHITECTURE.md', 'text').find((text) => text.includes('\ncontext.ts\n'))
+    const kept = ladder.map((rung) => rung.filter((name) => isThere(`src/${name}`)).join(' · '))
+    const shown = blocksOf('ARCHITECTURE.md', 'text').find((text) => text.includes('\nexchange/context.ts\n'))
     assert.deepEqual(shown?.trim().split('\n'), kept.filter(Boolean))
   })
 

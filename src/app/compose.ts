@@ -45,19 +45,22 @@ import {
 import { receiveCallbacks } from '../doors/callbacks/receive.ts'
 import { playAsked } from '../sandbox/api/play-asked.ts'
 import { scenarioDue } from '../exchange/transactions/ask-scenario.ts'
-import { deadlineDue, expireTransactions } from '../exchange/settlement/expire.ts'
+import { expireTransactions } from '../exchange/settlement/expire.ts'
+import { deadlineDue } from '../exchange/transactions/deadline.ts'
 import { finishPayouts } from '../exchange/settlement/finish-payouts.ts'
 import { goOnWhenChecked } from '../exchange/orders/go-on-when-checked.ts'
 import { sendPayouts } from '../exchange/settlement/send-payouts.ts'
 import { sendRefunds } from '../exchange/settlement/send-refunds.ts'
 import { settleDeposits } from '../exchange/settlement/settle-deposits.ts'
-import { importShared, sharedTokenDue } from '../exchange/orders/take-shared.ts'
+import { importShared } from '../exchange/orders/take-shared.ts'
+import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
 
 /** Everything that lives inside, wired and at rest: nothing listens, nothing works until it is started. */
 export type House = {
+  config: Config
   ctx: Ctx
   relay: Relay
   sender: Sender
@@ -136,7 +139,7 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
     },
   })
   Object.assign(handlers, handlersOf(ctx, processor))
-  return { ctx, relay, sender, processor, office, evm, bell, waiting, readers }
+  return { config, ctx, relay, sender, processor, office, evm, bell, waiting, readers }
 }
 
 /** The identity provider of the sandbox lives beside its processor: under the same origin, with the same way of calling back. */

@@ -1,4 +1,4 @@
-import type { Config } from '../app/config/config.ts'
+import type { Settings } from './settings.ts'
 import type { RowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Countries } from '../reference/geo/country-of.ts'
@@ -13,7 +13,7 @@ import type { Rails } from '../rails/rail.ts'
 
 /** What the business stands on. Made once in `main.ts`, handed to every verb as its first argument. */
 export type Ctx = {
-  config: Config
+  config: Settings
   db: Database
   clock: Clock
   log: Log

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 
-import type { Config } from '../app/config/config.ts'
 import type { Sandbox } from './seed.ts'
 
 /** What a person reads after the start: what to open, where the keys are, and a first request that works when pasted. */
-export function welcome({ url, public_key }: Sandbox, { dataDir }: Pick<Config, 'dataDir'>): string {
+export function welcome({ url, public_key }: Sandbox, { dataDir }: { dataDir: string }): string {
   return `
   Cambio is open: a sandbox exchange, no real money.
 

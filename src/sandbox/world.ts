@@ -1,4 +1,4 @@
-import type { Config } from '../app/config/config.ts'
+import type { Confirmations } from '../rails/confirmations.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
@@ -15,7 +15,7 @@ export type World = {
   /** The origin of the processor's own pages. */
   url: string
   /** Confirmations that the operator has set, by network. */
-  confirmations: Config['confirmations']
+  confirmations: Confirmations
   /**
    * How often a chain makes a block, in milliseconds; every second unless a test is in a hurry. It never gets slower:
    * blocks are numbered by it.

@@ -58,14 +58,14 @@ async function placed(stream: bigint, partnerId: bigint): Promise<void> {
 
 describe('GET /v1/events', () => {
   it('shows each event once, in its order, to readers who page while several processes write and roll back', async () => {
-    const { ctx } = exchange.service.house
+    const { config, ctx } = exchange.service.house
     const url = serviceUrlOf(exchange.ownerUrl, ctx.secrets)
     const from = await end()
     const done: Written = {}
     const writers = [true, false].map((relays) => {
       const order: Writing = {
         url,
-        masterKeyFile: ctx.config.masterKeyFile,
+        masterKeyFile: config.masterKeyFile,
         partnerId: exchange.sandbox.partner_id,
         streams: Array.from({ length: 6 }, () => String(randomId())),
         rounds: 25,

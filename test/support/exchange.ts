@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { readConfig } from '../../src/app/config/config.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
-import { type Service, startService } from '../../src/app/service.ts'
+import { type Service, startService } from '../../src/app/start.ts'
 import type { Sandbox } from '../../src/sandbox/seed.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { testDatabase } from './database.ts'

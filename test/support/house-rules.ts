@@ -2,58 +2,75 @@ import { basename } from 'node:path'
 
 import type { Source } from './source.ts'
 
-/** The folders of src/, from the top floor down. A folder imports only from lower floors. */
-export const floors = [
+/**
+ * The rooms of src/ and the folders of the large ones, from the top down. Imports point down this list only, those of types too.
+ * Folders on one line do not know of each other.
+ */
+export const ladder = [
   ['cli.ts'],
-  ['commands'],
   ['main.ts'],
-  ['welcome.ts'],
-  ['seed.ts', 'house.ts', 'watch.ts', 'chores.ts', 'metrics.ts'],
-  ['database.ts'],
-  ['api', 'checkout', 'calculator', 'console', 'callbacks', 'sandbox-api'],
-  ['ui'],
-  ['b2b'],
-  ['transactions'],
-  ['availability'],
-  ['deposits', 'payouts', 'pricing', 'customers', 'webhooks'],
-  ['partners', 'operators'],
-  ['events', 'audit', 'mail'],
-  ['context.ts'],
-  ['rails', 'identity'],
-  ['privacy'],
-  ['ledger', 'bank', 'language'],
-  ['catalog', 'addresses', 'geo'],
-  ['money'],
-  ['jobs'],
-  ['db'],
-  ['config.ts'],
-  ['outside-settings.ts', 'staff-settings.ts', 'telling-settings.ts'],
-  ['lib'],
+  ['app'],
+  ['sandbox'],
+  ['doors/commands'],
+  ['doors/api', 'doors/callbacks', 'doors/checkout', 'doors/calculator', 'doors/console', 'doors/portal'],
+  ['doors/ui'],
+  ['exchange/checks'],
+  ['exchange/operations'],
+  ['exchange/b2b'],
+  ['exchange/orders'],
+  ['exchange/settlement'],
+  ['exchange/transactions'],
+  ['exchange/availability'],
+  ['exchange/pricing', 'exchange/customers', 'exchange/webhooks'],
+  ['exchange/compliance'],
+  ['exchange/partners', 'exchange/operators'],
+  ['exchange/events', 'exchange/mail', 'exchange/audit'],
+  ['exchange/context.ts'],
+  ['exchange/settings.ts'],
+  ['exchange/ledger'],
+  ['rails'],
+  ['identity', 'markets'],
+  ['reference/geo', 'reference/bank'],
+  ['reference/catalog'],
+  ['reference/addresses'],
+  ['platform/language', 'platform/privacy'],
+  ['platform/money'],
+  ['platform/jobs'],
+  ['platform/db'],
+  ['platform/lib'],
 ]
 
 /** What may be done in one place only, and the sentence that says so. */
 const dangers: [danger: RegExp, home: RegExp, sentence: string][] = [
-  [/\bprocess\.env\b/, /^src\/(config|main|cli)\.ts$/, 'settings are read in src/config.ts'],
-  [/\bDate\.now\b|\bnew Date\(\)|\bprocess\.hrtime\b/, /^src\/lib\/clock\.ts$/, 'the time comes from src/lib/clock.ts'],
-  [/\b(sql|send)(<[^`()]*>)?`|\.query\(/, /\/queries\.ts$|^src\/db\//, "SQL belongs in the folder's queries.ts"],
+  [/\bprocess\.env\b/, /^src\/app\/config\//, 'settings are read in src/app/config/'],
+  [
+    /\bDate\.now\b|\bnew Date\(\)|\bprocess\.hrtime\b/,
+    /^src\/platform\/lib\/clock\.ts$/,
+    'the time comes from src/platform/lib/clock.ts',
+  ],
+  [
+    /\b(sql|send)(<[^`()]*>)?`|\.query\(/,
+    /^src\/(exchange|rails|identity|sandbox|platform)\/|\/queries\.ts$/,
+    'doors and app call a function that holds the SQL',
+  ],
   [
     /\bparseFloat\b|\.toFixed\(|(?<!\.)\bNumber\(/,
-    /^src\/lib\//,
-    'an amount never becomes a float; see src/lib/ and src/money/',
+    /^src\/platform\/lib\//,
+    'an amount never becomes a float; see src/platform/lib/ and src/platform/money/',
   ],
   [
     /\bMath\.random\b/,
-    /^src\/(lib|jobs|webhooks|events)\//,
-    'chance that can be guessed is for jitter only; see src/lib/ids.ts',
+    /^src\/(platform\/(lib|jobs)|exchange\/(webhooks|events))\//,
+    'chance that can be guessed is for jitter only; see src/platform/lib/ids.ts',
   ],
-  [/\bconsole\.\w/, /^src\/(cli|main)\.ts$/, 'what happened goes to the log, src/lib/log.ts'],
+  [/\bconsole\.\w/, /^src\/(cli|main)\.ts$/, 'what happened goes to the log, src/platform/lib/log.ts'],
 ]
 
 /** Packages with one home. */
 const homes: [name: string, home: string][] = [
-  ['pg', 'src/db/'],
-  ['nodemailer', 'src/mail/'],
-  ['maxmind', 'src/geo/'],
+  ['pg', 'src/platform/db/'],
+  ['nodemailer', 'src/exchange/mail/'],
+  ['maxmind', 'src/reference/geo/'],
 ]
 
 const forbiddenNames =
@@ -66,27 +83,46 @@ const stillTooLong: string[] = []
 const isTest = (path: string): boolean => path.startsWith('test/') || /\.test\.tsx?$/.test(path)
 const isOurs = (path: string): boolean => path.startsWith('src/') && !isTest(path)
 
-/** Imports go downward, to what lies open at another folder's root. A test may also look at its neighbours. */
+/** Imports go down the ladder, to what lies at another folder's root. Tests may also build what stands above what they test. */
 export function climbs({ path, imports }: Source): string[] {
-  const [top, here = ''] = path.replace(/\.test\.(tsx?)$/, '.$1').split('/')
-  if (top !== 'src') return []
-  if (floorOf(here) === -1) return [`${path}: ${here} has no floor yet: give it one in test/support/house-rules.ts`]
+  if (!path.startsWith('src/')) return []
+  const here = folderOf(path)
+  if (here === undefined) return [`${path}: no rung of the ladder holds it: see test/support/house-rules.ts`]
 
-  const highest = isTest(path) ? floorOf(here) : floorOf(here) + 1
   return imports.flatMap((imported) => {
-    const [root = '', there = '', ...rest] = imported.split('/')
-    if (root !== 'src') return beyond(path, imported)
+    if (!imported.startsWith('src/')) return beyond(path, imported)
+    const there = folderOf(imported) ?? imported.slice('src/'.length)
     if (here === there) return []
-    if (floorOf(there) < highest) return [`${path}: ${nameOf(here)} may not import ${nameOf(there)}`]
-    if (rest.length > 1) return [`${path}: ${there}/${rest.join('/')} is private to ${there}`]
-    return rest[0] === 'queries.ts'
-      ? [`${path}: ${there}/queries.ts holds the tables of ${there}: ask ${there} instead`]
+    if (rungOf(there) <= rungOf(here) && !isTest(path)) return [`${path}: ${here} may not import ${there}`]
+    if (there === 'sandbox' && here !== 'app' && !isTest(path)) return [`${path}: only app may import sandbox`]
+    const rest = imported.slice(`src/${there}/`.length)
+    if (rest.includes('/') && there.includes('/')) return [`${path}: ${there}/${rest} is private to ${there}`]
+    return isSql(rest) && !(here.startsWith('exchange/') && there.startsWith('exchange/'))
+      ? [`${path}: ${there}/${rest} holds the tables of ${there}: ask ${there} instead`]
       : []
   })
 }
 
-const floorOf = (folder: string): number => floors.findIndex((floor) => floor.includes(folder))
-const nameOf = (folder: string): string => folder.replace(/\.ts$/, '')
+const rungOf = (folder: string): number => ladder.findIndex((rung) => rung.includes(folder))
+const folderOf = (path: string): string | undefined =>
+  ladder.flat().find((folder) => path === `src/${folder}` || path.startsWith(`src/${folder}/`))
+const isSql = (name: string): boolean => name === 'queries.ts' || name.endsWith('.sql.ts')
+
+/** Files that import each other in a circle, imports of types included. Each circle is named once, by its first file. */
+export function circles(sources: Pick<Source, 'path' | 'imports'>[]): string[] {
+  const importsOf = new Map(sources.map(({ path, imports }) => [path, imports]))
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: string[]): void => {
+    const at = trail.indexOf(path)
+    if (at !== -1) found.push([...trail.slice(at), path].join(' -> '))
+    if (at !== -1 || done.has(path)) return
+    for (const next of importsOf.get(path) ?? []) visit(next, [...trail, path])
+    done.add(path)
+  }
+  for (const path of importsOf.keys()) visit(path, [])
+  return found
+}
 
 /** The product stands without its tests and benchmarks; a package with one home is used there only. */
 function beyond(path: string, imported: string): string[] {
@@ -108,7 +144,7 @@ export const leftovers = ({ path, text }: Source): string[] =>
 
 /** Files are named for what they are, in one way of writing. */
 export function misnamed({ path }: Source): string[] {
-  const name = basename(path).replace(/(\.test)?\.(tsx?|js)$/, '')
+  const name = basename(path).replace(/(\.test)?(\.sql)?\.(tsx?|js)$/, '')
   if (forbiddenNames.test(name)) return [`${path}: "${name}" says nothing: name what it is, or what is done to it`]
   return /^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) ? [] : [`${path}: names are written kebab-case`]
 }

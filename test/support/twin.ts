@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/app/config/config.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
-import { type Service, startService } from '../../src/app/service.ts'
+import { type Service, startService } from '../../src/app/start.ts'
 import type { Exchange } from './exchange.ts'
 
 /**

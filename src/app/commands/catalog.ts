@@ -2,13 +2,8 @@ import type { Command } from '../../doors/commands/command.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 
-/** Every command but `help`, in the order in which it lists them. */
+/** Every command but `serve` and `help`, in the order in which they are listed. */
 export const commands: readonly Command[] = [
-  {
-    usage: 'serve',
-    does: 'Runs the exchange until it is stopped by Ctrl-C or SIGTERM.',
-    run: async () => ({ json: null, exitCode: await (await import('../service.ts')).serve() }),
-  },
   {
     usage: 'migrate',
     does: 'Brings the database up to date.',
@@ -25,14 +20,14 @@ export const commands: readonly Command[] = [
     usage: 'verify',
     does: 'Checks that the books balance, were not changed, and agree with every transaction.',
     details: 'Works on a live database. Exits with 1 if anything is wrong, and says what.',
-    run: async () => (await import('../../doors/commands/verify.ts')).verifyExchange(),
+    run: async (given) => (await import('../../doors/commands/verify.ts')).verifyExchange(given),
   },
   {
     usage: 'stuck',
     does: 'Lists what has waited longer than it should, and what it waits for.',
     details:
       'Jobs that failed or are overdue, payouts that wait for money, transactions longer in a state than it allows.',
-    run: async () => (await import('../../doors/commands/stuck.ts')).listStuck(),
+    run: async (given) => (await import('../../doors/commands/stuck.ts')).listStuck(given),
   },
   {
     usage: 'partner create NAME',
@@ -43,7 +38,7 @@ export const commands: readonly Command[] = [
   {
     usage: 'partner list',
     does: 'Lists the partner accounts.',
-    run: async () => (await import('../../doors/commands/partner.ts')).list(),
+    run: async (given) => (await import('../../doors/commands/partner.ts')).list(given),
   },
   {
     usage: 'partner show --partner ID',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
-import { userInfo } from 'node:os'
 
 import { type Config, readConfig } from '../config/config.ts'
+import type { Exchange } from '../../doors/commands/command.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
 import { buildHouse } from '../compose.ts'
@@ -36,7 +36,7 @@ export async function withDatabase<T>(
  * The same with the whole exchange wired and nothing of it started: `work` calls the business's own verbs. Business time is
  * that of the running service, and processes that have work to do afterwards are woken.
  */
-export const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
+const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
     const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
     const db = openServicePool(frugal, reached, secrets)
@@ -55,9 +55,11 @@ export const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use
 /** How the database is used, where not as the settings say. */
 type Use = Pick<Config['database'], 'statementTimeoutMs'>
 
-/** The same for a check: one statement of it may have to read everything there is. */
-export const withAllTime = <T>(work: (ctx: Ctx) => Promise<T>): Promise<T> =>
-  withExchange(work, { statementTimeoutMs: 3_600_000 })
+/** How the commands reach the exchange; a check's statement may have to read everything there is. */
+export const exchange: Exchange = {
+  exchange: (work) => withExchange(work),
+  patientExchange: (work) => withExchange(work, { statementTimeoutMs: 3_600_000 }),
+}
 
 /** Where the exchange is reached; in the sandbox, where it was reached last. */
 const publicUrlOf = async ({ http, dataDir }: Config): Promise<string> =>
@@ -79,14 +81,4 @@ function logOf({ logLevel, warnings }: Config): Log {
   const log = createLog(['info', 'debug', 'trace'].includes(logLevel) ? 'warn' : logLevel)
   for (const warning of warnings) log.warn({}, warning)
   return log
-}
-
-/** Who changes something by the command line, as the audit names them: `cli:alice`. */
-export function actor(): string {
-  try {
-    return `cli:${userInfo().username}`
-  } catch {
-    // A container's user may have a number and no name.
-    return `cli:uid-${process.getuid?.() ?? 'unknown'}`
-  }
 }

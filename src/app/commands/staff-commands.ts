@@ -11,7 +11,7 @@ export const staffCommands: readonly Command[] = [
   {
     usage: 'operator list',
     does: 'Lists the operators and their tokens, revoked ones too.',
-    run: async () => (await import('../../doors/commands/operator.ts')).list(),
+    run: async (given) => (await import('../../doors/commands/operator.ts')).list(given),
   },
   {
     usage: 'operator token EMAIL',
@@ -72,7 +72,7 @@ address, below it its BIC or memo (or an empty line), below it the account's hol
   {
     usage: 'suspense list',
     does: 'Lists money that has come and belongs to no transaction.',
-    run: async () => (await import('../../doors/commands/suspense.ts')).list(),
+    run: async (given) => (await import('../../doors/commands/suspense.ts')).list(given),
   },
   {
     usage: 'suspense match DEPOSIT_ID TRANSACTION_ID --reason TEXT',
@@ -96,7 +96,7 @@ address, below it its BIC or memo (or an empty line), below it the account's hol
   {
     usage: 'rail list',
     does: 'Lists the ways in and out of money, and which of them credit nothing now, since when and why.',
-    run: async () => (await import('../../doors/commands/rail.ts')).list(),
+    run: async (given) => (await import('../../doors/commands/rail.ts')).list(given),
   },
   {
     usage: 'rail resume NAME --reason TEXT',

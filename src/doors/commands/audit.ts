@@ -1,7 +1,6 @@
 import { type AuditRow, type AuditValue, listAudit } from '../../exchange/audit/audit.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { type Answer, type Given, type Json, WrongUsage } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOfFlag } from './read-id.ts'
 
 const most = 1_000
@@ -9,7 +8,7 @@ const most = 1_000
 /** Lists who changed what, newest first. */
 export const list = (given: Given): Promise<Answer> => {
   const asked = { partnerId: idOfFlag(given, 'partner'), before: idOfFlag(given, 'before'), most: limitOf(given) }
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     if (asked.partnerId !== undefined) await showPartner(ctx, asked.partnerId)
     return { json: (await listAudit(ctx.db, asked)).map(shown) }
   })

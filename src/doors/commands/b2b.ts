@@ -9,14 +9,13 @@ import {
 import { listPayoutAddresses } from '../../exchange/partners/payout-addresses.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Answer, Given } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
 import { withActor } from './who.ts'
 
 /** Lists a partner's registered payout addresses. */
 export const list = (given: Given): Promise<Answer> => {
   const partnerId = partnerIdOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     await showPartner(ctx, partnerId)
     return { json: (await listPayoutAddresses(ctx, partnerId)).map(shown) }
   })

@@ -1,12 +1,25 @@
+import type { Ctx } from '../../exchange/context.ts'
+
 /** What `--json` prints. No bigint and no Date fits in it: ids and amounts are texts, times are ISO 8601. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
 /** What was typed after a command's name, checked against its usage. */
-export type Given = {
+export type Arguments = {
   /** The words, in the order of the usage. */
   words: string[]
   /** The values of `--flags` by name, as far as they were given. */
   flags: Readonly<Record<string, string>>
+}
+
+/** What a command is run with. */
+export type Given = Arguments & Exchange
+
+/** How a command reaches the exchange that the settings name. Opened only when asked, closed when `work` ends. */
+export type Exchange = {
+  /** Runs `work` with the whole exchange wired and nothing of it started. */
+  exchange<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
+  /** The same for a check: one statement may take an hour. */
+  patientExchange<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
 }
 
 /** What a command has to say: nothing if `json` is null. `text` is for people where its general layout would not do. */

@@ -3,7 +3,6 @@ import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer, type ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Answer, Given } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf } from './read-id.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
@@ -11,7 +10,7 @@ import { withActor } from './who.ts'
 /** Shows how a customer stands, and every fact and rule that makes it so. */
 export const show = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     const explained = await explainCustomer(ctx, id)
     if (!explained) throw new Refusal('NOT_FOUND', 'There is no such customer.')
     return { json: shown(explained) }

@@ -3,7 +3,6 @@ import { showPartner } from '../../exchange/partners/find.ts'
 import type { ApiKey } from '../../exchange/partners/partner.ts'
 import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
 import { withActor } from './who.ts'
 
@@ -38,7 +37,7 @@ const listed = (text: string): string[] => (text === '' || text === 'any' ? [] :
 /** Lists a partner's keys. */
 export const list = (given: Given): Promise<Answer> => {
   const partnerId = partnerIdOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     await showPartner(ctx, partnerId)
     return { json: (await listKeys(ctx, partnerId)).map(shown) }
   })

@@ -3,7 +3,6 @@ import { createToken, listTokens, type OperatorToken, revokeToken } from '../../
 import { randomToken } from '../../platform/lib/ids.ts'
 import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
@@ -22,8 +21,8 @@ export const create = async (given: Given): Promise<Answer> => {
 }
 
 /** Lists the operators with their tokens. */
-export const list = (): Promise<Answer> =>
-  withExchange(async (ctx) => {
+export const list = (given: Given): Promise<Answer> =>
+  given.exchange(async (ctx) => {
     const [operators, tokens] = [await listOperators(ctx), await listTokens(ctx)]
     const json = operators.map(({ id, email, createdAt }) => ({
       id: String(id),

@@ -8,7 +8,6 @@ import type { AccountRates } from '../../exchange/partners/settings.ts'
 import type { AccountFees, Terms } from '../../exchange/partners/terms.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { partnerIdOf } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
@@ -22,8 +21,8 @@ export const create = (given: Given): Promise<Answer> =>
   })
 
 /** Lists every partner account. */
-export const list = (): Promise<Answer> =>
-  withExchange(async (ctx) => {
+export const list = (given: Given): Promise<Answer> =>
+  given.exchange(async (ctx) => {
     const partners = await listPartners(ctx)
     return {
       json: partners.map(({ id, name, createdAt }) => ({
@@ -37,7 +36,7 @@ export const list = (): Promise<Answer> =>
 /** Shows one partner account with its settings. */
 export const show = (given: Given): Promise<Answer> => {
   const id = partnerIdOf(given)
-  return withExchange(async (ctx) => ({ json: shown(await showPartner(ctx, id)) }))
+  return given.exchange(async (ctx) => ({ json: shown(await showPartner(ctx, id)) }))
 }
 
 /** Changes settings of a partner account, and shows it. */

@@ -1,7 +1,6 @@
 import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approve.ts'
 import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 import { withOperator } from './who.ts'
@@ -24,9 +23,9 @@ export const approve = (given: Given): Promise<Answer> => {
 }
 
 /** Lists payouts and refunds that are ordered and not ended, or only those that wait for approval. */
-export const list = ({ flags }: Given): Promise<Answer> => {
-  const waiting = flags.waiting !== undefined
-  return withExchange(async (ctx) => {
+export const list = (given: Given): Promise<Answer> => {
+  const waiting = given.flags.waiting !== undefined
+  return given.exchange(async (ctx) => {
     const json = (await listOpenPayouts(ctx, { waiting })).map(shown)
     const none = waiting ? 'No payout waits for an approval.' : 'No payout is open.'
     return { json, text: json.length === 0 ? none : layOut(json) }

@@ -1,12 +1,11 @@
 import { haltedRails, resumeRail } from '../../exchange/settlement/halted.ts'
 import type { Answer, Given } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
 /** Lists the ways in and out of money, and which of them credit nothing now. */
-export const list = (): Promise<Answer> =>
-  withExchange(async (ctx) => {
+export const list = (given: Given): Promise<Answer> =>
+  given.exchange(async (ctx) => {
     const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))
     const { deposit, payout } = ctx.rails
     const names = [...new Set([...deposit.keys(), ...payout.keys()])]

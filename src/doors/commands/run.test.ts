@@ -8,7 +8,10 @@ import { explainFailure } from '../../app/commands/failure.ts'
 import { runTyped } from './run.ts'
 import { readUsage, usageOf } from './usage.ts'
 
-/** The commands of the catalogue, which only say what they were given. */
+const unreachable = () => Promise.reject(new Error('No command of this test reaches an exchange.'))
+const nowhere = { exchange: unreachable, patientExchange: unreachable }
+
+/** The commands of the catalog, which only say what they were given. */
 const echoes = commands.map((command): Command => ({
   ...command,
   run: ({ words, flags }: Given) =>
@@ -28,7 +31,7 @@ test('what was typed is read by the usage line of its command', async () => {
     widget|sign|a=b&c=d|--partner|7                {"name":"widget sign","words":["a=b&c=d"],"flags":{"partner":"7"}}
   `)
   for (const { typed = '', read = '' } of rows) {
-    const { json } = await runTyped(echoes, typed.split('|'))
+    const { json } = await runTyped(echoes, typed.split('|'), nowhere)
     assert.deepEqual(json, JSON.parse(read), typed)
   }
 })
@@ -52,20 +55,20 @@ test('words that are no command, or not what it takes, get a plain sentence and 
     key|revoke|-x                                    There is no -x.
   `)
   for (const { typed = '', says = '' } of rows) {
-    const failure = await runTyped(echoes, typed.split('|')).then(() => undefined, explainFailure)
+    const failure = await runTyped(echoes, typed.split('|'), nowhere).then(() => undefined, explainFailure)
     assert.equal(failure?.exitCode, 2, typed)
     assert.equal(failure.text.split('\n')[0]?.startsWith(says), true, `${typed}: ${failure.text}`)
   }
 })
 
 test('help names every command, explains a group, and tells all of one', async () => {
-  const all = await runTyped(commands, [])
+  const all = await runTyped(commands, [], nowhere)
   for (const command of commands)
     assert.ok(all.text?.includes(`  ${readUsage(command).name.join(' ')} `), command.usage)
 
-  const group = await runTyped(commands, ['help', 'key'])
+  const group = await runTyped(commands, ['help', 'key'], nowhere)
   assert.match(group.text ?? '', /cambio key create --partner ID .*cambio key list .*cambio key revoke KEY_ID/s)
-  const single = await runTyped(commands, ['partner', 'set', '--help'])
+  const single = await runTyped(commands, ['partner', 'set', '--help'], nowhere)
   assert.match(single.text ?? '', /slippage_percent/)
 })
 

@@ -1,9 +1,9 @@
-import { type Answer, type Command, WrongUsage } from './command.ts'
+import { type Answer, type Command, type Exchange, WrongUsage } from './command.ts'
 import { explainCommands } from './help.ts'
 import { readGiven, readUsage } from './usage.ts'
 
 /** Finds the command that was typed and does it. Refuses what is none, in a sentence that says what to try. */
-export async function runTyped(known: readonly Command[], typed: string[]): Promise<Answer> {
+export async function runTyped(known: readonly Command[], typed: string[], exchange: Exchange): Promise<Answer> {
   const commands = withHelp(known)
   if (typed.length === 0) return explainCommands(commands, [])
 
@@ -12,7 +12,7 @@ export async function runTyped(known: readonly Command[], typed: string[]): Prom
   const { name } = readUsage(command)
   const rest = typed.slice(name.length)
   if (rest.some((word) => word === '--help' || word === '-h')) return explainCommands(commands, name)
-  return command.run(readGiven(command, rest))
+  return command.run({ ...readGiven(command, rest), ...exchange })
 }
 
 function withHelp(known: readonly Command[]): readonly Command[] {

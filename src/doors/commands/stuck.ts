@@ -1,11 +1,10 @@
 import { findStuck } from '../../exchange/checks/stuck.ts'
-import type { Answer } from './command.ts'
+import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
-import { withAllTime } from '../../app/commands/reach.ts'
 
 /** Lists what has waited longer than it should. */
-export const listStuck = (): Promise<Answer> =>
-  withAllTime(async (ctx) => {
+export const listStuck = (given: Given): Promise<Answer> =>
+  given.patientExchange(async (ctx) => {
     const json = (await findStuck(ctx)).map(({ what, state, id, transactionId, since, waitsFor }) => ({
       what,
       state,

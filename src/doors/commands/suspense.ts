@@ -8,15 +8,14 @@ import {
 } from '../../exchange/operations/suspense.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 import { reasonOf, shown as shownTransaction, wayOf } from './staff.ts'
 import { withActor } from './who.ts'
 
 /** Lists money that has come and is nobody's that we know. */
-export const list = (): Promise<Answer> =>
-  withExchange(async (ctx) => {
+export const list = (given: Given): Promise<Answer> =>
+  given.exchange(async (ctx) => {
     const json = (await listSuspense(ctx)).map(shown)
     return { json, text: json.length === 0 ? 'No money is in suspense.' : layOut(json) }
   })

@@ -8,14 +8,13 @@ import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { anyRecordOf } from '../../exchange/transactions/record.ts'
 import type { Move } from '../../exchange/transactions/transaction.ts'
 import type { Answer, Given, Json } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 
 /** Shows everything about one transaction. */
 export const show = (given: Given): Promise<Answer> => {
   const publicId = idOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
     const [postings, jobs, events] = await Promise.all([
@@ -75,7 +74,7 @@ const shownEvent = ({ id, sequence, type, at, position }: ToldEvent) => ({
 /** Recomputes a transaction's prices. Exits with 1 when a figure does not agree. */
 export const explainPrice = (given: Given): Promise<Answer> => {
   const publicId = idOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     const quotes = await explainPrices(ctx, publicId)
     const agrees = quotes.every((quote) => quote.agrees)
     const json = {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 
-import { type Command, type Given, WrongUsage } from './command.ts'
+import { type Command, type Arguments, WrongUsage } from './command.ts'
 
 /** A usage line, taken apart. */
 export type Usage = {
@@ -41,7 +41,7 @@ export function readUsage(command: Pick<Command, 'usage' | 'acts'>): Usage {
  * Reads what was typed after a command's name. Refuses, with a sentence and the usage, what the command does not take, what
  * is missing, and a choice (`public|secret`) that is none.
  */
-export function readGiven(command: Command, typed: string[]): Given {
+export function readGiven(command: Command, typed: string[]): Arguments {
   const usage = readUsage(command)
   const wrong = (sentence: string) => new WrongUsage(`${sentence}\nUsage: cambio ${usageOf(command)}`)
   const { words, flags } = split(usage, typed, wrong)
@@ -60,11 +60,11 @@ export function readGiven(command: Command, typed: string[]): Given {
   return { words, flags }
 }
 
-function split({ flags }: Usage, typed: string[], wrong: (sentence: string) => WrongUsage): Given {
+function split({ flags }: Usage, typed: string[], wrong: (sentence: string) => WrongUsage): Arguments {
   const typeOf = ({ value }: Usage['flags'][number]) => (value === '' ? ('boolean' as const) : ('string' as const))
   const options = Object.fromEntries(flags.map((flag) => [flag.name, { type: typeOf(flag), multiple: true }]))
   const tokens = parseArgs({ args: typed, options, strict: false, allowPositionals: true, tokens: true }).tokens
-  const read: Given & { flags: Record<string, string> } = { words: [], flags: {} }
+  const read: Arguments & { flags: Record<string, string> } = { words: [], flags: {} }
   for (const token of tokens) {
     if (token.kind === 'positional') read.words.push(token.value)
     if (token.kind !== 'option') continue

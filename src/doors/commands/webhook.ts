@@ -12,7 +12,6 @@ import { rotateSecret } from '../../exchange/webhooks/rotate-secret.ts'
 import { tryEndpoint } from '../../exchange/webhooks/try-endpoint.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
 import { withActor } from './who.ts'
 
@@ -38,7 +37,7 @@ export const add = (given: Given): Promise<Answer> => {
 /** Lists a partner's endpoints. */
 export const list = (given: Given): Promise<Answer> => {
   const partnerId = partnerIdOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     await showPartner(ctx, partnerId)
     return { json: (await listEndpoints(ctx, partnerId)).map(shown) }
   })
@@ -47,7 +46,7 @@ export const list = (given: Given): Promise<Answer> => {
 /** Shows one endpoint, and how it does. */
 export const show = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     const endpoint = await showEndpoint(ctx, { id })
     const { waiting, lastAttempt } = await readHealth(ctx, endpoint)
     const last = lastAttempt && { ...lastAttempt, at: lastAttempt.at.toISOString() }
@@ -94,7 +93,7 @@ export const remove = (given: Given): Promise<Answer> => {
 /** Sends an endpoint a test. */
 export const test = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withBlock(async (ctx, db) => ({ json: { event_id: await tryEndpoint(ctx, db, { id }) } }))
+  return withBlock(given, async (ctx, db) => ({ json: { event_id: await tryEndpoint(ctx, db, { id }) } }))
 }
 
 /** Sends an endpoint one event again, or all since a time. */
@@ -104,7 +103,7 @@ export const replay = (given: Given): Promise<Answer> => {
   if ((event === undefined) === (since === undefined))
     throw new WrongUsage('Either --event or --since says what to send.')
   const from = since === undefined ? undefined : instant(since, 'since')
-  return withBlock(async (ctx, db) => {
+  return withBlock(given, async (ctx, db) => {
     if (from === undefined) await replayEvent(ctx, db, { id }, event ?? '')
     else await replaySince(ctx, db, { id }, from)
     return { json: { id: String(id), event_id: event ?? null, since: from?.toISOString() ?? null } }
@@ -123,7 +122,7 @@ export const attempts = (given: Given): Promise<Answer> => {
     outcome: outcome === 'delivered' || outcome === 'failed' ? outcome : undefined,
     limit: Math.min(limit === undefined ? usualAttempts : wholeNumber(limit, '--limit'), mostAttempts),
   } as const
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     const seen = (await listAttempts(ctx, await showEndpoint(ctx, { id }), asked)).attempts
     return { json: seen.map((attempt) => shownAttempt(attempt, body !== 'off')) }
   })
@@ -161,8 +160,8 @@ const withSecret = (json: { id: string; secret: string; [name: string]: string }
   text: `${layOut(json)}\n\nKeep the secret: it is not shown again.`,
 })
 
-const withBlock = (work: (ctx: Ctx, db: Atomic) => Promise<Answer>): Promise<Answer> =>
-  withExchange((ctx) => ctx.db.atomic((db) => work(ctx, db)))
+const withBlock = (given: Given, work: (ctx: Ctx, db: Atomic) => Promise<Answer>): Promise<Answer> =>
+  given.exchange((ctx) => ctx.db.atomic((db) => work(ctx, db)))
 
 const listed = (text: string): string[] => text.split(',').map((one) => one.trim())
 

@@ -2,14 +2,13 @@ import { showPartner } from '../../exchange/partners/find.ts'
 import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
 import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
 import type { Answer, Given } from './command.ts'
-import { withExchange } from '../../app/commands/reach.ts'
 import { partnerIdOf } from './read-id.ts'
 
 /** Signs a calculator's query for a partner. */
 export const sign = (given: Given): Promise<Answer> => {
   const partnerId = partnerIdOf(given)
   const [query = ''] = given.words
-  return withExchange(async (ctx) => {
+  return given.exchange(async (ctx) => {
     await showPartner(ctx, partnerId)
     const { widgetSecret } = await readPartnerSecrets(ctx, partnerId)
     const signature = signWidgetQuery(widgetSecret, partnerId, query)

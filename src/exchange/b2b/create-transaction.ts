@@ -7,9 +7,11 @@ import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { PayoutAddress } from '../partners/payout-address.ts'
 import type { CreateInput } from '../transactions/create-input.ts'
-import { type B2bInput, createB2bTransaction, type Created } from '../transactions/create.ts'
+import { awaitDeposit } from '../orders/await-deposit.ts'
+import { advance } from '../transactions/advance.ts'
+import { type B2bInput, createInBlock, type Created } from '../transactions/create.ts'
 import { askOf, momentOf, termsOfPartner } from '../transactions/policy.ts'
-import type { B2bRecord } from '../transactions/record.ts'
+import { type B2bRecord, b2bRecordOf } from '../transactions/record.ts'
 import { findPayoutAddress, type WhomToPay } from './find-payout-address.ts'
 
 /** What a partner asks for: an exchange of its own money, paid to a registered address. Texts as the request has them. */
@@ -33,11 +35,14 @@ export async function createTransaction(
   const target = judgedTarget(ctx, partner, input)
   const address = await findPayoutAddress(ctx, db, { partnerId: partner.id, target }, order)
 
-  return createB2bTransaction(ctx, db, partner, {
-    input: { ...input, ...destinationOf(address) },
-    problems: [],
-    warnings: [],
-  })
+  const read = { input: { ...input, ...destinationOf(address) }, problems: [], warnings: [] }
+  const transaction = await createInBlock(ctx, db, partner, read)
+
+  // From here on nothing may refuse.
+  const change = await awaitDeposit(ctx, db, transaction)
+  const [waiting] = await advance(ctx, db, [{ transaction, fact: 'complete', to: 'waiting_for_deposit', change }])
+  if (!waiting) throw new Error('A created transaction did not move.')
+  return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
 }
 
 /** What cannot be exchanged at all is told before anything of addresses is. */

@@ -15,7 +15,7 @@ import { isSameEmail } from '../customers/email.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
-import { holderFault } from '../transactions/payout-destination.ts'
+import { holderIn } from '../transactions/payout-destination.ts'
 import type { Personal, Transaction } from '../transactions/transaction.ts'
 
 /** Whose checkout is to be filled: the address has just been proven to be this customer's. */
@@ -46,12 +46,6 @@ export async function filledBilling(
   const holder = isForeign && personal.payoutHolder === fullNameIn(passed) ? null : personal.payoutHolder
   const payoutHolder = to.network.chain ? null : (holder ?? holderIn(billing))
   return { ...rest, billing, payoutHolder, ...(isForeign ? {} : { billingEmail: email }) }
-}
-
-/** The holder's name for a bank payout that billing information gives, where it gives one that banks take. */
-export function holderIn(billing: Billing | null | undefined): string | null {
-  const name = fullNameIn(billing)
-  return name === null || holderFault(name) ? null : name
 }
 
 /**

@@ -8,7 +8,6 @@ import { isSameEmail } from '../customers/email.ts'
 import { findOrMakePartnerCustomer } from '../customers/partner-customer.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
-import { findPartners } from '../partners/known.ts'
 import type { Partner } from '../partners/partner.ts'
 import { ownKeys } from '../../platform/privacy/own-keys.ts'
 import { acceptable, lacksTerms } from './accept-terms.ts'
@@ -19,6 +18,7 @@ import type { Missing } from './checkout-view.ts'
 import { resemblingEarlier } from './earlier-addresses.ts'
 import { judgedPrice, refuseTimeOver } from './judge-price.ts'
 import { payoutMethodOf } from '../transactions/method.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
 import { checkDestination, type DestinationCheck, holderFault } from '../transactions/payout-destination.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from '../transactions/policy.ts'
 import type { Personal, Transaction } from '../transactions/transaction.ts'
@@ -158,13 +158,6 @@ const pricedChange = ({ depositMethod, quote, quoteNumber, quoteExpiresAt, expec
 async function partnerCustomerOf(ctx: Ctx, db: Atomic, { partnerId }: Transaction, email: string): Promise<bigint> {
   const { id } = await findOrMakePartnerCustomer(ctx, db, { partnerId, email })
   return id
-}
-
-/** Who created a transaction. */
-export async function partnerOf(ctx: Ctx, { partnerId }: Transaction): Promise<Partner> {
-  const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
-  if (!partner) throw new Error('A transaction has no partner.')
-  return partner
 }
 
 /** The country must be served, and reached by the ways to pay and to be paid: the one resolver says. */

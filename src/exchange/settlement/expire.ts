@@ -5,25 +5,17 @@ import { after } from '../../platform/lib/clock.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { advance, onceMore, type Step } from '../transactions/advance.ts'
+import { transactionOfDeadline } from '../transactions/deadline.ts'
 import { askRails } from './ask-rails.ts'
 import { open } from '../transactions/lifecycle.ts'
 import { lockTransactions } from '../transactions/load.ts'
-
-/** The job that ends a transaction whose deadline has passed. */
-export const deadlineDue = 'transaction.deadline'
-
-/** The job's key: the transaction's id, and the number of the price that made its deadline a nearer one. */
-export const deadlineKey = (id: bigint, quoteNumber = 1): string =>
-  quoteNumber === 1 ? `${id}` : `${id}:${quoteNumber}`
-
-const transactionIn = (key: string): bigint => BigInt(key.split(':')[0] ?? key)
 
 /** Ends transactions whose deadline has passed, as long as no money has been seen. The rail is asked first. */
 export const expireTransactions = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
   run: async (jobs) => {
-    for (const { key } of jobs) await askRails(ctx, transactionIn(key))
+    for (const { key } of jobs) await askRails(ctx, transactionOfDeadline(key))
     await ctx.queue.revisit(jobs, (db, held) => expire(ctx, db, held))
   },
 })
@@ -35,13 +27,13 @@ async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
   const transactions = await lockTransactions(
     ctx,
     db,
-    jobs.map(({ key }) => transactionIn(key)),
+    jobs.map(({ key }) => transactionOfDeadline(key)),
   )
   const now = ctx.clock.now()
   const again = new Map<bigint, Again>()
   const steps: Step[] = []
   for (const job of jobs) {
-    const transaction = transactions.get(transactionIn(job.key))
+    const transaction = transactions.get(transactionOfDeadline(job.key))
     if (!transaction || !open.has(transaction.status)) continue
     if (transaction.expiresAt > now) again.set(job.id, { at: transaction.expiresAt, timebase: 'business' })
     else if (await moneySeen(db, transaction.id)) {

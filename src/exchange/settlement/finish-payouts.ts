@@ -13,7 +13,7 @@ import { endPlans, failPlans, lockOpenPlans, markPlans, type Sent, sendPlans } f
 import type { Evidence } from '../../rails/rail.ts'
 import type { Step } from '../transactions/advance.ts'
 import { failureEntry } from './book.ts'
-import { partnerOf } from '../orders/details.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
 import { goOn, type Happened } from './go-on.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'

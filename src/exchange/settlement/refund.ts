@@ -19,9 +19,6 @@ export {
 /** Money that goes back to whoever it came from, and where that stands. */
 export type Refund = queries.Refund
 
-/** Where a refund stands. */
-export type RefundState = queries.RefundState
-
 /** The job that finds where a refund goes, and sends it. Its key is our id of the refund. */
 export const refundDue = 'refund.due'
 

@@ -1,11 +1,6 @@
+import type { RefundState } from '../transactions/refund-state.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { PayoutState } from './payouts.sql.ts'
-
-/**
- * Where a refund stands. `ordered`: nothing has left. `address_needed`: nobody knows where to. `sent`: a payout of it is planned.
- * `failed`: that came back or never left, and another is not ordered. `cancelled`: nothing was sent, and nothing is owed.
- */
-export type RefundState = 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled'
 
 /** A refund as it is ordered. */
 export type RefundRow = {

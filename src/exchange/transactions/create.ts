@@ -11,17 +11,16 @@ import { randomId } from '../../platform/lib/ids.ts'
 import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
-import { advance, changedRow, createdEvents } from './advance.ts'
+import { changedRow, createdEvents } from './advance.ts'
 import { askScenarios } from './ask-scenario.ts'
-import { holderIn } from '../orders/billing.ts'
-import { awaitDeposit } from '../orders/await-deposit.ts'
+import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
-import { deadlineDue, deadlineKey } from '../settlement/expire.ts'
+import { deadlineDue, deadlineKey } from './deadline.ts'
 import { judgeCreate, refusalOfFaults } from './judge.ts'
 import { kindOf, payDeadlineMs, priceValidityMs } from './policy.ts'
 import * as queries from './transactions.sql.ts'
-import { type B2bRecord, b2bRecordOf, recordOf, type TransactionRecord } from './record.ts'
-import { takeSharedTokens } from '../orders/take-shared.ts'
+import { recordOf, type TransactionRecord } from './record.ts'
+import { takeSharedTokens } from './shared-token.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A created transaction, as its partner sees it, with the key that its stored copies are encrypted with. */
@@ -58,25 +57,15 @@ export async function createTransaction(
 }
 
 /**
- * The same for an institution's own exchange: it waits for the deposit at once, and its record says where to pay. The caller's
- * block holds the registered address that it pays to.
+ * Creates a transaction in the caller's block and gives it whole, for who moves it on at once. Refuses with the first of all
+ * problems.
  */
-export async function createB2bTransaction(
+export const createInBlock = async (
   ctx: Ctx,
   db: Atomic,
   partner: Partner,
-  read: ReadRequest<B2bInput>,
-): Promise<Created<B2bRecord>> {
-  const draft = drafted(ctx, partner, read)
-
-  // From here on nothing may refuse.
-  const transaction = await writeOne(ctx, db, draft)
-  const change = await awaitDeposit(ctx, db, transaction)
-  const step = { transaction, fact: 'complete', to: 'waiting_for_deposit', change } as const
-  const [waiting] = await advance(ctx, db, [step])
-  if (!waiting) throw new Error('A created transaction did not move.')
-  return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
-}
+  read: ReadRequest<CreateInput>,
+): Promise<Transaction> => writeOne(ctx, db, drafted(ctx, partner, read))
 
 async function writeOne(ctx: Ctx, db: Atomic, draft: Draft): Promise<Transaction> {
   const [created] = await write(ctx, db, [draft])

@@ -3,7 +3,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
 import { layOut } from '../mail/letter.ts'
 import { sendMail } from '../mail/send.ts'
-import { partnerOf } from '../orders/details.ts'
+import { partnerOf } from './partner-of.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a letter says, by its reader's language: `values` are the partner's name and the order's number. */

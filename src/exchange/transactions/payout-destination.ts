@@ -5,6 +5,7 @@ import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Memo, Network } from '../../reference/catalog/network.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
+import { type Billing, fullNameIn } from '../customers/billing-field.ts'
 
 /** Where money is to go, as someone wrote it: an address and its memo, or an account and its bank's BIC. */
 export type WrittenDestination = { address: string; extraId: string }
@@ -113,4 +114,10 @@ const longestName = 70
 export function holderFault(holder: string): string | undefined {
   if (holder.length > longestName) return `A name has at most ${longestName} characters here.`
   return /\p{L}.*\p{L}/u.test(holder) && !/[\p{C}<>]/u.test(holder) ? undefined : 'This is not a full name.'
+}
+
+/** The holder's name for a bank payout that billing information gives, where it gives one that banks take. */
+export function holderIn(billing: Billing | null | undefined): string | null {
+  const name = fullNameIn(billing)
+  return name === null || holderFault(name) ? null : name
 }

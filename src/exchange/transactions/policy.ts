@@ -1,7 +1,7 @@
 import type { Ask, PartnerTerms } from '../availability/resolve.ts'
 import { termsOfAccount } from '../availability/terms-of-account.ts'
 import type { Category, Kind } from '../../reference/catalog/payment-method.ts'
-import type { Config } from '../../app/config/config.ts'
+import type { Settings } from '../settings.ts'
 import type { Ctx } from '../context.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import type { Partner } from '../partners/partner.ts'
@@ -56,7 +56,7 @@ export const askOfTransaction = ({
  * How long a price holds, by the way the money comes (domain.md, section 2). A bank transfer takes days: its price is fixed
  * when it arrives, so the one that is shown before holds for no time at all.
  */
-export function priceValidityMs({ pricing }: Config, category: Category): number {
+export function priceValidityMs({ pricing }: Pick<Settings, 'pricing'>, category: Category): number {
   switch (flowOf(category)) {
     case 'page':
       return pricing.cardValidityMs
@@ -73,7 +73,7 @@ const dayMs = 86_400_000
  * How long a customer may take to pay, counted from business time `from`. For a bank, weekends (UTC) do not count, and what
  * begins in one begins with the Monday after it: whoever begins later never has to end earlier.
  */
-export function payDeadlineMs({ deadlines }: Config, category: Category, from: Date): number {
+export function payDeadlineMs({ deadlines }: Pick<Settings, 'deadlines'>, category: Category, from: Date): number {
   const flow = flowOf(category)
   if (flow === 'coin') return deadlines.coinMs
   if (flow === 'page') return deadlines.cardMs

@@ -1,5 +1,5 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { RefundState } from '../settlement/refund.ts'
+import type { RefundState } from './refund-state.ts'
 import type { Status } from './lifecycle.ts'
 import type { StatusDetails } from './transaction.ts'
 

@@ -1,4 +1,4 @@
-import type { Config } from '../../app/config/config.ts'
+import type { Settings } from '../settings.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Delivery } from './delivery.ts'
 import type { Answer } from './line.ts'
@@ -13,7 +13,7 @@ const longestPauseSeconds = 86_400
  * the endpoint takes events again and brings the attempt forward, before that time too; such an attempt uses up none of the schedule.
  */
 export function planRetry(
-  { webhooks }: Pick<Config, 'webhooks'>,
+  { webhooks }: Pick<Settings, 'webhooks'>,
   { attempts, wakes }: Pick<Delivery, 'attempts' | 'wakes'>,
   { outcome, retryAfterSeconds = 0 }: Pick<Answer, 'outcome' | 'retryAfterSeconds'>,
   at: Date,

@@ -1,8 +1,10 @@
-import type { Listing } from '../../reference/catalog/asset.ts'
-import type { Currency } from '../../reference/catalog/currency.ts'
 import { formatAmount } from '../money/amount.ts'
 import { type Catalogue, catalogues, type CountedKey, type TextKey } from './catalogue.ts'
 import { readNumber, twoReadings } from './typed-number.ts'
+
+/** What a text needs to know of a currency, and of an asset of it. */
+type Currency = { kind: 'FIAT' | 'CRYPTO'; ticker: string; name: string }
+type Listing = { asset: { ticker: string; decimals: number }; currency: Pick<Currency, 'kind'> }
 
 /** How we speak to one reader: the language, and the form that numbers, amounts, countries and times have in it. */
 export type Language = {

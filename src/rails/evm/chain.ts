@@ -1,4 +1,5 @@
-import type { Config } from '../../app/config/config.ts'
+import type { Confirmations } from '../confirmations.ts'
+import type { EvmSettings } from './settings.ts'
 import type { Network } from '../../reference/catalog/network.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
@@ -6,8 +7,16 @@ import type { Log } from '../../platform/lib/log.ts'
 import type { Keys } from './keys.ts'
 import type { Node } from './node.ts'
 
+/** The settings that the EVM's rails read. */
+export type EvmConfig = {
+  mode: 'sandbox' | 'live'
+  evm: EvmSettings
+  confirmations: Confirmations
+  outsideTimeoutMs: number
+}
+
 /** What the EVM's rails stand on. */
-export type EvmGround = { config: Config; db: Database; clock: Clock; log: Log }
+export type EvmGround = { config: EvmConfig; db: Database; clock: Clock; log: Log }
 
 /** A chain of the EVM that we hold money on. */
 export type Chain = Omit<EvmGround, 'config'> & {
@@ -18,7 +27,7 @@ export type Chain = Omit<EvmGround, 'config'> & {
   place: string
   /** Blocks, its own included, after which a transfer is final. */
   confirmations: number
-  settings: Config['evm']
+  settings: EvmSettings
   node: Node
   keys: Keys
   /** The chain's id, asked once; refuses a node of another chain. */

@@ -1,4 +1,4 @@
-import type { Config } from '../../app/config/config.ts'
+import type { EvmSettings } from './settings.ts'
 import { findNetwork, type Network } from '../../reference/catalog/network.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { type Chain, type EvmGround, railName } from './chain.ts'
@@ -26,7 +26,7 @@ function evmNetwork(code: string): Network {
 }
 
 /** The keystore's password: of the file that the settings name, else of the settings themselves. */
-export async function keystorePassword({ evm }: Pick<Config, 'evm'>): Promise<string> {
+export async function keystorePassword({ evm }: { evm: EvmSettings }): Promise<string> {
   if (evm.keystorePasswordFile !== undefined) return readPasswordFile(evm.keystorePasswordFile)
   if (evm.keystorePassword !== undefined) return evm.keystorePassword
   throw new Error('The keystore needs EVM_KEYSTORE_PASSWORD_FILE or EVM_KEYSTORE_PASSWORD.')

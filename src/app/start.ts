@@ -8,7 +8,7 @@ import { buildCalculator } from '../doors/calculator/calculator.tsx'
 import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import { doChores } from './chores.ts'
-import { type Config, readConfig } from './config/config.ts'
+import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from '../platform/db/bell.ts'
 import { codeOf } from '../platform/db/pool.ts'
@@ -20,7 +20,7 @@ import { isWorkerAlive, sayAlive } from '../platform/jobs/alive.ts'
 import { serveCheckPages } from '../sandbox/identity/provider.ts'
 import { systemClock } from '../platform/lib/clock.ts'
 import { foldBalances } from '../exchange/ledger/balance.ts'
-import { createLog, type Log } from '../platform/lib/log.ts'
+import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
@@ -33,7 +33,6 @@ import { sandboxApi } from '../sandbox/api/routes.ts'
 import { type Sandbox, seedSandbox, tellSandbox } from '../sandbox/seed.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/forget-attempts.ts'
-import { welcome } from '../sandbox/welcome.ts'
 
 /** A service that runs. */
 export type Service = {
@@ -110,8 +109,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 
 /** Opens the listeners that partners, customers and rails reach us at, and the sandbox processor's own. Gives our origin. */
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
-  const { ctx, processor } = house
-  const { config } = ctx
+  const { config, ctx, processor } = house
   const outside = await buildProcessor(processor, ctx.log)
   serveCheckPages(outside, house.office)
   const processorUrl = await listen(outside, config, 'processorPort', ends)
@@ -221,20 +219,4 @@ async function endAll(ends: Ends, graceMs: number): Promise<void> {
     await Promise.race([done, patience])
   }
   if (failures.length > 0) throw failures[0]
-}
-
-/** Serves until a signal ends it. Gives the exit code. */
-export async function serve(): Promise<number> {
-  const config = readConfig()
-  const log = createLog(config.logLevel)
-  for (const warning of config.warnings) log.warn({}, warning)
-
-  const signalled = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
-  })
-  const service = await startService(config, log)
-  if (service.sandbox && config.roles.includes('api')) process.stdout.write(welcome(service.sandbox, config))
-  await signalled
-  await service.stop()
-  return 0
 }

@@ -1,0 +1,55 @@
+import type { EvmSettings } from '../rails/evm/settings.ts'
+import type { Confirmations } from '../rails/confirmations.ts'
+
+/**
+ * What the business and its doors read of the operator's settings; `app/config/` reads and checks them. Times are in
+ * milliseconds where a name ends in `Ms`. Whether money is real is not among them: only `app/` and `sandbox/` may ask.
+ */
+export type Settings = {
+  mode: 'sandbox' | 'live'
+  roles: readonly string[]
+  outsideTimeoutMs: number
+  http: {
+    host: string
+    port: number
+    publicUrl: string | undefined
+    bodyLimitBytes: number
+    requestTimeoutMs: number
+    trustedProxies: string[]
+  }
+  rateLimits: {
+    on: boolean
+    keyPerSecond: number
+    keyBurst: number
+    createsPerSecond: number
+    createsBurst: number
+    customerIpPerSecond: number
+    customerIpBurst: number
+  }
+  pricing: { cardValidityMs: number; coinValidityMs: number; staleAfterMs: number }
+  deadlines: { cardMs: number; coinMs: number; bankBusinessDays: number }
+  /** Final depths that differ from the catalog's, by network. */
+  confirmations: Confirmations
+  jobs: { leaseMs: number }
+  shutdownGraceMs: number
+  webhooks: {
+    timeoutMs: number
+    retrySeconds: number[]
+    allowPrivate: boolean
+    disableAfterMs: number
+    rotationOverlapMs: number
+  }
+  payouts: { approvalAboveEurCents: bigint | undefined }
+  b2b: { coolingOffMs: number }
+  operator: { token: string | undefined }
+  mail: { smtpUrl: string | undefined; from: string }
+  oneTimeCode: { validityMs: number; attempts: number }
+  legal: {
+    termsUrl: string | undefined
+    termsVersion: string
+    privacyUrl: string | undefined
+    privacyVersion: string
+  }
+  retention: { eventsMs: number; attemptsMs: number; idempotencyMs: number }
+  evm: EvmSettings
+}
