@@ -1,5 +1,6 @@
 import { type Listing, listings } from '../src/reference/catalog/asset.ts'
-import { houseTerms, resolve } from '../src/exchange/availability/resolve.ts'
+import { resolve } from '../src/exchange/availability/resolve.ts'
+import { defaultTerms } from '../src/exchange/availability/partner-terms.ts'
 import { recordedMarket } from '../src/markets/recorded/recorded-market.ts'
 import type { EstimateOrder, EstimateServer } from './estimate-server.ts'
 import { startHelper } from './helper-process.ts'
@@ -66,7 +67,7 @@ function pairAsks(now: Date): PairAsk[] {
   const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
   return listings.flatMap((source) =>
     listings.flatMap((target) => {
-      const outcome = resolve(moment, houseTerms, namesOf(source, target))
+      const outcome = resolve(moment, defaultTerms, namesOf(source, target))
       if (!outcome.available) return []
       const { min, max } = outcome.exchange.range
       const query = new URLSearchParams(queryOf(source, target)).toString()

@@ -12,11 +12,12 @@ import {
   loosePackages,
   type Manifest,
   misnamed,
+  repeated,
+  silent,
   strays,
   tooLong,
   unexplainedRefusals,
   unsafeMigrations,
-  untold,
 } from './support/house-rules.ts'
 import { filesBelow, parseSource, projectFolder, readSources, type Source } from './support/source.ts'
 
@@ -37,7 +38,8 @@ test('each danger has one home', () => holds(sources.flatMap(strays)))
 test('nothing is left to be finished', () => holds(sources.flatMap(leftovers)))
 test('files are named for what they are', () => holds(sources.flatMap(misnamed)))
 test('files and functions can be read at one sitting', () => holds(sources.flatMap(tooLong)))
-test('what others use says what it promises', () => holds(sources.flatMap(untold)))
+test('a file explains what its code cannot say', () => holds(sources.flatMap(silent)))
+test('a docstring says more than the signature', () => holds(sources.flatMap(repeated)))
 test('a migration waits for locks a short time only', () => {
   const files = filesBelow('migrations').map((path) => ({ name: basename(path), text: read(path) }))
   assert(files.length > 0)
@@ -137,7 +139,13 @@ const offences: [rule: (source: Source) => string[], path: string, text: string,
   [misnamed, 'src/api/payOut.ts', '', 'src/api/payOut.ts: names are written kebab-case'],
   [tooLong, 'src/api/bad.ts', '\n//'.repeat(300), 'src/api/bad.ts: 301 lines, at most 300'],
   [tooLong, 'src/api/bad.ts', `const f = () => {${'\n'.repeat(70)}}`, 'src/api/bad.ts:1: f has 71 lines, at most 70'],
-  [untold, 'src/api/bad.ts', '/** A. */\nconst a = 1\nexport const b = 2', 'src/api/bad.ts: b needs a docstring'],
+  [silent, 'src/api/bad.ts', 'export const a = 1\n'.repeat(50), 'src/api/bad.ts: nothing in it explains why'],
+  [
+    repeated,
+    'src/api/bad.ts',
+    '/** Reads the version of a database. */\nexport const readVersion = (database: Database) => 1',
+    'src/api/bad.ts: the docstring of readVersion says no more than its signature: leave it out',
+  ],
 ]
 
 test('a planted offence is told kindly', () => {
@@ -167,7 +175,9 @@ test('what only looks like an offence is let pass', () => {
     [strays, 'src/api/queries.ts', 'db.sql`select 1`'],
     [tooLong, 'test/good.test.ts', `describe('all', () => {${'\n'.repeat(80)}})`],
     [tooLong, 'src/api/good.ts', `function f() {${`\nfunction g() {${'\n'.repeat(50)}}`.repeat(2)}}`],
-    [untold, 'src/api/good.ts', '/** A. */\nexport const a = 1'],
+    [silent, 'src/api/good.ts', '// Why.\nconst a = 1' + '\n'.repeat(50)],
+    [repeated, 'src/api/good.ts', '/** In real time. */\nexport const readNow = () => 1'],
+    [repeated, 'src/api/good.ts', 'export const readNow = () => 1'],
   ]
   for (const [rule, path, text] of innocent) assert.deepEqual(rule(parseSource(path, text)), [], text)
 })

@@ -12,7 +12,6 @@ import { type Account, type Answer, openCaller, type Surroundings } from './sums
 import { readSumsubCallback } from './sumsub/callback.ts'
 import { fieldsOf, idOf, readApplicant, readReview, textOf } from './sumsub/translate.ts'
 
-/** An account at Sumsub. */
 export type SumsubAccount = Account & {
   webhookSecret: string
   /**

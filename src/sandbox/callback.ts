@@ -47,7 +47,6 @@ export async function takeCallbacks(world: Pick<World, 'secrets'>, db: Atomic, i
 export const sign = ({ secrets }: Pick<World, 'secrets'>, use: string, text: string): string =>
   createHmac('sha256', secrets.processor).update(`${use}\n${text}`).digest('hex')
 
-/** Whether a signature is that of a text for this use. */
 export function isSigned(
   world: Pick<World, 'secrets'>,
   use: string,

@@ -1,4 +1,4 @@
-import { findPaymentCategory } from '../reference/catalog/payment-method.ts'
+import { findPaymentCategory } from '../reference/catalog/payment-category.ts'
 import type { Rails } from '../rails/rail.ts'
 import { bankRails } from './bank/bank.ts'
 import { chainRails } from './chain/chain.ts'

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { listingById } from '../../src/reference/catalog/asset.ts'
 import { findCountry } from '../../src/reference/catalog/country.ts'
 import { networks } from '../../src/reference/catalog/network.ts'
-import { paymentCategories } from '../../src/reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../src/reference/catalog/payment-category.ts'
 import { type Asset, formatAmount, parseAmount } from '../../src/platform/money/amount.ts'
 import { waysToPay } from '../../src/exchange/orders/checkout.ts'
 import {

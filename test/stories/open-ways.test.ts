@@ -3,7 +3,8 @@ import { after, before, test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { type Ask, resolve } from '../../src/exchange/availability/resolve.ts'
+import { resolve } from '../../src/exchange/availability/resolve.ts'
+import type { ExchangeRequest } from '../../src/exchange/availability/request.ts'
 import { type Listing, listingById, listings } from '../../src/reference/catalog/asset.ts'
 import { sideOf } from '../../src/reference/catalog/currency.ts'
 import type { Side } from '../../src/reference/catalog/payment-method.ts'
@@ -32,7 +33,7 @@ before(async () => {
 after(() => api.close())
 
 /** What the resolver itself says of two assets by two methods on an account's terms, whatever the amount. */
-const isOpen = ({ partner }: Account, source: Listing, target: Listing, more: Partial<Ask>): boolean =>
+const isOpen = ({ partner }: Account, source: Listing, target: Listing, more: Partial<ExchangeRequest>): boolean =>
   resolve(momentOf(api.ctx, api.ctx.clock.now()), termsOfPartner(partner), {
     fromCurrency: source.asset.ticker,
     fromNetwork: source.asset.network,

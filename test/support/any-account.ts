@@ -4,7 +4,7 @@ import fc from 'fast-check'
 
 import { listingById, listings } from '../../src/reference/catalog/asset.ts'
 import { countries } from '../../src/reference/catalog/country.ts'
-import { paymentCategories } from '../../src/reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../src/reference/catalog/payment-category.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { createPartner } from '../../src/exchange/partners/create.ts'

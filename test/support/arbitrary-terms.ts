@@ -51,7 +51,6 @@ export function ratesBetween(source: Book, target: Book): { rate: Rate; worth: R
 const legsOf = (book: Book, crossing: Leg['crossing']): Leg[] =>
   book.market.base === 'EUR' ? [] : [{ book, crossing }]
 
-/** The rate along legs. */
 export const rateAlong = (from: string, to: string, legs: Leg[]): Rate => ({
   from,
   to,

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 
-import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
+import { type AddressFamily, makeSandboxAddress } from '../../src/reference/addresses/address.ts'
 import { exampleAccount } from '../../src/reference/bank/example-account.ts'
-import type { NetworkFamily } from '../../src/reference/catalog/network.ts'
 import { readFeed } from '../../src/exchange/events/feed.ts'
 import type { PayoutAddressRecord } from '../../src/exchange/partners/payout-address.ts'
 import type { B2bRecord } from '../../src/exchange/transactions/record.ts'
@@ -23,7 +22,7 @@ const seedOf = (text: string): Buffer => createHash('sha256').update(text).diges
 export const ibanOf = (name: string): string => exampleAccount('iban', seedOf(name)).account
 
 /** An address that belongs to nobody, always the same for a name. */
-export const walletOf = (family: NetworkFamily, name: string): string => makeSandboxAddress(family, seedOf(name))
+export const walletOf = (family: AddressFamily, name: string): string => makeSandboxAddress(family, seedOf(name))
 
 /** A good bank account to add, changed here and there. */
 export const bankAccount = (name: string, change: Body = {}): Body => ({

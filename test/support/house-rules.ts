@@ -161,9 +161,28 @@ export function tooLong({ path, text, functions }: Source): string[] {
   ]
 }
 
-/** What others use says what it promises. */
-export const untold = ({ path, undocumented }: Source): string[] =>
-  isTest(path) && !path.includes('/support/') ? [] : undocumented.map((name) => `${path}: ${name} needs a docstring`)
+/** A file of some length explains something: a docstring or a comment, whichever says what the code cannot. */
+export const silent = ({ path, text, hasComments }: Source): string[] =>
+  isTest(path) || hasComments || text.split('\n').length <= 40 ? [] : [`${path}: nothing in it explains why`]
+
+/** A docstring says what the signature does not. One whose every word is in the signature is left out. */
+export const repeated = ({ path, docstrings }: Source): string[] =>
+  docstrings
+    .filter(({ text, signature }) => {
+      const known = new Set(stemsOf(signature.replaceAll(/([a-z])([A-Z])/g, '$1 $2')))
+      return stemsOf(text).every((stem) => known.has(stem))
+    })
+    .map(({ name }) => `${path}: the docstring of ${name} says no more than its signature: leave it out`)
+
+const fillers = new Set(
+  'a an the of to for from in on at by with and or is are be it its this that these one whether all every each gives returns makes'.split(
+    ' ',
+  ),
+)
+const stemsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/[a-z0-9]+/g) ?? [])
+    .filter((word) => !fillers.has(word))
+    .map((word) => word.replace(/(ies|es|s|ed|ing|e|y)$/, ''))
 
 /** Migrations come in order, and none stands in the way of a running service for long. */
 export function unsafeMigrations(files: { name: string; text: string }[]): string[] {

@@ -22,7 +22,6 @@ export type Keyboard = {
   choose(list: Locator, option: string): Promise<void>
 }
 
-/** One for a page. */
 export function keyboardOn(page: Page): Keyboard {
   const walk = async (control: Locator, key: 'Tab' | 'Shift+Tab'): Promise<void> => {
     const wanted = await control.elementHandle()

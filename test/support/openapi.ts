@@ -51,7 +51,6 @@ export type Placed = {
   body: Json | undefined
 }
 
-/** Every operation of a document. */
 export function operationsOf(document: Json): Placed[] {
   const whole = (value: unknown) => resolved(value, document)
   return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(([path, item]) =>

@@ -29,7 +29,6 @@ export const [btc, eth, xrp, usdt, doge, card] = [
   listed('EUR'),
 ]
 
-/** A sell. */
 export const sellOfBtc: Order = { from: btc, to: card, amount: '0.05' }
 
 /** A sell into a currency, paid out in a way. */
@@ -40,5 +39,4 @@ export const sellInto = (currency: string, payout: NonNullable<Order['payout']>)
   payout,
 })
 
-/** A swap. */
 export const swap: Order = { from: xrp, to: usdt, amount: '2500.5' }

@@ -15,8 +15,9 @@ export type Source = {
   imports: string[]
   /** With their own lines: a named function inside of another one counts for itself only. */
   functions: { name: string; line: number; lines: number }[]
-  /** The names of exported things that have no docstring. */
-  undocumented: string[]
+  /** The docstrings of exported things, each with the line that it documents. */
+  docstrings: { name: string; text: string; signature: string }[]
+  hasComments: boolean
 }
 
 /** The project's folder. This file runs from `dist/test/support/`. */
@@ -70,7 +71,8 @@ export function parseSource(path: string, text: string): Source {
     code: blanked(text, blanks),
     imports: requested.map((name) => (name.startsWith('.') ? posix.join(dirname(path), name) : name)),
     functions: functions.map(({ name, line, lines }) => ({ name: name || 'a function without a name', line, lines })),
-    undocumented: undocumented(program.body, comments, text),
+    docstrings: docstringsOf(program.body, comments, text),
+    hasComments: comments.length > 0,
   }
 }
 
@@ -120,24 +122,19 @@ function blanked(text: string, spans: Span[]): string {
   return code
 }
 
-/** Of several declarations of one name (overloads) the first one speaks for all. */
-function undocumented(
+function docstringsOf(
   body: readonly Span[],
   comments: (Span & { type: string; value: string })[],
   text: string,
-): string[] {
-  const docstrings = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
-  const seen = new Set<string>()
-  const names: string[] = []
-  for (const node of body) {
+): Source['docstrings'] {
+  const blocks = comments.filter(({ type, value }) => type === 'Block' && value.startsWith('*'))
+  return body.flatMap((node) => {
     const declared = isNode(node) && node.type === 'ExportNamedDeclaration' ? node.declaration : undefined
-    if (!isNode(declared)) continue
-    const name = declaredName(declared)
-    const told = docstrings.some(({ end }) => end <= node.start && text.slice(end, node.start).trim() === '')
-    if (!told && !seen.has(name)) names.push(name)
-    seen.add(name)
-  }
-  return names
+    const block = blocks.find(({ end }) => end <= node.start && text.slice(end, node.start).trim() === '')
+    if (!isNode(declared) || !block) return []
+    const signature = text.slice(node.start, node.end).split(/=>|\{\n/)[0] ?? ''
+    return [{ name: declaredName(declared), text: block.value.replaceAll(/^\s*\*+/gm, '').trim(), signature }]
+  })
 }
 
 function declaredName(declared: Node): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { offersAt } from '../../exchange/availability/offers.ts'
-import { b2bTerms, houseTerms, type PartnerTerms } from '../../exchange/availability/resolve.ts'
+import { b2bTerms, defaultTerms, type PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import { coins, type Currency, fiatCurrencies, findCurrency } from '../../reference/catalog/currency.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -82,7 +82,7 @@ const readOne: Operation = {
 
 const sendJson = (reply: FastifyReply, value: object): FastifyReply => reply.send(value)
 
-const termsOf = ({ caller }: FastifyRequest): PartnerTerms => (caller ? termsOfPartner(caller.partner) : houseTerms)
+const termsOf = ({ caller }: FastifyRequest): PartnerTerms => (caller ? termsOfPartner(caller.partner) : defaultTerms)
 
 const b2bTermsOf = ({ caller }: FastifyRequest): PartnerTerms =>
   caller ? termsOfPartner(caller.partner, 'b2b') : b2bTerms

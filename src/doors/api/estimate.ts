@@ -1,6 +1,8 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
-import { type Ask, type PartnerTerms, resolve } from '../../exchange/availability/resolve.ts'
+import { resolve } from '../../exchange/availability/resolve.ts'
+import type { ExchangeRequest } from '../../exchange/availability/request.ts'
+import type { PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
 import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../../exchange/context.ts'
@@ -128,7 +130,7 @@ function estimateOf(moment: MarketMoment, terms: PartnerTerms, ask: AmountAsk, i
   return recordOfEstimate(outcome.exchange.terms, outcome.sum, ask.amount.direction, ignored)
 }
 
-type AmountAsk = Ask & { amount: NonNullable<Ask['amount']> }
+type AmountAsk = ExchangeRequest & { amount: NonNullable<ExchangeRequest['amount']> }
 
 function readQuery(query: Query, partner: Partner): { ask: AmountAsk; ignored: Warning[] } {
   const country = queryText(query, 'customer_country')

@@ -55,5 +55,4 @@ export const eventTitle = (type: EventType): string =>
     .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
     .join('')}`
 
-/** Any event. */
 export const anyEvent: Shape<unknown> = titled('Event', anyOf(...eventTypes.map(eventOf)))

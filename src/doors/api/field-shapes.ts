@@ -39,7 +39,6 @@ export const tickerWithNetwork = textOf({
   maxLength: 67,
 })
 
-/** A payment category. */
 export const category = textOf({ title: 'PaymentCategory', pattern: '^[A-Z][A-Z_]{1,31}$', maxLength: 32 })
 
 /** A payment method: its category with a number. */
@@ -66,7 +65,6 @@ export const email = textOf({ title: 'Email', pattern: '^[^\\s@]+@[^\\s@]+$', ma
 /** Decimals, confirmations: small whole numbers. */
 export const smallNumber = wholeNumber(0, 100_000)
 
-/** An amount with its currency. */
 export const money = titled('Money', object({ amount, currency: ticker }))
 
 /** What was ignored; empty when nothing was. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 
 import { rangeWords } from '../../exchange/availability/judge-amount.ts'
-import { houseTerms, type PartnerTerms, resolve } from '../../exchange/availability/resolve.ts'
+import { resolve } from '../../exchange/availability/resolve.ts'
+import { defaultTerms, type PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
 import { findCurrency } from '../../reference/catalog/currency.ts'
 import type { Ctx } from '../../exchange/context.ts'
@@ -21,7 +22,7 @@ export function marketInfo(app: FastifyInstance, ctx: Ctx): void {
       { config: { access: 'anyone', operation }, schema: { response: { 200: rangeRecord } } },
       (request, reply) => {
         const { pair } = request.params as { pair: string }
-        const terms = request.caller ? termsOfPartner(request.caller.partner) : houseTerms
+        const terms = request.caller ? termsOfPartner(request.caller.partner) : defaultTerms
         reply.send(rangeOf(ctx, terms, pair))
       },
     )

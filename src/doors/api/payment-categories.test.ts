@@ -5,7 +5,7 @@ import { openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { changedMarket } from '../../../test/support/moved-market.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { countries, servesCountry } from '../../reference/catalog/country.ts'
-import { paymentCategories } from '../../reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import { setPartner } from '../../exchange/partners/change.ts'
 import { createPartner } from '../../exchange/partners/create.ts'
 

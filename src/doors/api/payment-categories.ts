@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 import { type OpenWays, openWaysAt } from '../../exchange/availability/open-ways.ts'
-import { houseTerms, type PartnerTerms } from '../../exchange/availability/resolve.ts'
+import { defaultTerms, type PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import { countries, type Country, findCountry } from '../../reference/catalog/country.ts'
 import { findCurrency } from '../../reference/catalog/currency.ts'
 import { findNetwork } from '../../reference/catalog/network.ts'
-import { findPaymentCategory, paymentCategories, type PaymentCategory } from '../../reference/catalog/payment-method.ts'
+import {
+  findPaymentCategory,
+  paymentCategories,
+  type PaymentCategory,
+} from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { termsOfPartner } from '../../exchange/transactions/policy.ts'
@@ -99,7 +103,7 @@ const categoryCountry = titled(
 )
 const countryCategory = titled('CountryCategory', object({ name: line, category: categoryCode, ...ways }))
 
-const termsOf = ({ caller }: FastifyRequest): PartnerTerms => (caller ? termsOfPartner(caller.partner) : houseTerms)
+const termsOf = ({ caller }: FastifyRequest): PartnerTerms => (caller ? termsOfPartner(caller.partner) : defaultTerms)
 
 /** What is open of a category in a country. */
 type OpenWaysOf = ReturnType<typeof openWaysAt>

@@ -98,7 +98,6 @@ export const stepGiven = async (db: Db, { keyId, keyHash }: KeyName, step: strin
     ).given,
   )
 
-/** Whether a step is done. */
 export const isStepDone = async (db: Db, { keyId, keyHash, since }: Steps, step: string): Promise<boolean> =>
   (
     await db.sql`

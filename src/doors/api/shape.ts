@@ -44,7 +44,6 @@ export const textOf = (bounds: Bounds & { maxLength: number }): Shape<string> & 
 /** A text of at most so many characters. */
 const line = (maxLength: number): Shape<string> & Bounds => textOf({ maxLength })
 
-/** A text. */
 export const text = line(1_000)
 
 const shapesOfNullable = new WeakMap<object, Shape<unknown>>()

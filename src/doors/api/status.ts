@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 import { isAvailable, offersAt } from '../../exchange/availability/offers.ts'
-import { houseTerms } from '../../exchange/availability/resolve.ts'
+import { defaultTerms } from '../../exchange/availability/partner-terms.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { momentOf } from '../../exchange/transactions/policy.ts'
@@ -52,7 +52,7 @@ type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers'>
 
 async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts> {
   const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
-  const offers = offersAt(momentOf(ctx, ctx.clock.now()), houseTerms)
+  const offers = offersAt(momentOf(ctx, ctx.clock.now()), defaultTerms)
   const rates = [...offers.currencies.values()].some(isAvailable)
   return { database: word(database), rates: word(rates), workers: word(workers) }
 }

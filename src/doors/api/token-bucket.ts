@@ -1,7 +1,6 @@
 /** How fast a bucket fills, and how much it holds. */
 export type BucketSize = { perSecond: number; burst: number }
 
-/** Buckets by name. */
 export type Buckets<Name> = {
   /**
    * Takes one token of the named bucket: 0 when there was one, else the milliseconds until there will be. A size that has

@@ -5,7 +5,6 @@ import { id, time, url, word } from './field-shapes.ts'
 import { about, flag, list, object, orNull, textOf, titled, wholeNumber } from './shape.ts'
 import { oneOf } from './shape.ts'
 
-/** A webhook secret. */
 export const secret = textOf({ title: 'WebhookSecret', pattern: '^whsec_[A-Za-z0-9+/]{32,88}={0,2}$', maxLength: 96 })
 
 /** The most deliveries a second. */

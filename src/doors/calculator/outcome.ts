@@ -1,13 +1,9 @@
-import {
-  type Available,
-  type Ask,
-  type AskedAmount,
-  type PartnerTerms,
-  resolve,
-} from '../../exchange/availability/resolve.ts'
+import { type Available, resolve } from '../../exchange/availability/resolve.ts'
+import type { ExchangeRequest, RequestedAmount } from '../../exchange/availability/request.ts'
+import type { PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import type { Failure } from '../../exchange/availability/rule.ts'
 import { waysToPay } from '../../exchange/availability/ways-to-pay.ts'
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import type { MarketMoment } from '../../exchange/pricing/market.ts'
@@ -30,7 +26,7 @@ export type Way = { category: Category; isOpen: boolean }
 /** Asked for what is no number: no rule takes it. */
 const unreadable = '?'
 
-type AskWhole = Ask & { amount: AskedAmount }
+type AskWhole = ExchangeRequest & { amount: RequestedAmount }
 
 /** What is asked of the resolver, as the estimate of the interface asks it: the two can say nothing different. */
 const askOf = ({ from, to, direction, amount, category }: Choice): AskWhole => ({
@@ -49,7 +45,7 @@ const askOf = ({ from, to, direction, amount, category }: Choice): AskWhole => (
 export function outcomeOf(ctx: Ctx, partner: Partner, choice: Choice, isFixed: boolean): Outcome {
   const moment = momentOf(ctx, ctx.clock.now())
   const terms = termsOfPartner(partner)
-  const answerTo = (ask: Ask) => resolve(moment, terms, ask)
+  const answerTo = (ask: ExchangeRequest) => resolve(moment, terms, ask)
   const asked = askOf(choice)
   const ways = isFixed ? [] : waysOf(moment, terms, asked, choice)
   const isKnown = isFixed || ways.some(({ category }) => category === choice.category)

@@ -1,4 +1,4 @@
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { flowOf } from '../../exchange/transactions/method.ts'

@@ -1,5 +1,5 @@
 import { type AccountForm, accountFormOf } from '../../reference/bank/account.ts'
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 
 /** How accounts are named where a payout goes out. Money that goes to no account of any form is a fault of the catalogue. */

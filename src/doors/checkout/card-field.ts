@@ -1,5 +1,5 @@
 import { accountFormOf, checkAccount } from '../../reference/bank/account.ts'
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import { holdsCardNumber, isCardNumber } from '../../platform/lib/card-number.ts'
 
 /** An address or an account is one text if it is anything: only digits that stand alone make a card of it. */

@@ -1,4 +1,5 @@
-import { findPaymentCategory, type Flow, type PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import { findPaymentCategory, type Flow } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view.ts'
 import { waysToPay } from '../../exchange/orders/checkout.ts'

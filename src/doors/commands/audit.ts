@@ -7,10 +7,10 @@ const most = 1_000
 
 /** Lists who changed what, newest first. */
 export const list = (given: Given): Promise<Answer> => {
-  const asked = { partnerId: idOfFlag(given, 'partner'), before: idOfFlag(given, 'before'), most: limitOf(given) }
+  const filter = { partnerId: idOfFlag(given, 'partner'), before: idOfFlag(given, 'before'), limit: limitOf(given) }
   return given.exchange(async (ctx) => {
-    if (asked.partnerId !== undefined) await showPartner(ctx, asked.partnerId)
-    return { json: (await listAudit(ctx.db, asked)).map(shown) }
+    if (filter.partnerId !== undefined) await showPartner(ctx, filter.partnerId)
+    return { json: (await listAudit(ctx.db, filter)).map(shown) }
   })
 }
 

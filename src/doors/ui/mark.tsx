@@ -1,6 +1,6 @@
 import type { Listing } from '../../reference/catalog/asset.ts'
 import { strokesOf } from '../../reference/catalog/drawing.ts'
-import { type Category, findPaymentCategory } from '../../reference/catalog/payment-method.ts'
+import { type Category, findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 
 /**
  * The mark of a currency; of a coin that lives on a chain that has a mark of its own, both. Its name stands beside it. It is drawn in

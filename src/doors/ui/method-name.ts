@@ -1,4 +1,4 @@
-import { type Category, findPaymentCategory } from '../../reference/catalog/payment-method.ts'
+import { type Category, findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import type { Language } from '../../platform/language/language.ts'
 
 /** What a way to pay is called. */

@@ -48,7 +48,6 @@ export const sheetOf = (text: string): Sheet => ({
   source: `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
 })
 
-/** The icon of every page. */
 export const icon = (): PageFile => ({ name: 'icon.svg', text: readStyle('icon.svg') })
 
 /**

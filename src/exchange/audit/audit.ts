@@ -1,37 +1,54 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import * as queries from './queries.ts'
 
-/** A plain value as JSON has it. Never a secret and never a person's data: audit rows are kept for ever, in clear. */
+/** Plain JSON. Never a secret or personal data: audit rows are kept forever, in clear text. */
 export type AuditValue = { [name: string]: unknown } | null
 
-/** Who changed what, when, and what stood there before and after. Null where there was nothing, or nothing is left. */
+/** Who changed what, and the value before and after. Null before a creation and after a removal. */
 export type AuditEntry = {
   /** Business time. */
   at: Date
-  /** Who did it: `cli:root`, `operator:7`, `system`. */
+  /** `cli:root`, `operator:7`, `system`. */
   actor: string
-  /** What was done, as a noun and a verb in the past tense: `partner.created`, `key.revoked`. */
+  /** A noun and a verb in the past tense: `partner.created`, `key.revoked`. */
   action: string
-  /** What it was done to: `partner:123`, `key:456`. */
+  /** `partner:123`, `key:456`. */
   subject: string
   before: AuditValue
   after: AuditValue
 }
 
-/** Writes down a change in the atomic block that makes it: neither can be there without the other. */
-export const recordAudit = (db: Atomic, entry: AuditEntry): void => queries.insert(db, entry)
-
-/** What to read of the audit: the latest `most` entries older than `before`, of everything or of one partner. */
-export type AuditAsked = { partnerId?: bigint | undefined; before?: bigint | undefined; most: number }
-
-/** An entry as it stands in the audit; a greater `id` was written later. */
+/** A stored entry; a greater `id` was written later. */
 export type AuditRow = AuditEntry & { id: bigint }
 
-/**
- * The latest changes, newest first. Those of one partner are all that were made to its account and to what was ever written
- * down as belonging to it: its keys, endpoints and payout addresses.
- */
-export const listAudit = (db: Db, asked: AuditAsked): Promise<AuditRow[]> => queries.latest(db, asked)
+/** The latest `limit` entries with an id below `before`, of everything or of one partner. */
+export type AuditFilter = { partnerId?: bigint | undefined; before?: bigint | undefined; limit: number }
 
-/** What was done to one subject, oldest first. */
-export const auditOf = (db: Db, subject: string): Promise<AuditEntry[]> => queries.ofSubject(db, subject)
+/** Records a change in the atomic block that makes it. The service's role can neither change nor remove the row. */
+export const recordAudit = (db: Atomic, { at, actor, action, subject, before, after }: AuditEntry): void =>
+  db.send`
+    insert into audit (at, actor, action, subject, before, after)
+    values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after})`
+
+/**
+ * The latest changes, newest first. A partner's are those of its account and of every subject with an entry that names it as
+ * `partner_id`: its keys, endpoints and payout addresses.
+ */
+export function listAudit(db: Db, { partnerId, before, limit }: AuditFilter): Promise<AuditRow[]> {
+  if (partnerId === undefined) {
+    return db.sql<AuditRow>`
+      select id, at, actor, action, subject, before, after from audit
+      where ${before ?? null}::bigint is null or id < ${before ?? null}
+      order by id desc limit ${limit}`
+  }
+  return db.sql<AuditRow>`
+    select id, at, actor, action, subject, before, after from audit
+    where (${before ?? null}::bigint is null or id < ${before ?? null})
+      and (subject = ${`partner:${partnerId}`}
+        or subject in (select subject from audit where after ->> 'partner_id' = ${String(partnerId)}))
+    order by id desc limit ${limit}`
+}
+
+/** All changes of one subject, oldest first. */
+export const auditOf = (db: Db, subject: string): Promise<AuditEntry[]> =>
+  db.sql<AuditEntry>`
+    select at, actor, action, subject, before, after from audit where subject = ${subject} order by id`

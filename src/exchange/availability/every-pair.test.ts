@@ -14,14 +14,17 @@ import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { bareSum, leastFromAmount } from '../pricing/sum.ts'
 import type { PairTerms } from '../pricing/terms.ts'
-import { houseTerms, resolve } from './resolve.ts'
-import type { Ask, Available, Exchange, PartnerTerms } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
+import type { Available } from './resolve.ts'
+import type { Exchange } from './exchange.ts'
+import type { ExchangeRequest } from './request.ts'
 
 const start = new Date('2026-11-20T08:00:00.000Z')
 const market = recordedMarket(1)
 const momentAt = (now: Date): MarketMoment => ({ market, now, maxPriceAgeSeconds: 60 })
 
-function availableOf(moment: MarketMoment, partner: PartnerTerms, ask: Ask): Available {
+function availableOf(moment: MarketMoment, partner: PartnerTerms, ask: ExchangeRequest): Available {
   const outcome = resolve(moment, partner, ask)
   const reason = outcome.available ? '' : outcome.failures.map(({ problem }) => problem.message).join(' ')
   assert.ok(outcome.available, `${JSON.stringify(ask)}: ${reason}`)
@@ -30,7 +33,7 @@ function availableOf(moment: MarketMoment, partner: PartnerTerms, ask: Ask): Ava
 
 /** The exchange of a pair by one way in and one way out. */
 const exchangeBy = (pair: CataloguePair, depositType: string, payoutType: string): Exchange =>
-  availableOf(momentAt(start), houseTerms, { ...askFor(pair), depositType, payoutType }).exchange
+  availableOf(momentAt(start), defaultTerms, { ...askFor(pair), depositType, payoutType }).exchange
 
 const amount = (units: bigint, asset: Asset) => formatAmount(units, asset)
 
@@ -44,10 +47,10 @@ test('every pair has a range by every way in and out, and both its ends can be e
         const ask = { ...askFor(pair), depositType, payoutType }
         for (const end of [range.min, range.max]) {
           const direct = { direction: 'direct' as const, value: amount(end, terms.from) }
-          const { sum } = availableOf(momentAt(start), houseTerms, { ...ask, amount: direct })
+          const { sum } = availableOf(momentAt(start), defaultTerms, { ...ask, amount: direct })
           assert.ok(sum && sum.toAmount > 0n)
           const reverse = { direction: 'reverse' as const, value: amount(sum.toAmount, terms.to) }
-          const back = availableOf(momentAt(start), houseTerms, { ...ask, amount: reverse })
+          const back = availableOf(momentAt(start), defaultTerms, { ...ask, amount: reverse })
           assert.ok(back.sum && back.sum.fromAmount <= end && back.sum.toAmount >= sum.toAmount)
         }
         judged += 1

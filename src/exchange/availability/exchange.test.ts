@@ -6,8 +6,9 @@ import type { Book, MarketSource } from '../../markets/source.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { termsOf } from '../pricing/terms.ts'
-import { houseTerms, resolve } from './resolve.ts'
-import type { Exchange, PartnerTerms } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
+import type { Exchange } from './exchange.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
 
@@ -23,7 +24,7 @@ function movable(): MarketSource & { move(name: string): void } {
   }
 }
 
-function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = houseTerms, ms = 0): Exchange {
+function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = defaultTerms, ms = 0): Exchange {
   const [fromCurrency, toCurrency] = pair.split(' ')
   const moment: MarketMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60 }
   const outcome = resolve(moment, partner, { fromCurrency, toCurrency })
@@ -34,13 +35,13 @@ function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = 
 test('an exchange is worked out once, and again for another partner, method or price list only', () => {
   const market = movable()
   const first = exchangeAt(market, 'EUR BTC')
-  assert.equal(exchangeAt(market, 'EUR BTC', houseTerms, 900), first)
-  assert.notEqual(exchangeAt(market, 'EUR BTC', { ...houseTerms, commissionBasisPoints: 10 }), first)
+  assert.equal(exchangeAt(market, 'EUR BTC', defaultTerms, 900), first)
+  assert.notEqual(exchangeAt(market, 'EUR BTC', { ...defaultTerms, commissionBasisPoints: 10 }), first)
   assert.equal(exchangeAt(market, 'EUR BTC'), first)
 
   const { schedule } = first.terms
   const later = { ...schedule, version: 'later', from: after(now, 2_000) }
-  const partner: PartnerTerms = { ...houseTerms, feeSchedules: [schedule, later] }
+  const partner: PartnerTerms = { ...defaultTerms, feeSchedules: [schedule, later] }
   assert.equal(exchangeAt(market, 'EUR BTC', partner, 1_999).terms.schedule, schedule)
   assert.equal(exchangeAt(market, 'EUR BTC', partner, 2_000).terms.schedule, later)
 })
@@ -66,7 +67,7 @@ test('what is kept is what would be worked out anew', () => {
     exchangeAt(market, pair)
     for (const name of ['BTC/USD', 'EUR/USD', 'EUR/PLN', 'USD/JPY', 'XRP/USD', 'USDT/USD']) market.move(name)
     const { terms } = exchangeAt(market, pair)
-    const fresh = exchangeAt({ ...market }, pair, { ...houseTerms })
+    const fresh = exchangeAt({ ...market }, pair, { ...defaultTerms })
     assert.deepEqual(termsOf(terms).price, fresh.terms.price, pair)
     assert.deepEqual(terms.rate.legs, fresh.terms.rate.legs, pair)
   }
@@ -75,13 +76,13 @@ test('what is kept is what would be worked out anew', () => {
 test('a memory that is full gives the same answers, is no other market’s affair, and has room again after a minute', () => {
   const [full, other] = [movable(), movable()]
   const first = exchangeAt(full, 'EUR BTC')
-  for (let at = 1; at < 32_768; at++) exchangeAt(full, 'EUR BTC', { ...houseTerms })
+  for (let at = 1; at < 32_768; at++) exchangeAt(full, 'EUR BTC', { ...defaultTerms })
 
   assert.deepEqual(exchangeAt(full, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
-  assert.notEqual(exchangeAt(full, 'GBP ETH', houseTerms, 59_999), exchangeAt(full, 'GBP ETH', houseTerms, 59_999))
+  assert.notEqual(exchangeAt(full, 'GBP ETH', defaultTerms, 59_999), exchangeAt(full, 'GBP ETH', defaultTerms, 59_999))
   assert.equal(exchangeAt(full, 'EUR BTC'), first, 'what was kept before it was full')
   assert.equal(exchangeAt(other, 'GBP ETH'), exchangeAt(other, 'GBP ETH'))
 
-  const kept = exchangeAt(full, 'GBP ETH', houseTerms, 60_000)
-  assert.equal(exchangeAt(full, 'GBP ETH', houseTerms, 60_000), kept)
+  const kept = exchangeAt(full, 'GBP ETH', defaultTerms, 60_000)
+  assert.equal(exchangeAt(full, 'GBP ETH', defaultTerms, 60_000), kept)
 })

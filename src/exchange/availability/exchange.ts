@@ -1,16 +1,24 @@
-import type { Listing } from '../../reference/catalog/asset.ts'
-import { termsFor } from '../../reference/catalog/payment-method.ts'
-import type { MethodPrice } from '../../reference/catalog/payment-method.ts'
-import { parseAmount } from '../../platform/money/amount.ts'
 import type { MarketSource } from '../../markets/source.ts'
-import { scheduleAt } from '../pricing/fees.ts'
-import type { FeeSchedule } from '../pricing/fees.ts'
+import { parseAmount } from '../../platform/money/amount.ts'
+import type { Listing } from '../../reference/catalog/asset.ts'
+import { type MethodPrice, type PaymentMethod, type Side, termsFor } from '../../reference/catalog/payment-method.ts'
+import { type FeeSchedule, scheduleAt } from '../pricing/fees.ts'
 import type { MarketMoment } from '../pricing/market.ts'
-import { rangeOf } from '../pricing/range.ts'
-import type { Bounds } from '../pricing/range.ts'
+import { type Bounds, type Range, rangeOf } from '../pricing/range.ts'
 import type { Rate } from '../pricing/rate.ts'
-import { termsOf } from '../pricing/terms.ts'
-import type { Exchange, PartnerTerms } from './resolve.ts'
+import { type PairTerms, termsOf } from '../pricing/terms.ts'
+import type { PartnerTerms } from './partner-terms.ts'
+
+/** A pair that is available, and on what terms. */
+export type Exchange = {
+  side: Side
+  source: Listing
+  target: Listing
+  deposit: PaymentMethod
+  payout: PaymentMethod
+  terms: PairTerms
+  range: Range
+}
 
 /** A pair that is open, by which methods, and what the market says of it. */
 export type OpenPair = Omit<Exchange, 'terms' | 'range'> & {

@@ -5,15 +5,16 @@ import type { Asset } from '../../platform/money/amount.ts'
 import { bareSum, leastFromAmount } from '../pricing/sum.ts'
 import type { Sum } from '../pricing/sum.ts'
 import type { Pair } from './judge-pair.ts'
-import type { Ask, AskedAmount, AskPaths, Exchange } from './resolve.ts'
+import type { Exchange } from './exchange.ts'
+import type { ExchangeRequest, RequestedAmount, RequestPaths } from './request.ts'
 import { broken } from './rule.ts'
-import type { Failure, Rule, Tell } from './rule.ts'
+import type { Failure, Rule, AddFailure } from './rule.ts'
 
-const pathOf = ({ direction }: AskedAmount, paths: AskPaths): string =>
+const pathOf = ({ direction }: RequestedAmount, paths: RequestPaths): string =>
   direction === 'direct' ? paths.fromAmount : paths.toAmount
 
 /** Tells of an amount that is absent or is none in any currency; true when there is one to go on with. */
-export function judgeAmountForm({ amount }: Ask, paths: AskPaths, tell: Tell): boolean {
+export function judgeAmountForm({ amount }: ExchangeRequest, paths: RequestPaths, tell: AddFailure): boolean {
   if (!amount) return false
   try {
     const isGiven = amountText(amount.value, '') !== undefined
@@ -27,7 +28,12 @@ export function judgeAmountForm({ amount }: Ask, paths: AskPaths, tell: Tell): b
 }
 
 /** Works out the sum of an amount. Tells of one that its currency can not hold, or outside the range of its exchange. */
-export function judgeAmount(amount: AskedAmount, paths: AskPaths, pair: Pair, tell: Tell): Sum | undefined {
+export function judgeAmount(
+  amount: RequestedAmount,
+  paths: RequestPaths,
+  pair: Pair,
+  tell: AddFailure,
+): Sum | undefined {
   const asset = (amount.direction === 'direct' ? pair.source : pair.target)?.asset
   if (!asset) return undefined
 
@@ -62,7 +68,7 @@ function brokenBy(error: unknown, rule: Rule, path: string): Failure {
 function sumWithin(
   { terms, range }: Exchange,
   units: bigint,
-  { direction, feesIncluded = true, isAgreed = false }: AskedAmount,
+  { direction, feesIncluded = true, isAgreed = false }: RequestedAmount,
 ): Sum | undefined {
   if (direction === 'direct' && isAgreed) {
     const sum = bareSum(terms, units, { feesIncluded })

@@ -1,11 +1,15 @@
 import { findCountry } from '../../reference/catalog/country.ts'
 import type { Country } from '../../reference/catalog/country.ts'
-import type { Ask, AskPaths } from './resolve.ts'
+import type { ExchangeRequest, RequestPaths } from './request.ts'
 import { broken } from './rule.ts'
-import type { Tell } from './rule.ts'
+import type { AddFailure } from './rule.ts'
 
 /** The country that a request names, if any. A code that ISO 3166-1 does not have is told. */
-export function judgeCountryForm({ country: code }: Ask, paths: AskPaths, tell: Tell): Country | undefined {
+export function judgeCountryForm(
+  { country: code }: ExchangeRequest,
+  paths: RequestPaths,
+  tell: AddFailure,
+): Country | undefined {
   if (code === undefined) return undefined
 
   const country = findCountry(code)
@@ -14,7 +18,7 @@ export function judgeCountryForm({ country: code }: Ask, paths: AskPaths, tell: 
 }
 
 /** Tells of a country that is not served. Not knowing the country breaks no rule. */
-export function judgeCountry(country: Country | undefined, paths: AskPaths, tell: Tell): void {
+export function judgeCountry(country: Country | undefined, paths: RequestPaths, tell: AddFailure): void {
   if (!country || country.supported) return
   tell(broken('the country is served', paths.country, `We do not serve customers in ${country.name}.`))
 }

@@ -5,7 +5,7 @@ import { lookupKey } from '../../reference/catalog/lookup-key.ts'
 import { termsFor } from '../../reference/catalog/payment-method.ts'
 import type { Kind, PaymentMethod, Side } from '../../reference/catalog/payment-method.ts'
 import { broken } from './rule.ts'
-import type { Tell } from './rule.ts'
+import type { AddFailure } from './rule.ts'
 
 /** What a method is wanted for, how the request names it, and where each name stands. */
 export type MethodWanted = {
@@ -25,7 +25,7 @@ export type MethodWanted = {
  * Chooses the first method, in the catalogue's order, that fits what the request names, is open for the side and reaches the
  * country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
  */
-export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: Tell): PaymentMethod | undefined {
+export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFailure): PaymentMethod | undefined {
   const { way, kind = 'retail', side, country } = wanted
   const open = listing.network.paymentMethods.filter((method) => {
     const terms = way === 'deposit' ? method.deposit : method.withdrawal

@@ -6,20 +6,21 @@ import type { Kind, Side } from '../../reference/catalog/payment-method.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { rateBetween } from '../pricing/rate.ts'
 import type { Rate } from '../pricing/rate.ts'
-import { exchangeOf } from './exchange.ts'
+import { exchangeOf, type Exchange } from './exchange.ts'
 import { judgeMethod } from './judge-method.ts'
-import type { Ask, AskPaths, Exchange, PartnerTerms } from './resolve.ts'
+import type { ExchangeRequest, RequestPaths } from './request.ts'
+import type { PartnerTerms } from './partner-terms.ts'
 import { broken } from './rule.ts'
-import type { Tell } from './rule.ts'
+import type { AddFailure } from './rule.ts'
 
 /** What judging a pair found, as far as it came; `exchange` only if no rule of the pair is broken. */
 export type Pair = { source: Listing | undefined; target: Listing | undefined; exchange: Exchange | undefined }
 
 /** The request, with what its form already told. */
-type Question = { ask: Ask; paths: AskPaths; country: Country | undefined }
+type Question = { ask: ExchangeRequest; paths: RequestPaths; country: Country | undefined }
 
 /** Finds the two assets, the side, the methods, the price and the range of a request. Tells every rule that it breaks. */
-export function judgePair(moment: MarketMoment, partner: PartnerTerms, question: Question, tell: Tell): Pair {
+export function judgePair(moment: MarketMoment, partner: PartnerTerms, question: Question, tell: AddFailure): Pair {
   const { ask, paths } = question
   const source = judgeCurrency(
     'source',
@@ -52,7 +53,7 @@ function judgeCurrency(
   end: 'source' | 'target',
   [ticker, network]: Two,
   [tickerPath, networkPath]: readonly [string, string],
-  tell: Tell,
+  tell: AddFailure,
 ): Listing | undefined {
   if (ticker === undefined) {
     tell(broken(`the ${end} currency is given`, tickerPath, 'A currency is required.'))
@@ -71,7 +72,7 @@ function judgeCurrency(
   return undefined
 }
 
-function judgeSide(source: Listing, target: Listing, paths: AskPaths, tell: Tell): Side | undefined {
+function judgeSide(source: Listing, target: Listing, paths: RequestPaths, tell: AddFailure): Side | undefined {
   const side = sideOf(source.currency, target.currency)
   if (side && source.asset.id !== target.asset.id) return side
 
@@ -85,7 +86,7 @@ type Methods = Pick<Exchange, 'deposit' | 'payout'>
 function judgeMethods(
   { kind, side, source, target }: Sided,
   { ask, paths, country }: Question,
-  tell: Tell,
+  tell: AddFailure,
 ): Methods | undefined {
   const neither = paths.toCurrency
   const deposit = judgeMethod(
@@ -126,8 +127,8 @@ function judgePrices(
   moment: MarketMoment,
   { currency: source }: Listing,
   { currency: target }: Listing,
-  paths: AskPaths,
-  tell: Tell,
+  paths: RequestPaths,
+  tell: AddFailure,
 ): Prices | undefined {
   const rate = rateBetween(moment, source.ticker, target.ticker)
   const worth = rateBetween(moment, source.ticker, moment.market.reference)

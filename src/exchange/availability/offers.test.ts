@@ -8,7 +8,7 @@ import { listingById, listings } from '../../reference/catalog/asset.ts'
 import { countries } from '../../reference/catalog/country.ts'
 import { currencies, sideOf } from '../../reference/catalog/currency.ts'
 import { networks } from '../../reference/catalog/network.ts'
-import { paymentCategories } from '../../reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { MarketSource } from '../../markets/source.ts'
 import type { MarketMoment } from '../pricing/market.ts'
@@ -16,8 +16,8 @@ import { rateBetween } from '../pricing/rate.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { isAvailable, isOffered, offersAt } from './offers.ts'
 import type { Offers } from './offers.ts'
-import { houseTerms, resolve } from './resolve.ts'
-import type { PartnerTerms } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
 import { rules } from './rule.ts'
 
 const sideNames = ['buy', 'sell', 'swap'] as const
@@ -130,12 +130,12 @@ test('every failure stands in the order of the rules, once, and bears the code o
 test('an asset is listed on a side exactly when some exchange with it on that side has a range', () => {
   for (const source of [moment.market, marketOf(['EUR', 'BTC', 'USDT']), marketOf(['BTC'])]) {
     const at: MarketMoment = { ...moment, market: source }
-    const { assets, currencies: listed } = offersAt(at, houseTerms)
+    const { assets, currencies: listed } = offersAt(at, defaultTerms)
     const exchanged = new Set<string>()
     for (const from of listings) {
       for (const to of listings) {
         const side = sideOf(from.currency, to.currency)
-        if (side && isOffered(at, houseTerms, from, to))
+        if (side && isOffered(at, defaultTerms, from, to))
           exchanged.add(`${from.asset.id} ${side}`).add(`${to.asset.id} ${side}`)
       }
     }
@@ -151,7 +151,7 @@ test('an asset is listed on a side exactly when some exchange with it on that si
 })
 
 test('what some method can move is on offer, even if the bounds of the first one leave a partner no amount', () => {
-  const partner = { ...houseTerms, limits: { min: '22000', max: '26000' } }
+  const partner = { ...defaultTerms, limits: { min: '22000', max: '26000' } }
   const [euro, bitcoin] = [listingById('EUR-EUR') ?? assert.fail(), listingById('BTC-BTC') ?? assert.fail()]
   assert.equal(resolve(moment, partner, { fromCurrency: 'EUR', toCurrency: 'BTC' }).available, false)
   assert.ok(resolve(moment, partner, { fromCurrency: 'EUR', toCurrency: 'BTC', depositType: 'SEPA_1' }).available)
@@ -166,7 +166,7 @@ test('every currency that the catalogue opens has a level in the recorded market
 })
 
 test('a currency whose price is missing is listed, and not available', () => {
-  const { assets, currencies: listed } = offersAt({ ...moment, market: marketOf(['EUR', 'BTC']) }, houseTerms)
+  const { assets, currencies: listed } = offersAt({ ...moment, market: marketOf(['EUR', 'BTC']) }, defaultTerms)
   assert.equal(isAvailable(listed.get('BTC')), true)
   assert.equal(isAvailable(listed.get('ETH')), false)
   assert.equal(isAvailable(assets.get('GBP-GBP')), false)

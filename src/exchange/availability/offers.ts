@@ -4,7 +4,8 @@ import { sideOf } from '../../reference/catalog/currency.ts'
 import type { Side } from '../../reference/catalog/payment-method.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { resolve } from './resolve.ts'
-import type { Ask, PartnerTerms } from './resolve.ts'
+import type { ExchangeRequest } from './request.ts'
+import type { PartnerTerms } from './partner-terms.ts'
 
 /** On which sides something can be exchanged now, at either end. */
 export type OpenSides = Readonly<Record<Side, boolean>>
@@ -24,7 +25,7 @@ export const isAvailable = (sides: OpenSides | undefined): boolean =>
   sides !== undefined && (sides.buy || sides.sell || sides.swap)
 
 /** What of an exchange is settled: its methods by type, the customer's country. */
-export type Settled = Pick<Ask, 'depositType' | 'payoutType' | 'country'>
+export type Settled = Pick<ExchangeRequest, 'depositType' | 'payoutType' | 'country'>
 
 /**
  * Whether some amount can be exchanged from one asset to another now, by some method. The resolver takes the first method that

@@ -4,12 +4,13 @@ import { test } from 'node:test'
 import { narrowMarket } from '../../../test/support/moved-market.ts'
 import { type Listing, listings } from '../../reference/catalog/asset.ts'
 import { countries, findCountry } from '../../reference/catalog/country.ts'
-import { paymentCategories } from '../../reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { openWaysAt } from './open-ways.ts'
-import { houseTerms, resolve } from './resolve.ts'
-import type { Ask, PartnerTerms } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
+import type { ExchangeRequest } from './request.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
 const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
@@ -17,10 +18,10 @@ const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSecond
 const small: MarketMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
 
 const countryOf = (alpha2: string) => findCountry(alpha2) ?? assert.fail(alpha2)
-const withLimits = (min: string | null, max: string | null): PartnerTerms => ({ ...houseTerms, limits: { min, max } })
+const withLimits = (min: string | null, max: string | null): PartnerTerms => ({ ...defaultTerms, limits: { min, max } })
 
 /** What is open in a country, in short: `SEPA in out`. */
-function openIn(alpha2: string, waysOf = openWaysAt(moment, houseTerms), ticker?: string): string[] {
+function openIn(alpha2: string, waysOf = openWaysAt(moment, defaultTerms), ticker?: string): string[] {
   const country = countryOf(alpha2)
   return paymentCategories.flatMap(({ category }) => {
     const { deposit, withdrawal } = waysOf({ category, country, ticker })
@@ -29,7 +30,13 @@ function openIn(alpha2: string, waysOf = openWaysAt(moment, houseTerms), ticker?
 }
 
 /** Whether the resolver accepts any pair with anything at the other end, by any method there. */
-const isAccepted = (at: MarketMoment, partner: PartnerTerms, listing: Listing, by: Ask, way: 'in' | 'out'): boolean =>
+const isAccepted = (
+  at: MarketMoment,
+  partner: PartnerTerms,
+  listing: Listing,
+  by: ExchangeRequest,
+  way: 'in' | 'out',
+): boolean =>
   listings.some(({ asset: other, network }) =>
     network.paymentMethods.some(({ type }) => {
       const here = listing.asset
@@ -47,7 +54,7 @@ const isAccepted = (at: MarketMoment, partner: PartnerTerms, listing: Listing, b
 
 test('a category is open in a country exactly when the resolver accepts one of its methods there by name', () => {
   for (const [partner, tickers] of [
-    [houseTerms, ['EUR', 'BRL', 'USDT', 'PLN']],
+    [defaultTerms, ['EUR', 'BRL', 'USDT', 'PLN']],
     [withLimits('22000', '26000'), ['EUR', 'GBP']],
   ] as const) {
     const waysOf = openWaysAt(small, partner)
@@ -77,14 +84,14 @@ test('a category is open in a country exactly when the resolver accepts one of i
 })
 
 test('what was remembered of another country holds in every country', () => {
-  const waysOf = openWaysAt(moment, houseTerms)
+  const waysOf = openWaysAt(moment, defaultTerms)
   for (const { alpha2 } of countries) {
     assert.deepEqual(openIn(alpha2, waysOf), openIn(alpha2), alpha2)
   }
 })
 
 test('without a fresh price, and for a partner whose limits leave no amount, nothing is open', () => {
-  assert.deepEqual(openIn('DE', openWaysAt({ ...moment, market: narrowMarket(moment.market, []) }, houseTerms)), [])
+  assert.deepEqual(openIn('DE', openWaysAt({ ...moment, market: narrowMarket(moment.market, []) }, defaultTerms)), [])
   assert.deepEqual(openIn('DE', openWaysAt(moment, withLimits('900000', null))), [])
 })
 
@@ -93,7 +100,7 @@ test('a method whose bounds leave a partner no amount is closed, and the others 
     'SEPA in out',
     'OPEN_BANKING in',
   ])
-  assert.deepEqual(openIn('DE', openWaysAt(moment, houseTerms), 'EUR'), [
+  assert.deepEqual(openIn('DE', openWaysAt(moment, defaultTerms), 'EUR'), [
     'SEPA in out',
     'VISA_MC in',
     'APPLE_PAY in',

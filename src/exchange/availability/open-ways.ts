@@ -1,11 +1,12 @@
 import { type Listing, listings } from '../../reference/catalog/asset.ts'
 import { countries, type Country, servesCountry } from '../../reference/catalog/country.ts'
 import { sideOf } from '../../reference/catalog/currency.ts'
-import { type Category, paymentCategories, type PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import { type Category, paymentCategories } from '../../reference/catalog/payment-category.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { rateBetween } from '../pricing/rate.ts'
 import { isOffered } from './offers.ts'
-import type { PartnerTerms } from './resolve.ts'
+import type { PartnerTerms } from './partner-terms.ts'
 
 /** Whether customers can pay in, and be paid out, by a category. */
 export type OpenWays = { deposit: boolean; withdrawal: boolean }

@@ -12,23 +12,25 @@ import type { MarketMoment } from '../pricing/market.ts'
 import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { bareSum } from '../pricing/sum.ts'
-import { houseTerms, resolve } from './resolve.ts'
-import type { Ask, Available, PartnerTerms } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
+import type { Available } from './resolve.ts'
+import type { ExchangeRequest } from './request.ts'
 import { refusalOf } from './rule.ts'
 import type { Failures } from './rule.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
 const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
 
-const good: Ask = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
+const good: ExchangeRequest = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
 
-function failuresOf(change: Partial<Ask>, at = moment, partner: PartnerTerms = houseTerms): Failures {
+function failuresOf(change: Partial<ExchangeRequest>, at = moment, partner: PartnerTerms = defaultTerms): Failures {
   const result = resolve(at, partner, { ...good, ...change })
   assert.ok(!result.available, `nothing is wrong with ${JSON.stringify(change)}`)
   return result.failures
 }
 
-function availableOf(change: Partial<Ask>, partner: PartnerTerms = houseTerms): Available {
+function availableOf(change: Partial<ExchangeRequest>, partner: PartnerTerms = defaultTerms): Available {
   const result = resolve(moment, partner, { ...good, ...change })
   assert.ok(result.available, result.available ? '' : result.failures.map(({ problem }) => problem.message).join(' '))
   return result
@@ -168,15 +170,15 @@ describe('resolve', () => {
   })
 
   test("a partner's limits bound the range, and leave no pair where they leave no amount", () => {
-    const narrow: PartnerTerms = { ...houseTerms, limits: { min: '50', max: '200' } }
+    const narrow: PartnerTerms = { ...defaultTerms, limits: { min: '50', max: '200' } }
     assert.deepEqual(availableOf({}, narrow).exchange.range, { min: 5_000n, max: 20_000n })
-    const closed: PartnerTerms = { ...houseTerms, limits: { min: null, max: '1' } }
+    const closed: PartnerTerms = { ...defaultTerms, limits: { min: null, max: '1' } }
     const [failure] = failuresOf({}, moment, closed)
     assert.deepEqual([failure.rule, failure.code], ['the pair has a range', 'PAIR_NOT_AVAILABLE'])
   })
 
   test("a partner's commission is one of the fees", () => {
-    const { sum } = availableOf({}, { ...houseTerms, commissionBasisPoints: 30 })
+    const { sum } = availableOf({}, { ...defaultTerms, commissionBasisPoints: 30 })
     assert.deepEqual(
       sum?.fees.map(({ rule, amount }) => [rule.kind, amount]),
       [
@@ -189,7 +191,7 @@ describe('resolve', () => {
 
   test("a partner's own price list takes the place of the house's", () => {
     const schedule = { ...scheduleAt(now), version: 'own', serviceBasisPoints: { buy: 7, sell: 7, swap: 7 } }
-    const { exchange, sum } = availableOf({}, { ...houseTerms, feeSchedules: [schedule] })
+    const { exchange, sum } = availableOf({}, { ...defaultTerms, feeSchedules: [schedule] })
     assert.equal(exchange.terms.schedule, schedule)
     assert.equal(sum?.fees[0]?.amount, 7n)
   })
@@ -198,7 +200,7 @@ describe('resolve', () => {
     const change = new Date(now.getTime() + 3_000)
     const old = { ...scheduleAt(now), version: 'old' }
     const dearer = { ...old, version: 'new', from: change, serviceBasisPoints: { buy: 700, sell: 700, swap: 700 } }
-    const partner: PartnerTerms = { ...houseTerms, feeSchedules: [old, dearer] }
+    const partner: PartnerTerms = { ...defaultTerms, feeSchedules: [old, dearer] }
     const feeAt = (at: Date) => {
       const outcome = resolve({ ...moment, now: at }, partner, good)
       assert.ok(outcome.available)
@@ -229,7 +231,7 @@ describe('resolve', () => {
   })
 
   test('an amount that was agreed is priced outside the range too, as long as something is left, and by no other rule', () => {
-    const sale: Partial<Ask> = { fromCurrency: 'BTC', toCurrency: 'EUR' }
+    const sale: Partial<ExchangeRequest> = { fromCurrency: 'BTC', toCurrency: 'EUR' }
     const { range, terms } = availableOf({ ...sale, amount: undefined }).exchange
     const agreed = (units: bigint) =>
       ({ ...sale, amount: { direction: 'direct', value: formatAmount(units, terms.from), isAgreed: true } }) as const
@@ -246,7 +248,7 @@ describe('resolve', () => {
     const dear = changedMarket(moment.market, (book) =>
       book.market.base === 'BTC' ? scaled(book, 10n, 1n) : book.market.quote === 'BTC' ? scaled(book, 1n, 10n) : book,
     )
-    const { exchange } = resolve({ ...moment, market: dear }, houseTerms, { ...good, amount: undefined }) as Available
+    const { exchange } = resolve({ ...moment, market: dear }, defaultTerms, { ...good, amount: undefined }) as Available
     const { range, terms, payout } = exchange
     assert.ok(range.min > 2_000n)
     const { toAmount } = bareSum(terms, range.min, { feesIncluded: true })

@@ -55,4 +55,4 @@ export function inOrder(failures: readonly Failure[]): Failures | undefined {
 export type Failures = readonly [Failure, ...Failure[]]
 
 /** Takes a broken rule down. Judges tell every one they find and go on. */
-export type Tell = (failure: Failure) => void
+export type AddFailure = (failure: Failure) => void

@@ -6,7 +6,8 @@ import { findListing } from '../../reference/catalog/asset.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
-import { houseTerms, resolve } from './resolve.ts'
+import { resolve } from './resolve.ts'
+import { defaultTerms } from './partner-terms.ts'
 import { waysToPay } from './ways-to-pay.ts'
 
 const moment: MarketMoment = {
@@ -18,17 +19,17 @@ const direct = (value: string) => ({ direction: 'direct' as const, value })
 const ask = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: direct('100') }
 const { paymentMethods } = findListing('EUR')?.network ?? assert.fail()
 const typesIn = (change: object): string[] =>
-  waysToPay(moment, houseTerms, { ...ask, ...change }).map(({ method }) => method.type)
+  waysToPay(moment, defaultTerms, { ...ask, ...change }).map(({ method }) => method.type)
 
 test('the ways to pay are those that the resolver accepts by name, in the order of the catalogue, each with its sum', () => {
   for (const country of [undefined, ...countries.map(({ alpha2 }) => alpha2)]) {
     for (const value of ['5', '30', '100', '20000', '90000']) {
       const asked = { ...ask, country, amount: direct(value) }
       const accepted = paymentMethods.flatMap(({ type }) => {
-        const outcome = resolve(moment, houseTerms, { ...asked, depositType: type })
+        const outcome = resolve(moment, defaultTerms, { ...asked, depositType: type })
         return outcome.available ? [[type, formatAmount(outcome.sum?.toAmount ?? 0n, { decimals: 8 })]] : []
       })
-      const ways = waysToPay(moment, houseTerms, asked)
+      const ways = waysToPay(moment, defaultTerms, asked)
       assert.deepEqual(
         ways.map(({ method, sum }) => [method.type, formatAmount(sum.toAmount, { decimals: 8 })]),
         accepted,
@@ -50,7 +51,7 @@ test('the way that is named now does not narrow them, and a dearer way pays less
     typesIn({ country: 'DE', depositType: 'SEPA_1', depositCategory: 'SEPA' }),
     typesIn({ country: 'DE' }),
   )
-  const ways = waysToPay(moment, houseTerms, { ...ask, country: 'DE' })
+  const ways = waysToPay(moment, defaultTerms, { ...ask, country: 'DE' })
   const paid = (type: string) => ways.find(({ method }) => method.type === type)?.sum.toAmount ?? assert.fail()
   assert.ok(paid('SEPA_1') > paid('VISA_MC_1'))
 })

@@ -3,7 +3,9 @@ import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import { resolve } from './resolve.ts'
-import type { Ask, AskedAmount, Exchange, PartnerTerms } from './resolve.ts'
+import type { Exchange } from './exchange.ts'
+import type { ExchangeRequest, RequestedAmount } from './request.ts'
+import type { PartnerTerms } from './partner-terms.ts'
 
 /** One way to pay that is available, on what terms, and what the amount comes to by it. */
 export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
@@ -16,7 +18,7 @@ export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
 export function waysToPay(
   moment: MarketMoment,
   partner: PartnerTerms,
-  { depositType: _type, depositCategory: _category, ...ask }: Ask & { amount: AskedAmount },
+  { depositType: _type, depositCategory: _category, ...ask }: ExchangeRequest & { amount: RequestedAmount },
 ): WayToPay[] {
   const source = ask.fromCurrency === undefined ? undefined : findListing(ask.fromCurrency, ask.fromNetwork)
   return (source?.network.paymentMethods ?? []).flatMap(({ type }) => {

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 
 import { table } from '../../../test/support/table.ts'
 import type { ReviewStatus, ScreeningHit } from '../../identity/provider.ts'
-import { type RiskFacts, riskLevels, riskOf, riskRules } from './risk.ts'
+import { riskOf } from './risk.ts'
+import { type RiskFacts, riskLevels, riskRules } from './risk-rules.ts'
 
 const good: RiskFacts = {
   country: 'DE',

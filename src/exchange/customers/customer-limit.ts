@@ -5,7 +5,8 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { customerLimits, periodMs } from './data/limits.ts'
 import { type Import, openImport } from './imported.ts'
 import * as queries from './customer-limit.sql.ts'
-import { type KycLevel, levelThatHolds, statusThatHolds } from './standing.ts'
+import { levelThatHolds, statusThatHolds } from './standing.ts'
+import type { KycLevel } from './kyc-levels.ts'
 
 /**
  * What is left of a customer's own limits at a moment of business time, in euro cents: the least that any period leaves, by the

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { riskRules } from '../compliance/risk.ts'
+import { riskRules } from '../compliance/risk-rules.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { type Decision, decisionsAbout } from './block.ts'
 import { type Standing, standingsOf } from './standing.ts'

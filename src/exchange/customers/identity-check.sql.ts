@@ -15,7 +15,6 @@ export type CheckRow = {
   wrapped: Buffer | null
 }
 
-/** The last check of a customer. */
 export const lastCheck = (db: Db, customerId: bigint): Promise<CheckRow[]> =>
   db.sql`
     select reference, import_id as "importId", checks.provider, import.id is not null as "isTaken",

@@ -1,10 +1,11 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { missingFieldsOf, type Person as VerifiedPerson, type ReviewStatus } from '../../identity/provider.ts'
-import { type Risk, riskOf, type RiskFacts } from '../compliance/risk.ts'
+import { type Risk, riskOf } from '../compliance/risk.ts'
+import type { RiskFacts } from '../compliance/risk-rules.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
-import { fullLevels } from './data/kyc-levels.ts'
+import { fullLevels, type KycLevel } from './kyc-levels.ts'
 import { customerLimits, type CustomerLimit, periodMs } from './data/limits.ts'
 import { type Import, openImport } from './imported.ts'
 import { partnerCustomerPlace, type Person } from './person.ts'
@@ -15,9 +16,6 @@ export const customerStatuses = ['not_started', 'needs_info', 'in_review', 'appr
 
 /** One of them. */
 export type CustomerStatus = (typeof customerStatuses)[number]
-
-/** How thorough a verification was that still holds: none, of the person, of the person and where they live. */
-export type KycLevel = 'none' | 'basic' | 'full'
 
 /** The verification that counts. `provider` is null where there is none. */
 export type StandingKyc = {

@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto'
 
-import { recordAudit } from '../audit/audit.ts'
-import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
 import { type Operator, operatorSubject } from './operator.ts'
-import * as queries from './queries.ts'
 
-/** By which the command line knows an operator. `hint` is its last four characters; times are real. */
+/** Authenticates an operator on the command line. `hint` is its last four characters; times are real time. */
 export type OperatorToken = {
   id: bigint
   operatorId: bigint
@@ -17,11 +17,11 @@ export type OperatorToken = {
   revokedAt: Date | null
 }
 
-const form = /^op_[\w-]{43}$/
+const format = /^op_[\w-]{43}$/
 
 /**
- * Makes a token for the operator of an e-mail address: `op_` and 256 random bits. The text is shown this once; as of an API
- * key, only its SHA-256 is kept, because nobody can guess so many bits. Refuses an address that no operator has.
+ * Creates a token for an operator: `op_` and 256 random bits. The text is returned only here; only its SHA-256 is stored, which
+ * is enough because so many bits cannot be guessed. Refuses an address that no operator has.
  */
 export async function createToken(
   ctx: Pick<Ctx, 'db' | 'clock'>,
@@ -29,62 +29,79 @@ export async function createToken(
   actor: string,
 ): Promise<{ token: OperatorToken; text: string }> {
   const text = `op_${randomToken(32)}`
-  const at = ctx.clock.realNow()
   return ctx.db.atomic(async (db) => {
-    const [operator] = await queries.byEmail(db, email.toLowerCase())
+    const [operator] = await db.sql<{ id: bigint }>`select id from operators where email = ${email.toLowerCase()}`
     if (!operator) throw new Refusal('NOT_FOUND', 'There is no operator with this e-mail address.')
-    const made = { id: randomId(), operatorId: operator.id, hint: text.slice(-4), createdAt: at }
-    const token = { ...made, lastUsedAt: null, revokedAt: null }
-    queries.insertToken(db, token, hashOf(text))
-    record(ctx, db, { actor, action: 'operator_token.created', token, before: null, after: shown(token) })
+    const token: OperatorToken = {
+      id: randomId(),
+      operatorId: operator.id,
+      hint: text.slice(-4),
+      createdAt: ctx.clock.realNow(),
+      lastUsedAt: null,
+      revokedAt: null,
+    }
+    db.send`
+      insert into operator_tokens (id, operator_id, hash, hint, created_at)
+      values (${token.id}, ${token.operatorId}, ${hashOf(text)}, ${token.hint}, ${token.createdAt})`
+    record(ctx, db, 'operator_token.created', actor, null, token)
     return { token, text }
   })
 }
 
 /** Every token, revoked ones too, oldest first. */
-export const listTokens = ({ db }: Pick<Ctx, 'db'>): Promise<OperatorToken[]> => queries.tokens(db)
+export const listTokens = ({ db }: Pick<Ctx, 'db'>): Promise<OperatorToken[]> =>
+  db.sql`
+    select id, operator_id as "operatorId", hint, created_at as "createdAt", last_used_at as "lastUsedAt",
+      revoked_at as "revokedAt"
+    from operator_tokens order by created_at, id`
 
-/** Ends a token's life at once. One that has ended already stays as it is. Refuses an unknown id. */
+/** Revokes a token at once; a revoked one stays as it is. Refuses an unknown id. */
 export async function revokeToken(
   ctx: Pick<Ctx, 'db' | 'clock'>,
   tokenId: bigint,
   actor: string,
 ): Promise<OperatorToken> {
   return ctx.db.atomic(async (db) => {
-    const [token] = await queries.lockToken(db, tokenId)
-    if (!token) throw new Refusal('NOT_FOUND', 'There is no such token.')
+    const [token] = await db.sql<OperatorToken>`
+      select id, operator_id as "operatorId", hint, created_at as "createdAt", last_used_at as "lastUsedAt",
+        revoked_at as "revokedAt"
+      from operator_tokens where id = ${tokenId} for update`
+    if (!token) throw new Refusal('NOT_FOUND', 'There is no token with this id.')
     if (token.revokedAt) return token
     const revoked = { ...token, revokedAt: ctx.clock.realNow() }
-    queries.revokeToken(db, tokenId, revoked.revokedAt)
-    record(ctx, db, { actor, action: 'operator_token.revoked', token, before: shown(token), after: shown(revoked) })
+    db.send`update operator_tokens set revoked_at = ${revoked.revokedAt} where id = ${tokenId}`
+    record(ctx, db, 'operator_token.revoked', actor, token, revoked)
     return revoked
   })
 }
 
-/** Whose token this is; writes down that it was used. Refuses with INVALID_TOKEN a text that is no token, or is revoked. */
+/** Whose token this is; records its use. Refuses an invalid or revoked token with INVALID_TOKEN. */
 export async function operatorOfToken(ctx: Pick<Ctx, 'db' | 'clock'>, text: string): Promise<Operator> {
-  const [operator] = form.test(text) ? await queries.useToken(ctx.db, hashOf(text), ctx.clock.realNow()) : []
-  if (!operator) throw new Refusal('INVALID_TOKEN', 'This is no token of an operator, or it is revoked.')
-  return operator
+  if (format.test(text)) {
+    const [operator] = await ctx.db.sql<Operator>`
+      update operator_tokens set last_used_at = ${ctx.clock.realNow()} from operators
+      where hash = ${hashOf(text)} and revoked_at is null and operators.id = operator_id
+      returning operators.id, email, operators.created_at as "createdAt"`
+    if (operator) return operator
+  }
+  throw new Refusal('INVALID_TOKEN', 'The operator token is invalid or revoked.')
 }
 
 const hashOf = (text: string): string => hash('sha256', text, 'hex')
 
-type Recorded = {
-  actor: string
-  action: string
-  token: OperatorToken
-  before: ReturnType<typeof shown> | null
-  after: ReturnType<typeof shown>
+function record(
+  { clock }: Pick<Ctx, 'clock'>,
+  db: Atomic,
+  action: string,
+  actor: string,
+  before: OperatorToken | null,
+  after: OperatorToken,
+): void {
+  const subject = operatorSubject({ id: after.operatorId })
+  recordAudit(db, { at: clock.now(), actor, action, subject, before: before && audited(before), after: audited(after) })
 }
 
-const record = (
-  { clock }: Pick<Ctx, 'clock'>,
-  db: Parameters<typeof recordAudit>[0],
-  { token, ...what }: Recorded,
-): void => recordAudit(db, { at: clock.now(), subject: operatorSubject({ id: token.operatorId }), ...what })
-
-const shown = ({ id, hint, revokedAt }: OperatorToken) => ({
+const audited = ({ id, hint, revokedAt }: OperatorToken) => ({
   token_id: String(id),
   ends_in: hint,
   revoked_at: revokedAt?.toISOString() ?? null,

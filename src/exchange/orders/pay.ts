@@ -1,5 +1,6 @@
 import { waysToPay as resolveWays } from '../availability/ways-to-pay.ts'
-import { findPaymentCategory, type PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../context.ts'
 import { instructionOf } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'

@@ -59,7 +59,6 @@ export const insertKey = (db: Atomic, key: ApiKey, hash: string): void =>
 export const partners = async (db: Db): Promise<Partner[]> =>
   (await db.sql<PartnerRow>`select id, name, settings, created_at from partners order by created_at, id`).map(toPartner)
 
-/** The partner with this id. */
 export const partner = async (db: Db, id: bigint): Promise<Partner | undefined> =>
   (await db.sql<PartnerRow>`select id, name, settings, created_at from partners where id = ${id}`).map(toPartner)[0]
 

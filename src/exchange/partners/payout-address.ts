@@ -1,4 +1,4 @@
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 
 /** Where a registered address stands (wire.md, section 5). Only an active one is paid to. */

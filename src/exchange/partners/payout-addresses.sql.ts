@@ -1,4 +1,4 @@
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { PayoutAddress, PayoutAddressStatus } from './payout-address.ts'
 

@@ -1,5 +1,5 @@
 import { recordAudit } from '../audit/audit.ts'
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { recordEvents } from '../events/record.ts'

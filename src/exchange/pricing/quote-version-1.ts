@@ -1,20 +1,8 @@
 import { ratioFrom, reduced } from '../../platform/money/ratio.ts'
-import type { Ratio, RatioText } from '../../platform/money/ratio.ts'
+import type { Ratio } from '../../platform/money/ratio.ts'
 import { percentText } from './fees.ts'
 import { wholeBasisPoints } from './price.ts'
-import type { QuoteCommon } from './quote.ts'
-
-/**
- * A quote as it was written until prices crossed paths of markets: one price of each currency in the reference currency, the
- * bid of the source and the ask of the target. None are written any more; those that are stored explain themselves for ever.
- */
-export type QuoteVersion1 = QuoteCommon & {
-  version: 1
-  prices: { from: PriceVersion1; to: PriceVersion1 }
-}
-
-/** One price, in whole reference units for one whole unit of the ticker, on the side of the market that was used. */
-type PriceVersion1 = RatioText & { ticker: string; marketSide: 'bid' | 'ask'; at: string; source: string }
+import type { QuoteVersion1 } from './quote.ts'
 
 /** What a quote of version 1 was priced at: bid / ask less the spread, in lowest terms; the source's bid is its worth. */
 export function originOfVersion1({ prices, spreadBasisPoints }: QuoteVersion1): { price: Ratio; worth: Ratio } {

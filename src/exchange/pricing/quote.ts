@@ -9,7 +9,6 @@ import type { RatioText } from '../../platform/money/ratio.ts'
 import { feeNames } from './fees.ts'
 import type { FeeKind } from './fees.ts'
 import type { Crossing, Leg } from './path.ts'
-import type { QuoteVersion1 } from './quote-version-1.ts'
 import { leastFromAmount, rateText, sumOf } from './sum.ts'
 import type { Sum } from './sum.ts'
 import type { PairTerms } from './terms.ts'
@@ -46,6 +45,18 @@ export type Quote = QuoteCommon & {
   /** What one whole unit of `from` is worth in the reference currency, in lowest terms, and along which path. */
   worth: RatioText & { legs: QuotedLeg[] }
 }
+
+/**
+ * A quote as it was written until prices crossed paths of markets: one price of each currency in the reference currency, the
+ * bid of the source and the ask of the target. None are written any more; those that are stored explain themselves for ever.
+ */
+export type QuoteVersion1 = QuoteCommon & {
+  version: 1
+  prices: { from: PriceVersion1; to: PriceVersion1 }
+}
+
+/** One price, in whole reference units for one whole unit of the ticker, on the side of the market that was used. */
+type PriceVersion1 = RatioText & { ticker: string; marketSide: 'bid' | 'ask'; at: string; source: string }
 
 /** A quote as the database may hold it: of this version or an earlier one. */
 export type StoredQuote = Quote | QuoteVersion1

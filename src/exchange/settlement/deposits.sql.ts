@@ -1,7 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Fact, PayTo } from '../../rails/rail.ts'
 
-/** A fact with the rail that told it. */
 export type ToldFact = Fact & { rail: string }
 
 /** Keeps facts, once per rail and key. Gives the ids of those that are new. */
@@ -247,7 +246,6 @@ export type SuspenseRow = {
   at: Date
 }
 
-/** Locks a deposit. */
 export const lockDeposit = (db: Db, id: bigint): Promise<(BookedRow & { at: Date })[]> =>
   db.sql`
     select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits

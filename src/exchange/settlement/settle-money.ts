@@ -1,4 +1,4 @@
-import type { Category } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'

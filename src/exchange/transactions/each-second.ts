@@ -1,4 +1,4 @@
-import type { PartnerTerms } from '../availability/resolve.ts'
+import type { PartnerTerms } from '../availability/partner-terms.ts'
 import type { Ctx } from '../context.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import { momentOf } from './policy.ts'

@@ -1,5 +1,6 @@
 import { judgeMethod } from '../availability/judge-method.ts'
-import { type Ask, type Available, resolve } from '../availability/resolve.ts'
+import { type Available, resolve } from '../availability/resolve.ts'
+import type { ExchangeRequest } from '../availability/request.ts'
 import { findListing, type Listing } from '../../reference/catalog/asset.ts'
 import { findCountry } from '../../reference/catalog/country.ts'
 import { sideOf } from '../../reference/catalog/currency.ts'
@@ -58,7 +59,7 @@ export const refusalOfFaults = ({ code, problem }: Fault, form: readonly Problem
 const badRequest = (problem: Problem): Fault => ({ code: 'BAD_REQUEST', problem })
 
 /** The same question as the create's. What could not be read names nothing there is, instead of what is meant when absent. */
-function askAsRead({ input, problems }: ReadRequest<CreateInput>, country: CustomerCountry): Ask {
+function askAsRead({ input, problems }: ReadRequest<CreateInput>, country: CustomerCountry): ExchangeRequest {
   const nothing = ''
   const ask = askOf(input, country)
   return {

@@ -1,10 +1,6 @@
 import type { Listing } from '../../reference/catalog/asset.ts'
-import {
-  findPaymentCategory,
-  type Category,
-  type Flow,
-  type PaymentMethod,
-} from '../../reference/catalog/payment-method.ts'
+import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import { findPaymentCategory, type Category, type Flow } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../context.ts'
 import type { DepositRail, PayoutRail } from '../../rails/rail.ts'
 import type { Transaction } from './transaction.ts'

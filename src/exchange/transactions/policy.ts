@@ -1,6 +1,7 @@
-import type { Ask, PartnerTerms } from '../availability/resolve.ts'
-import { termsOfAccount } from '../availability/terms-of-account.ts'
-import type { Category, Kind } from '../../reference/catalog/payment-method.ts'
+import type { ExchangeRequest } from '../availability/request.ts'
+import { type PartnerTerms, termsOfAccount } from '../availability/partner-terms.ts'
+import type { Kind } from '../../reference/catalog/payment-method.ts'
+import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Settings } from '../settings.ts'
 import type { Ctx } from '../context.ts'
 import type { MarketMoment } from '../pricing/market.ts'
@@ -25,7 +26,7 @@ export const termsOfPartner = ({ settings }: Partner, kind: Kind = 'retail'): Pa
 export const kindOf = ({ b2b }: Pick<CreateInput, 'b2b'>): Kind => (b2b ? 'b2b' : 'retail')
 
 /** A create request as the availability resolver asks it, for a customer in this country. */
-export const askOf = (input: CreateInput, country: CustomerCountry): Ask => ({
+export const askOf = (input: CreateInput, country: CustomerCountry): ExchangeRequest => ({
   fromCurrency: input.fromCurrency,
   fromNetwork: input.fromNetwork,
   toCurrency: input.toCurrency,
@@ -43,7 +44,7 @@ export const askOfTransaction = ({
   to,
   depositMethod,
   payoutMethod,
-}: Pick<Transaction, 'from' | 'to' | 'depositMethod' | 'payoutMethod'>): Ask => ({
+}: Pick<Transaction, 'from' | 'to' | 'depositMethod' | 'payoutMethod'>): ExchangeRequest => ({
   fromCurrency: from.currency.ticker,
   fromNetwork: from.network.code,
   toCurrency: to.currency.ticker,

@@ -106,7 +106,6 @@ export function b2bRecordOf(transaction: Transaction) {
 export const anyRecordOf = (from: Pick<Ctx, 'publicUrl'>, transaction: Transaction): TransactionRecord | B2bRecord =>
   transaction.kind === 'b2b' ? b2bRecordOf(transaction) : recordOf(from, transaction)
 
-/** Whether a record is of a B2B transaction. */
 export const isB2b = (record: TransactionRecord | B2bRecord): record is B2bRecord => !('redirect_url' in record)
 
 /** The same for a public key, which may be seen in a browser: nothing of the person. */

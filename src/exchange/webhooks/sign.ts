@@ -5,7 +5,6 @@ const prefix = 'whsec_'
 /** A new endpoint's secret in the form of Standard Webhooks: `whsec_` and 32 random bytes in base64. */
 export const makeSecret = (): string => prefix + randomBytes(32).toString('base64')
 
-/** The bytes of a secret. */
 export function secretBytes(secret: string): Buffer {
   if (!secret.startsWith(prefix)) throw new Error('A webhook secret begins with whsec_.')
   return Buffer.from(secret.slice(prefix.length), 'base64')

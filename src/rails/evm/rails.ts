@@ -1,4 +1,4 @@
-import { findPaymentCategory } from '../../reference/catalog/payment-method.ts'
+import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { openingBalance } from './balance.ts'

@@ -7,7 +7,7 @@ import { bitcoin, dogecoin, litecoin } from './bitcoin.ts'
 import { cardano } from './cardano.ts'
 import { evm } from './evm.ts'
 import { polkadot } from './polkadot.ts'
-import { refuse } from './refuse.ts'
+import { type AddressCheck, type AddressRules, refuse } from './address-rules.ts'
 import { solana } from './solana.ts'
 import { stellar } from './stellar.ts'
 import { ton } from './ton.ts'
@@ -29,20 +29,6 @@ export type AddressFamily =
   | 'polkadot'
   | 'algorand'
   | 'ton'
-
-/**
- * An address in the one spelling that we store and compare, or one plain sentence on what is wrong with it. `extraId` is there
- * where the address itself says which tag goes with it (an X-address of the XRP Ledger, a muxed account of Stellar).
- */
-export type AddressCheck = { ok: true; canonical: string; extraId?: string } | { ok: false; reason: string }
-
-/** What a family's file provides. */
-export type AddressRules = {
-  /** Never throws, whatever the text; the text has at most 128 characters, all of them visible ASCII. */
-  check: (text: string) => AddressCheck
-  /** A well-formed address of 32 bytes that are as good as random. */
-  make: (digest: Uint8Array) => string
-}
 
 const rulesOf: Record<AddressFamily, AddressRules> = {
   bitcoin,

@@ -1,8 +1,7 @@
 import { sha512_256 } from '@noble/hashes/sha2.js'
 import { base32nopad } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 
 const keyLength = 32
 

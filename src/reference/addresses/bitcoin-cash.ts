@@ -1,7 +1,6 @@
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, refuse } from './address-rules.ts'
 import { decodeBase58 } from './base58.ts'
 import { decodeCashAddr, encodeCashAddr, hasCashAddrChecksum } from './cashaddr.ts'
-import { refuse } from './refuse.ts'
 
 const prefix = 'bitcoincash'
 const testPrefixes = ['bchtest', 'bchreg']

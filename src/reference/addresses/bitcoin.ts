@@ -1,8 +1,7 @@
 import { bech32, bech32m } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, refuse } from './address-rules.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { refuse } from './refuse.ts'
 
 /**
  * What differs between Bitcoin and the chains that kept its addresses. Versions are the first bytes of base58check

@@ -1,8 +1,7 @@
 import { crc32 } from 'node:zlib'
 
-import type { AddressCheck } from './address.ts'
+import { type AddressCheck, refuse } from './address-rules.ts'
 import { decodePlainBase58 } from './base58.ts'
-import { refuse } from './refuse.ts'
 
 /** Major types of CBOR (RFC 8949, section 3.1). */
 const [unsigned, byteString, array, map, tag] = [0, 2, 4, 5, 6]

@@ -1,8 +1,7 @@
 import { bech32 } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, refuse } from './address-rules.ts'
 import { checkByron } from './byron.ts'
-import { refuse } from './refuse.ts'
 
 const mainNetwork = 1
 const hashLength = 28

@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js'
 
-import type { AddressCheck, AddressRules } from './address.ts'
-import { refuse, refuseZero } from './refuse.ts'
+import { type AddressCheck, type AddressRules, refuse, refuseZero } from './address-rules.ts'
 
 /**
  * Ethereum and its kin: `0x` and 40 hex digits. Mixed case is a checksum (EIP-55) and must match; one case says

@@ -2,9 +2,8 @@ import { blake2b } from '@noble/hashes/blake2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base58 } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 import { decodePlainBase58 } from './base58.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
 
 /** Polkadot's number among the chains that write SS58 (ss58-registry), and the one of addresses for any chain. */
 const polkadotPrefix = 0

@@ -1,10 +1,9 @@
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58 } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 import { decodePlainBase58 } from './base58.ts'
 import { isOnCurve } from './ed25519.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
 
 /**
  * Solana: base58 of a public key of 32 bytes. There is no checksum, so the key must be one: addresses off the curve of

@@ -1,8 +1,7 @@
 import { base32nopad } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 import { crc16 } from './crc16.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
 
 /** Version bytes of SEP-23: what a strkey is, and its first letter. */
 const account = 6 << 3 // G

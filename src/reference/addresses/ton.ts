@@ -1,9 +1,8 @@
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { base64, base64url } from '@scure/base'
 
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 import { crc16 } from './crc16.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
 
 /** First bytes of the friendly form (TEP-2): what to do with money that a contract does not take. */
 const [bounceable, nonBounceable] = [0x11, 0x51]

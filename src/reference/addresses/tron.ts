@@ -1,6 +1,5 @@
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, isZero, refuse, refuseZero } from './address-rules.ts'
 import { decodeBase58, encodeBase58 } from './base58.ts'
-import { isZero, refuse, refuseZero } from './refuse.ts'
 
 /** First byte of an address on the main network, which makes it begin with `T` (developers.tron.network, "Account"). */
 const version = 0x41

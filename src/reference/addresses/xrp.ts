@@ -1,6 +1,5 @@
-import type { AddressCheck, AddressRules } from './address.ts'
+import { type AddressCheck, type AddressRules, refuse } from './address-rules.ts'
 import { decodeRippleBase58, encodeRippleBase58 } from './base58.ts'
-import { refuse } from './refuse.ts'
 
 /** First bytes of what base58 writes on the XRP Ledger (xrpl.org, "base58 encodings"; XLS-5). */
 const classicVersion = 0x00

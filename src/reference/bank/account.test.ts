@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { countrySpecs, isSEPACountry } from 'ibantools'
 
 import { countries, servesCountry } from '../catalog/country.ts'
-import { paymentCategories } from '../catalog/payment-method.ts'
+import { paymentCategories } from '../catalog/payment-category.ts'
 import { accountFormOf, checkAccount, printAccount } from './account.ts'
 import type { AccountForm } from './account.ts'
 import { exampleAccount } from './example-account.ts'

@@ -1,4 +1,4 @@
-import type { Category } from '../catalog/payment-method.ts'
+import type { Category } from '../catalog/payment-category.ts'
 import { isClabe } from './clabe.ts'
 import { belongTogether, checkIban, compact, looksLikeIban, reaches, readBic } from './iban.ts'
 import { checkPixKey } from './pix-key.ts'

@@ -1,7 +1,7 @@
 import { countrySpecs, isValidBIC, validateIBAN, ValidationErrorsIBAN } from 'ibantools'
 
 import { findCountry, servesCountry } from '../catalog/country.ts'
-import type { Category } from '../catalog/payment-method.ts'
+import type { Category } from '../catalog/payment-category.ts'
 
 /** An IBAN in its electronic spelling, or one plain sentence on what is wrong with it. */
 export type IbanCheck = { ok: true; iban: string } | { ok: false; reason: string }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { fiatCurrencies } from '../catalog/currency.ts'
-import { findPaymentCategory } from '../catalog/payment-method.ts'
+import { findPaymentCategory } from '../catalog/payment-category.ts'
 import { accountFormOf, checkAccount } from './account.ts'
 import type { AccountForm } from './account.ts'
 import { exampleAccount } from './example-account.ts'

@@ -1,5 +1,5 @@
 import { findCurrency } from '../catalog/currency.ts'
-import type { Category } from '../catalog/payment-method.ts'
+import type { Category } from '../catalog/payment-category.ts'
 
 /** An account of ours where customers pay in. `account` is canonical (`printAccount` writes it for people); no BIC is empty. */
 export type OurAccount = { holder: string; account: string; bic: string; bank: string }

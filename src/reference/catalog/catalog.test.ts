@@ -11,7 +11,7 @@ import { findCountry } from './country.ts'
 import { coins, currencies, fiatCurrencies, findCurrency, sideOf } from './currency.ts'
 import { findNetwork, networks } from './network.ts'
 import type { Network } from './network.ts'
-import { findPaymentCategory } from './payment-method.ts'
+import { findPaymentCategory } from './payment-category.ts'
 
 /** The spelling of a token on its chain, as the data's sources have it; undefined when it can not be one. */
 function contractOf({ family, native }: Network, contract: string): string | undefined {

@@ -7,7 +7,7 @@ import { assertUnique } from '../../../test/support/assert-unique.ts'
 import { countries, findCountry, servesCountry } from './country.ts'
 import { blockedCountries } from './data/blocked-countries.ts'
 import { categoryCountries } from './data/category-countries.ts'
-import { paymentCategories } from './payment-method.ts'
+import { paymentCategories } from './payment-category.ts'
 
 describe('countries', () => {
   test('there are the 249 of ISO 3166-1, each code and name once, in order', () => {

@@ -2,7 +2,7 @@ import { blockedCountries } from './data/blocked-countries.ts'
 import { categoryCountries } from './data/category-countries.ts'
 import { countryEntries } from './data/countries.ts'
 import { lookupKey } from './lookup-key.ts'
-import type { Category } from './payment-method.ts'
+import type { Category } from './payment-category.ts'
 
 /** A country of ISO 3166-1. */
 export type Country = {

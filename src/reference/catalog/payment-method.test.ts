@@ -6,7 +6,8 @@ import { listings } from './asset.ts'
 import { currencies, fiatCurrencies, findCurrency } from './currency.ts'
 import { methodEntries } from './data/payment-methods.ts'
 import type { MethodEntry } from './data/payment-methods.ts'
-import { findPaymentCategory, isOpen, paymentCategories } from './payment-method.ts'
+import { isOpen } from './payment-method.ts'
+import { findPaymentCategory, paymentCategories } from './payment-category.ts'
 import type { OfferedSide, Terms } from './payment-method.ts'
 
 const isFee = (basisPoints: number | undefined): boolean =>

@@ -1,5 +1,4 @@
-import { paymentCategoryEntries } from './data/payment-categories.ts'
-import { lookupKey } from './lookup-key.ts'
+import type { Category } from './payment-category.ts'
 
 /** What a customer does: fiat to crypto, crypto to fiat, crypto to crypto. */
 export type Side = 'buy' | 'sell' | 'swap'
@@ -9,30 +8,6 @@ export type OfferedSide = Side | 'b2b'
 
 /** Whose exchange it is: a customer's at the checkout, or an institution's own over the B2B calls. */
 export type Kind = 'retail' | 'b2b'
-
-/** A family of ways to pay with the same flow, as partners name it. */
-export type Category =
-  | 'CRYPTO'
-  | 'VISA_MC'
-  | 'APPLE_PAY'
-  | 'GOOGLE_PAY'
-  | 'SEPA'
-  | 'SWIFT'
-  | 'FASTERPAYMENTS'
-  | 'OPEN_BANKING'
-  | 'PIX'
-  | 'SPEI'
-  | 'PSE'
-  | 'REVOLUT_PAY'
-
-/**
- * How money moves in a category. `page`: the customer pays on a page of the processor's or bank's own, and it is final at once.
- * `transfer`: the customer sends a bank transfer to our account with a reference. `coin`: coins are sent to an address.
- */
-export type Flow = 'page' | 'transfer' | 'coin'
-
-/** A payment category with the name that people read. `id` is what partners store, so it never changes. */
-export type PaymentCategory = { id: number; category: Category; name: string; flow: Flow }
 
 /** How much a method moves, and for what. */
 export type MethodPrice = {
@@ -61,14 +36,6 @@ export type PaymentMethod = {
   deposit: Terms | null
   withdrawal: Terms | null
 }
-
-/** All categories, whether a method of theirs is open or not. */
-export const paymentCategories: readonly PaymentCategory[] = paymentCategoryEntries
-
-const byCategory = new Map<string, PaymentCategory>(paymentCategories.map((row) => [row.category, row]))
-
-/** Finds a category by its code, in any letter case. */
-export const findPaymentCategory = (text: string): PaymentCategory | undefined => byCategory.get(lookupKey(text))
 
 /** On what terms an exchange of a kind may use a method on a side; undefined where it is not open to it. */
 export function termsFor(terms: Terms | null, kind: Kind, side: Side): MethodPrice | undefined {

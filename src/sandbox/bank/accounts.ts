@@ -1,7 +1,7 @@
 import { type AccountForm, accountFormOf } from '../../reference/bank/account.ts'
 import { ourAccount } from '../../reference/bank/our-accounts.ts'
 import { listings } from '../../reference/catalog/asset.ts'
-import { paymentCategories } from '../../reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 
 /** The accounts that a customer may be told to pay to, with how accounts are named where that money comes from. */
 const forms: ReadonlyMap<string, AccountForm> = new Map(

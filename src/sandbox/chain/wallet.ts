@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import { makeSandboxAddress } from '../../reference/addresses/address.ts'
-import type { Network, NetworkFamily } from '../../reference/catalog/network.ts'
+import { type AddressFamily, makeSandboxAddress } from '../../reference/addresses/address.ts'
+import type { Network } from '../../reference/catalog/network.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { type Asset, parseAmount } from '../../platform/money/amount.ts'
 import { confirmationsOf } from '../../rails/confirmations.ts'
@@ -47,7 +47,7 @@ export const testWallet = (network: Network): string => addressOf(network, 'camb
 export const pooledWallet = (network: Network): string => addressOf(network, 'cambio test exchange')
 
 /** What one transfer costs its sender, in whole native coins: about what the main networks take. */
-const transferCosts: Record<NetworkFamily, string> = {
+const transferCosts: Record<AddressFamily, string> = {
   bitcoin: '0.00001',
   litecoin: '0.0001',
   dogecoin: '0.1',

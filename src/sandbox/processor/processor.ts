@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { assetById } from '../../reference/catalog/asset.ts'
-import { findPaymentCategory } from '../../reference/catalog/payment-method.ts'
+import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import { formatAmount } from '../../platform/money/amount.ts'

@@ -5,7 +5,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** A text that stays as it is, and by what a browser knows it again. */
 export type Kept = { text: string; etag: string }
 
-/** Makes one of a text. */
 export const keep = (text: string): Kept => ({
   text,
   etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,

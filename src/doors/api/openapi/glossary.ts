@@ -1,7 +1,7 @@
 import { countries } from '../../../reference/catalog/country.ts'
 import { currencies } from '../../../reference/catalog/currency.ts'
 import { networks } from '../../../reference/catalog/network.ts'
-import { paymentCategories } from '../../../reference/catalog/payment-method.ts'
+import { paymentCategories } from '../../../reference/catalog/payment-category.ts'
 
 /** What a titled schema is called in words, and examples of it: of what the catalogue knows, all. */
 type Entry = { description: string; examples?: readonly unknown[] }

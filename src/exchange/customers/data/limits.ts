@@ -1,4 +1,4 @@
-import type { KycLevel } from '../standing.ts'
+import type { KycLevel } from '../kyc-levels.ts'
 
 /** What a customer may change in a rolling period, in euro cents. */
 export type CustomerLimit = { period: 'day' | 'month'; max: bigint }

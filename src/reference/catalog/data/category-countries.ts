@@ -1,4 +1,4 @@
-import type { Category } from '../payment-method.ts'
+import type { Category } from '../payment-category.ts'
 
 const set = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 

@@ -1,4 +1,4 @@
-/** One coin as it is written down here; `assemble.ts` makes the rest. */
+/** One coin as it is written down here; `currency.ts` makes the rest. */
 export type CoinEntry = {
   /** From 1001 on, the next free one. Never changes, never given twice. */
   id: string

@@ -1,6 +1,6 @@
 import type { FiatMethod } from './payment-methods.ts'
 
-/** One fiat currency as it is written down here; `assemble.ts` makes the rest. */
+/** One fiat currency as it is written down here; `currency.ts` makes the rest. */
 export type FiatEntry = {
   ticker: string
   name: string

@@ -1,4 +1,31 @@
-import type { Network } from '../network.ts'
+import type { AddressFamily } from '../../addresses/address.ts'
+
+/** The facts of one chain. */
+export type NetworkEntry = {
+  /** As partners write it: `BTC`, `ETH`, `TRX`. */
+  code: string
+  name: string
+  /** Other spellings that are read and never written (`OP` for `OPTIMISM`). Upper case. */
+  aliases: readonly string[]
+  /** Which software speaks to the chain and which rules its addresses follow. */
+  family: AddressFamily
+  /** The chain's name in CAIP-2 (`eip155:1`). */
+  caip2: string
+  /** The coin that the chain's own fees are paid in; listed as a currency or not. */
+  native: { ticker: string; decimals: number }
+  /** A page about one transfer; `$$` is replaced with its hash. */
+  explorerMask: string
+  /** Blocks, the transfer's own included, after which a deposit is final. */
+  minConfirmations: number
+  /** Usual time between two blocks. */
+  blockSeconds: number
+  /** What an address looks like, anchored: a hint for forms. Checksums are checked by `addresses/`. */
+  addressRegex: string
+  /** A real, published address of the right form, for documents and tests. Nobody is paid to it. */
+  addressExample: string
+  /** A destination tag or memo that the chain's addresses need or allow. `regex` is anchored. */
+  memo: { required: boolean; name: string; regex: string } | null
+}
 
 /**
  * The chains. Sources:
@@ -39,7 +66,7 @@ import type { Network } from '../network.ts'
  *   XRPL: DestinationTag, 32 bits. Stellar: a text memo of at most 28 bytes. TON: a text comment, at most 120
  *   characters, which one cell holds.
  */
-export const networkEntries: readonly Omit<Network, 'logo'>[] = [
+export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'BTC',
     name: 'Bitcoin',

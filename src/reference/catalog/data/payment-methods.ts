@@ -1,4 +1,5 @@
-import type { Category, Terms } from '../payment-method.ts'
+import type { Terms } from '../payment-method.ts'
+import type { Category } from '../payment-category.ts'
 
 /** What a method is, whatever the currency. Its bounds are in the currency's entry. */
 export type MethodEntry = {

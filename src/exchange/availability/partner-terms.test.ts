@@ -8,8 +8,8 @@ import { readChanges } from '../partners/setting-text.ts'
 import type { Terms } from '../partners/terms.ts'
 import { b2bFeeSchedules, feeSchedules, scheduleAt } from '../pricing/fees.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
-import { b2bTerms, resolve } from './resolve.ts'
-import { termsOfAccount } from './terms-of-account.ts'
+import { resolve } from './resolve.ts'
+import { b2bTerms, termsOfAccount } from './partner-terms.ts'
 
 const given = (name: string, value: object): Terms => ({
   ...defaultSettings.terms,

@@ -1,10 +1,44 @@
-import type { RiskRule } from '../risk.ts'
+import type { ReviewStatus, ScreeningHit } from '../../identity/provider.ts'
 
-/** The rules of risk. An operator reads the sentences; names stay the same, because decisions are stored with them. */
+/**
+ * From best to worst. `unknown` ranks above `medium`: we expect no better of a customer we know too little about than of one
+ * with a finding, but a plain reason against somebody weighs more.
+ */
+export const riskLevels = ['low', 'medium', 'unknown', 'high', 'prohibited'] as const
+
+/** Partners see the level, never the reasons. */
+export type RiskLevel = (typeof riskLevels)[number]
+
+/** What is known of a customer. */
+export type RiskFacts = {
+  /** Alpha-2 code; empty when not known. */
+  country: string
+  kycStatus: ReviewStatus
+  /** What was verified: nothing, the person, or the person and their address. */
+  kycLevel: 'none' | 'basic' | 'full'
+  kycExpired: boolean
+  screening: readonly ScreeningHit[]
+  /** Transactions of this customer in the last 24 hours and in the last 30 days. */
+  transactionsInDay: bigint
+  transactionsInMonth: bigint
+  /** Whole euros that came in during the last 30 days. */
+  eurInMonth: bigint
+  chargebacks: bigint
+}
+
+type RiskCount = 'transactionsInDay' | 'transactionsInMonth' | 'eurInMonth' | 'chargebacks'
+export type RiskTag = 'country' | 'kycStatus' | 'kycLevel' | 'kycExpired' | 'screening'
+
+export type Condition = { fact: RiskCount; atLeast: bigint } | { fact: RiskTag; oneOf: readonly string[] }
+
+/** Where all conditions hold, the level is at least this one. `sentence` is for the operator. */
+export type RiskRule = { name: string; sentence: string; when: readonly Condition[]; level: RiskLevel }
+
+/** Operators read the sentences. Names never change: decisions are stored with them. */
 export const riskRules: readonly RiskRule[] = [
   {
     name: 'blocked-country',
-    sentence: 'Nobody is served in this country.',
+    sentence: 'We do not serve customers in this country.',
     when: [{ fact: 'country', oneOf: ['blocked'] }],
     level: 'prohibited',
   },
@@ -22,7 +56,7 @@ export const riskRules: readonly RiskRule[] = [
   },
   {
     name: 'verification-rejected',
-    sentence: 'The identity provider rejected the person for good.',
+    sentence: 'The identity provider permanently rejected the person.',
     when: [{ fact: 'kycStatus', oneOf: ['rejected'] }],
     level: 'high',
   },
@@ -46,7 +80,7 @@ export const riskRules: readonly RiskRule[] = [
   },
   {
     name: 'not-verified',
-    sentence: 'No verification of the person has ended.',
+    sentence: 'No identity verification has been completed.',
     when: [{ fact: 'kycStatus', oneOf: ['not_started', 'needs_info', 'in_review'] }],
     level: 'unknown',
   },
