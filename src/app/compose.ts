@@ -48,11 +48,11 @@ import { scenarioDue } from '../exchange/transactions/ask-scenario.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
 import { deadlineDue } from '../exchange/transactions/deadline.ts'
 import { finishPayouts } from '../exchange/settlement/finish-payouts.ts'
-import { goOnWhenChecked } from '../exchange/orders/go-on-when-checked.ts'
+import { resumeWhenChecked } from '../exchange/orders/resume-when-checked.ts'
 import { sendPayouts } from '../exchange/settlement/send-payouts.ts'
 import { sendRefunds } from '../exchange/settlement/send-refunds.ts'
 import { settleDeposits } from '../exchange/settlement/settle-deposits.ts'
-import { importShared } from '../exchange/orders/take-shared.ts'
+import { importShared } from '../exchange/orders/import-shared.ts'
 import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
@@ -173,7 +173,7 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [sharedTokenDue]: importShared(ctx),
   [reviewDue]: lookAtReviews(ctx),
   [customerProven]: tellProven(ctx),
-  [standingChanged]: goOnWhenChecked(ctx),
+  [standingChanged]: resumeWhenChecked(ctx),
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import { type Details, giveDetails, openCheckout, waysToPay } from '../../src/exchange/orders/checkout.ts'
+import { giveDetails, openCheckout } from '../../src/exchange/orders/checkout.ts'
+import { waysToPay } from '../../src/exchange/orders/pay.ts'
+import type { Details } from '../../src/exchange/orders/steps.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, checkOut, create, lookup, read } from '../support/journey.ts'
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import { type Details, giveDetails } from '../../src/exchange/orders/checkout.ts'
+import { giveDetails } from '../../src/exchange/orders/checkout.ts'
+import type { Details } from '../../src/exchange/orders/steps.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, type Body, checkOut, create, pay, railEvent, read } from '../support/journey.ts'
 

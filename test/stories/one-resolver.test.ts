@@ -8,7 +8,7 @@ import { findCountry } from '../../src/reference/catalog/country.ts'
 import { networks } from '../../src/reference/catalog/network.ts'
 import { paymentCategories } from '../../src/reference/catalog/payment-category.ts'
 import { type Asset, formatAmount, parseAmount } from '../../src/platform/money/amount.ts'
-import { waysToPay } from '../../src/exchange/orders/checkout.ts'
+import { waysToPay } from '../../src/exchange/orders/pay.ts'
 import {
   anyAccount,
   anyAsset,

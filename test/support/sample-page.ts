@@ -1,7 +1,7 @@
 import { listed, type Order } from './checkout-views.ts'
 import type { PageProps } from '../../src/doors/checkout/page.ts'
 import type { Step, Wish } from '../../src/doors/checkout/step.ts'
-import type { PaymentWord } from '../../src/exchange/orders/checkout.ts'
+import type { PaymentWord } from '../../src/exchange/settlement/ask-rails.ts'
 import type { CheckoutView, WayToPay } from '../../src/exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../src/exchange/orders/choose.ts'
 

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 
 import { listed, sampleView } from '../../../test/support/checkout-views.ts'
 import { table } from '../../../test/support/table.ts'
-import type { CheckoutView, Missing } from '../../exchange/orders/checkout-view.ts'
+import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
+import type { StepName } from '../../exchange/orders/steps.ts'
 import { lifecycle, type Status } from '../../exchange/transactions/lifecycle.ts'
 import { stepOf, type Wish, wishes } from './step.ts'
 
@@ -103,7 +104,7 @@ const rows = table(`
 test('the page follows from the state and the browser alone', () => {
   for (const { status = '', missing = '', flags = '', step = '' } of rows) {
     const has = (flag: string): boolean => flags.split(',').includes(flag)
-    const lacks = missing.split(',').filter((one) => one !== '') as Missing[]
+    const lacks = missing.split(',').filter((one) => one !== '') as StepName[]
     const change: Partial<CheckoutView> = {
       status: status as Status,
       missing: lacks,

@@ -1,4 +1,4 @@
-import type { PaymentWord } from '../../exchange/orders/checkout.ts'
+import type { PaymentWord } from '../../exchange/settlement/ask-rails.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../exchange/orders/choose.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'

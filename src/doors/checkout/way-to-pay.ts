@@ -2,7 +2,7 @@ import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import { findPaymentCategory, type Flow } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view.ts'
-import { waysToPay } from '../../exchange/orders/checkout.ts'
+import { waysToPay } from '../../exchange/orders/pay.ts'
 import type { Language } from '../../platform/language/language.ts'
 
 /** How money moves by a method. The catalogue has the category of every method that it lists. */

@@ -8,7 +8,7 @@ import { depositMethodOf, depositRailOf, flowOf, methodOf } from '../transaction
 import { payDeadlineMs } from '../transactions/policy.ts'
 import type { Personal, Transaction } from '../transactions/transaction.ts'
 
-/** Fixes, in the caller's block, how a transaction of which everything is known is paid, and until when. */
+/** Fixes, in the caller's block, how a complete transaction is paid, and until when. */
 export async function awaitDeposit(
   ctx: Ctx,
   db: Atomic,
@@ -22,7 +22,7 @@ export async function awaitDeposit(
     asset: transaction.from.asset.id,
     amount: transaction.expectedFrom,
   })
-  const expiresAt = payableUntil(ctx, await toldMethods(db, transaction), transaction)
+  const expiresAt = payableUntil(ctx, await methodsInstructed(db, transaction), transaction)
   if (expiresAt < transaction.expiresAt) {
     const key = deadlineKey(transaction.id, transaction.quoteNumber)
     ctx.queue.enqueue(db, [{ kind: deadlineDue, key, runAt: expiresAt }])
@@ -32,36 +32,40 @@ export async function awaitDeposit(
   return { personal: { ...transaction.personal, depositAddress, ...account }, expiresAt }
 }
 
-/** A wait for the identity was given more time than there is to pay: the order ends when that is over, not later. */
+/** Ends an order that got extra time for its identity check when the time to pay is over. */
 export const endEarlier = (
   { queue }: Ctx,
   db: Atomic,
   { id, expiresAt }: Pick<Transaction, 'id' | 'expiresAt'>,
 ): void => queue.enqueue(db, [{ kind: deadlineDue, key: `${id}:identity`, runAt: expiresAt }])
 
-/** A method by which a customer was told to pay, and when. */
-export type ToldMethod = { method: string; created_at: Date }
+/** A method for which the customer was given payment details, and when. */
+export type InstructedMethod = { method: string; created_at: Date }
 
-/** How the customer of a transaction that waits for its deposit was told to pay until now, in order. */
-export const toldMethods = async (db: Db, { id, status }: Pick<Transaction, 'id' | 'status'>): Promise<ToldMethod[]> =>
-  status === 'waiting_for_deposit' ? instructedMethods(db, id) : []
+/** The methods for which the customer of a transaction that awaits its deposit was given payment details, oldest first. */
+export const methodsInstructed = async (
+  db: Db,
+  { id, status }: Pick<Transaction, 'id' | 'status'>,
+): Promise<InstructedMethod[]> => (status === 'waiting_for_deposit' ? instructedMethods(db, id) : [])
 
 /**
- * Until when a transaction can be paid by its method. The time of a flow (page, transfer, coin) runs from when its customer was
- * first told to pay so: another way in between does not begin it anew.
+ * Until when a transaction can be paid by its method. The time for a flow (page, transfer, coin) starts when the customer first got
+ * payment details for it; switching back and forth does not restart it.
  */
 export function payableUntil(
   { clock, config }: Pick<Ctx, 'clock' | 'config'>,
-  told: ToldMethod[],
+  instructed: InstructedMethod[],
   transaction: Pick<Transaction, 'from' | 'depositMethod'>,
 ): Date {
   const { category } = depositMethodOf(transaction)
-  const first = told.find(({ method }) => flowOf(methodOf(transaction.from, method).category) === flowOf(category))
+  const first = instructed.find(
+    ({ method }) => flowOf(methodOf(transaction.from, method).category) === flowOf(category),
+  )
   const from = first?.created_at ?? clock.now()
   return after(from, payDeadlineMs(config, category, from))
 }
 
-/** A customer is told our account on the checkout's page; an institution has the record only. */
+/** A customer sees our account on the checkout page; an institution only has the record. */
 function accountIn(payTo: PayTo, reference: string): Pick<Personal, 'depositAccount'> {
   if (payTo.kind !== 'account') return {}
   const { holder, account, bic, bank } = payTo

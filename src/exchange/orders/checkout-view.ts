@@ -1,23 +1,22 @@
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
+import type { PayTo } from '../../rails/rail.ts'
+import type { Ctx } from '../context.ts'
 import type { Billing } from '../customers/billing-field.ts'
 import type { Quote } from '../pricing/quote.ts'
-import type { PayTo } from '../../rails/rail.ts'
+import { instructionOf } from '../settlement/deposit.ts'
+import { isPayoutTaken } from '../settlement/send.ts'
 import type { Status } from '../transactions/lifecycle.ts'
-import type { Personal, RefundView, StatusDetails } from '../transactions/transaction.ts'
-
-/** What a customer still has to give, in the order in which the checkout asks for it. */
-export type Missing = 'email' | 'code' | 'terms' | 'country' | 'billing' | 'payout_address' | 'identity'
-
-/**
- * How far the check of the customer's identity has come that an order waits for: to be begun, to be shown something again, looked at
- * by the provider, or over without being enough for this order.
- */
-export type IdentityState = 'start' | 'again' | 'review' | 'over'
+import { depositMethodOf, depositRailOf, payoutMethodOf } from '../transactions/method.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
+import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
+import { mayChangeMethod } from './change-price.ts'
+import { type IdentityState, identityStateOf } from './identity.ts'
+import { missingSteps, type StepName, takesDetails } from './steps.ts'
 
 /**
- * A transaction as the checkout needs it. It holds personal data: what of it a page may show depends on whether the e-mail
- * address is proven in the browser that asks. Amounts are in the smallest unit of `from` and `to`; times are business time.
+ * A transaction as the checkout needs it. It holds personal data: which of it a page may show depends on whether the e-mail address
+ * has been verified in that browser. Amounts are in the smallest unit of `from` and `to`; times are business time.
  */
 export type CheckoutView = {
   /** Ours; never shown. */
@@ -29,35 +28,33 @@ export type CheckoutView = {
   status: Status
   statusDetails: StatusDetails | null
   errors: { code: string; reason: string }[]
-  /** Empty when payment is next. */
-  missing: Missing[]
-  /** Null where no check of the identity is waited for. */
+  /** In the order in which they are asked. Empty when payment is next. */
+  missing: StepName[]
+  /** Null unless the order waits for an identity check. */
   identity: IdentityState | null
   email: string | null
   country: string | null
-  /** Billing information; null where none is asked for, and until the e-mail address is proven. */
+  /** Null if none is asked for, and until the e-mail address is verified. */
   billing: Billing | null
   from: Listing
   to: Listing
-  /** What the customer pays, and what comes out of it at `quote`. */
+  /** What the customer pays, and receives for it at `quote`. */
   fromAmount: bigint
   toAmount: bigint
   quote: Quote
   /** All that has arrived in the expected asset. */
   arrived: bigint
-  /** What goes back, or has gone. */
   refunds: readonly RefundView[]
-  /** Until when the price holds, and until when it can be paid at all. */
+  /** When the price expires, and when the order does. */
   quoteExpiresAt: Date
   expiresAt: Date
-  /** How the customer pays, and how the customer is paid. */
   deposit: PaymentMethod
   payout: PaymentMethod
-  /** Where to pay, with our reference; null until everything is known. */
+  /** Payment details with our reference; null until the order is complete. */
   payTo: (PayTo & { reference: string }) | null
-  /** Confirmations that make coins final; null for other money. */
+  /** Confirmations after which coins are final; null for other money. */
   confirmations: number | null
-  /** Whether the customer may choose another way to pay: `waysToPay` names them. */
+  /** Whether the customer may choose another of `waysToPay`. */
   mayChooseMethod: boolean
   /** The address, or the account of a bank payout. */
   payoutAddress: string | null
@@ -66,9 +63,9 @@ export type CheckoutView = {
   /** The holder of the account of a bank payout. */
   payoutHolder: string | null
   payoutAddressChangeable: boolean
-  /** Where the partner wants the customer back; `$$` stands for the order number. */
+  /** Where the partner wants the customer to return to; `$$` is replaced by the order number. */
   redirects: Personal['redirects']
-  /** The rail has taken the payout that is on its way: before, it is only planned. */
+  /** Whether the rail has accepted the payout. */
   isTaken: boolean
   outputHash: string | null
   explorerUrl: string | null
@@ -76,5 +73,54 @@ export type CheckoutView = {
   history: { status: Status; at: Date }[]
 }
 
-/** One way to pay, and what would come out of it now. */
+/** One way to pay, and what the customer would currently receive. */
 export type WayToPay = { method: PaymentMethod; name: string; toAmount: bigint }
+
+/** Reads what the customer's pages show. */
+export async function readView(ctx: Ctx, transaction: Transaction): Promise<CheckoutView> {
+  const partner = await partnerOf(ctx, transaction)
+  const { personal, terms, to, outputHash, status, statusDetails } = transaction
+  const mask = to.network.chain?.explorerMask
+  const deposit = depositMethodOf(transaction)
+  // If only part of the money has arrived, the rest may be sent the same way.
+  const isAwaited = status === 'waiting_for_deposit' || (status === 'on_hold' && statusDetails === 'underpaid')
+  const instruction = isAwaited ? await instructionOf(ctx.db, transaction.id) : undefined
+  return {
+    id: transaction.id,
+    publicId: transaction.publicId,
+    partnerId: transaction.partnerId,
+    partnerName: partner.name,
+    status,
+    statusDetails,
+    errors: transaction.errors,
+    missing: missingSteps(ctx, transaction),
+    identity: await identityStateOf(ctx, transaction),
+    email: personal.email,
+    country: transaction.country,
+    billing: transaction.customerId === null ? null : personal.billing,
+    from: transaction.from,
+    to,
+    fromAmount: transaction.expectedFrom,
+    arrived: transaction.fromAmount,
+    refunds: transaction.refunds,
+    toAmount: transaction.toAmount ?? transaction.expectedTo,
+    quote: transaction.quote,
+    quoteExpiresAt: transaction.quoteExpiresAt,
+    expiresAt: transaction.expiresAt,
+    deposit,
+    payout: payoutMethodOf(transaction),
+    payTo: instruction ? { ...instruction.payTo, reference: instruction.reference } : null,
+    confirmations: depositRailOf(ctx, transaction).confirmations ?? null,
+    mayChooseMethod: mayChangeMethod(transaction) && takesDetails(transaction, { depositMethod: '' }),
+    payoutAddress: personal.payoutAddress,
+    extraId: personal.payoutExtraId,
+    payoutHolder: personal.payoutHolder,
+    payoutAddressChangeable: terms.payoutAddressChangeable,
+    redirects: personal.redirects,
+    isTaken: status === 'sending' && (await isPayoutTaken(ctx.db, transaction.id)),
+    outputHash,
+    explorerUrl: mask && outputHash ? mask.split('$$').join(outputHash) : null,
+    locale: terms.locale,
+    history: transaction.history.map((move) => ({ status: move.status, at: move.at })),
+  }
+}

@@ -9,7 +9,7 @@ import { boundsOf } from '../settlement/bounds.ts'
 import { decide, type Standing } from '../settlement/decide.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import { exchangeNow, goOn, type Happened } from '../settlement/go-on.ts'
-import { judgeOnly } from './judge-only.ts'
+import { dryRun } from './dry-run.ts'
 import { open } from '../transactions/lifecycle.ts'
 import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
 import { type MoneyOf, moneyOf, standingOf } from '../settlement/money-of.ts'
@@ -160,7 +160,7 @@ export const checkRefundAddress = (
   publicId: bigint,
   written: { address: string; extraId: string },
 ): Promise<void> =>
-  judgeOnly(ctx, async (db) => {
+  dryRun(ctx, async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
     const refund = addressAsked(await moneyOf(db, transaction))
     if (refund) await orderElsewhere(ctx, db, { refund, transaction }, written)

@@ -4,30 +4,27 @@ import { findPaymentCategory } from '../../reference/catalog/payment-category.ts
 import type { Ctx } from '../context.ts'
 import { instructionOf } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { payableUntil, toldMethods } from './await-deposit.ts'
+import { payableUntil, methodsInstructed } from './await-deposit.ts'
 import type { WayToPay } from './checkout-view.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
 import { depositMethodOf, depositRailOf } from '../transactions/method.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from '../transactions/policy.ts'
 
-/**
- * Gives the page where the customer pays, in the language of the page that they come from and go back to. Safe to repeat: one
- * transaction has one reference at the processor.
- */
+/** Returns the payment page's URL, in the language of the checkout page. Safe to repeat: the payment's reference stays the same. */
 export async function startPayment(
   ctx: Ctx,
   publicId: bigint,
   { locale }: { locale: string },
 ): Promise<{ payAt: string }> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
-  if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
+  if (!transaction) throw new Refusal('NOT_FOUND', 'Transaction not found.')
   if (transaction.status !== 'waiting_for_deposit')
     throw new Refusal('CONFLICT', 'This transaction is not waiting for a payment.')
   const instruction = await instructionOf(ctx.db, transaction.id)
-  if (!instruction) throw new Error('A transaction waits for a deposit that nobody was told to make.')
+  if (!instruction) throw new Error('A transaction awaits its deposit without payment details.')
   const rail = depositRailOf(ctx, transaction)
-  if (!rail.open) throw new Refusal('CONFLICT', 'This is not paid on a page.')
+  if (!rail.open) throw new Refusal('CONFLICT', 'This transaction is not paid on a payment page.')
 
   const { reference, asset, amount } = instruction
   return rail.open({
@@ -40,13 +37,13 @@ export async function startPayment(
   })
 }
 
-/** Every way to pay for a transaction that is open to its customer now, with what comes out by it. */
+/** The ways to pay that are currently open for a transaction, with what the customer would receive. */
 export async function waysToPay(ctx: Ctx, publicId: bigint): Promise<WayToPay[]> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
-  if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-  const told = await toldMethods(ctx.db, transaction)
+  if (!transaction) throw new Refusal('NOT_FOUND', 'Transaction not found.')
+  const instructed = await methodsInstructed(ctx.db, transaction)
   const isInTime = ({ type }: PaymentMethod): boolean =>
-    payableUntil(ctx, told, { ...transaction, depositMethod: type }) > ctx.clock.now()
+    payableUntil(ctx, instructed, { ...transaction, depositMethod: type }) > ctx.clock.now()
   const { depositType: _, ...anyWay } = askOfTransaction(transaction)
   const ways = resolveWays(momentOf(ctx, ctx.clock.now()), termsOfPartner(await partnerOf(ctx, transaction)), {
     ...anyWay,

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { identityStateOf, waitsForIdentity } from './identity-step.ts'
+import { identityStateOf, waitsForIdentity } from './identity.ts'
 import { writeAboutOrder } from '../transactions/order-email.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 

@@ -11,9 +11,9 @@ import { passIdentityCheck } from '../../exchange/customers/identity-check.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { acceptable } from '../../exchange/orders/accept-terms.ts'
-import { completeDetails, type Details } from '../../exchange/orders/checkout.ts'
-import { missingOf } from '../../exchange/orders/details.ts'
-import { waitsForIdentity } from '../../exchange/orders/identity-step.ts'
+import { completeDetails } from '../../exchange/orders/checkout.ts'
+import { type Details, missingSteps } from '../../exchange/orders/steps.ts'
+import { waitsForIdentity } from '../../exchange/orders/identity.ts'
 import { lockTransaction } from '../../exchange/transactions/load.ts'
 import { depositMethodOf, payoutMethodOf } from '../../exchange/transactions/method.ts'
 import { anyRecordOf, type B2bRecord, type TransactionRecord } from '../../exchange/transactions/record.ts'
@@ -83,7 +83,7 @@ async function passCheck(ctx: Ctx, db: Atomic, transaction: Transaction): Promis
 /** Fills in what the partner has passed in part; the rest is a test customer's, in the country of the address. */
 async function completeBilling(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<Transaction> {
   const { billing } = transaction.personal
-  if (!missingOf(ctx, transaction).includes('billing')) return transaction
+  if (!missingSteps(ctx, transaction).includes('billing')) return transaction
   const whole: Billing = { countryAlpha2: transaction.country ?? homes[0], ...testBilling, ...billing }
   return completeDetails(ctx, db, transaction, { billing: whole })
 }

@@ -1,4 +1,4 @@
-import type { PaymentWord } from '../../../exchange/orders/checkout.ts'
+import type { PaymentWord } from '../../../exchange/settlement/ask-rails.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
 import { RefreshHere } from '../ui/links.tsx'

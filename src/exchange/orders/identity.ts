@@ -5,17 +5,19 @@ import { standingsOf } from '../customers/standing.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Change } from '../transactions/advance.ts'
-import type { CheckoutView, IdentityState } from './checkout-view.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** Whether an order waits, before anything is paid, for its customer's identity to be checked. */
+/** The check of a customer's identity: to be started, to be repeated, under review, or over without being enough for this order. */
+export type IdentityState = 'start' | 'again' | 'review' | 'over'
+
+/** Whether an unpaid order waits for an identity check. */
 export const waitsForIdentity = ({ status, statusDetails }: Pick<Transaction, 'status' | 'statusDetails'>): boolean =>
   status === 'waiting_for_customer' && statusDetails === 'kyc_required'
 
 /**
- * Judges an order of which everything else is known by who its customer is. `within`: it may go on. `check`: the identity has to be
- * checked first, because the order is beyond what somebody unknown may exchange, and within what somebody verified may. `never`: it
- * waited for a check that has ended badly. Refuses what is beyond every limit (FORBIDDEN).
+ * Checks an otherwise complete order against its customer's limits. `within`: it continues. `check`: it needs an identity check first,
+ * being above the limit for unverified and within the limit for verified customers. `never`: the check it waited for failed.
+ * Refuses what is above every limit (FORBIDDEN).
  */
 export async function judgeIdentity(
   ctx: Ctx,
@@ -30,10 +32,10 @@ export async function judgeIdentity(
   return judgeLimit(ctx, db, given)
 }
 
-/** A person of the provider's may have to look: so long a wait lasts at least, in milliseconds of business time. */
+/** A manual review may be needed: the least time an order waits, in milliseconds of business time. */
 const waitMs = 86_400_000
 
-/** What an order becomes that waits for the identity. */
+/** What changes when an order starts to wait for an identity check. */
 export function untilChecked({ clock }: Pick<Ctx, 'clock'>, { statusDetails, expiresAt }: Transaction): Change {
   const until = after(clock.now(), waitMs)
   const isLonger = statusDetails !== 'kyc_required' && until > expiresAt
@@ -48,20 +50,21 @@ const states = {
   rejected: 'over',
 } as const satisfies Record<string, IdentityState>
 
-/** How far the check is that an order waits for; null where it waits for none. */
+/** The state of the check that an order waits for; null if it waits for none. */
 export async function identityStateOf(ctx: Ctx, transaction: Transaction): Promise<IdentityState | null> {
   const { customerId } = transaction
   if (!waitsForIdentity(transaction) || customerId === null) return null
   return states[await ownCheckOf(ctx, ctx.db, customerId)]
 }
 
-/** Leads the customer of an order that waits for it to the provider's page, and back to `returnUrl`. Undefined: nothing waits. */
+type Waiting = { identity: IdentityState | null; partnerId: bigint; email: string | null }
+
+/** Starts or resumes the check that an order waits for, and returns the provider's page. Undefined if it waits for none. */
 export async function startIdentity(
   ctx: Ctx,
-  { view, customerId }: { view: CheckoutView; customerId: bigint },
-  way: { returnUrl: string; locale: string },
+  { view: { identity, partnerId, email }, customerId }: { view: Waiting; customerId: bigint },
+  page: { returnUrl: string; locale: string },
 ): Promise<{ goTo: string } | undefined> {
-  const { identity, partnerId, email } = view
   if (email === null || (identity !== 'start' && identity !== 'again')) return undefined
-  return startIdentityCheck(ctx, { customerId, partnerId, email }, way)
+  return startIdentityCheck(ctx, { customerId, partnerId, email }, page)
 }

@@ -6,7 +6,7 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { amend } from '../transactions/advance.ts'
 import * as queries from './waiting-for-identity.sql.ts'
 import { completeDetails } from './checkout.ts'
-import { waitsForIdentity } from './identity-step.ts'
+import { waitsForIdentity } from './identity.ts'
 import { lockTransaction } from '../transactions/load.ts'
 import { tellOfReview } from './review-email.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -17,7 +17,7 @@ import type { Transaction } from '../transactions/transaction.ts'
  * change, and how they stood before it. A job that comes after a later change leaves everything to that change's own: only that one
  * knows whether a person had looked.
  */
-export const goOnWhenChecked = (ctx: Ctx): Handler => ({
+export const resumeWhenChecked = (ctx: Ctx): Handler => ({
   batch: 1,
   concurrency: 2,
   run: async (jobs) => {
