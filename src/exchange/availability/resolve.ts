@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Kind, PaymentMethod, Side } from '../../reference/catalog/payment-method.ts'
+import type { Problem } from '../../platform/lib/refusal.ts'
 import { b2bFeeSchedules } from '../pricing/fees.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { MarketMoment } from '../pricing/market.ts'
@@ -65,6 +66,8 @@ export type AskedAmount = {
   value: unknown
   feesIncluded?: boolean
   isAgreed?: boolean
+  /** Digits beyond the asset's decimals are cut off and reported; refused unless this is true, and always for B2B. */
+  mayBeCut?: boolean
 }
 
 /** The names of a request's fields in `errors[].path`. */
@@ -96,7 +99,7 @@ export type Exchange = {
 }
 
 /** An exchange that is available; `sum` is there when an amount was asked. */
-export type Available = { available: true; exchange: Exchange; sum: Sum | undefined }
+export type Available = { available: true; exchange: Exchange; sum: Sum | undefined; warnings: readonly Problem[] }
 
 /** Every rule that the request breaks, in the order in which requests are refused. */
 export type NotAvailable = { available: false; failures: Failures }
@@ -115,11 +118,17 @@ export function resolve(moment: MarketMoment, partner: PartnerTerms, ask: Ask): 
   const hasAmount = judgeAmountForm(ask, paths, tell)
   const country = judgeCountryForm(ask, paths, tell)
   const pair = judgePair(moment, partner, { ask, paths, country }, tell)
-  const sum = ask.amount && hasAmount ? judgeAmount(ask.amount, paths, pair, tell) : undefined
+  const isExact = partner.kind === 'b2b' || ask.amount?.mayBeCut !== true
+  const amount = ask.amount && hasAmount ? judgeAmount({ asked: ask.amount, isExact, paths }, pair, tell) : undefined
   judgeCountry(country, paths, tell)
 
   const ordered = inOrder(failures)
   if (ordered) return { available: false, failures: ordered }
   assert(pair.exchange, 'a pair that breaks no rule has an exchange')
-  return { available: true, exchange: pair.exchange, sum }
+  return {
+    available: true,
+    exchange: pair.exchange,
+    sum: amount?.sum,
+    warnings: amount?.warning ? [amount.warning] : [],
+  }
 }

@@ -24,6 +24,8 @@ export type CheckoutView = {
   id: bigint
   /** The order number that partner and customer see. */
   publicId: bigint
+  /** What the links of the checkout carry. */
+  tid: string
   partnerId: bigint
   partnerName: string
   status: Status

@@ -13,23 +13,24 @@ import { type Details, judgeDetails, missingOf, partnerOf } from './details.ts'
 import { identityStateOf, judgeIdentity, untilChecked, waitsForIdentity } from './identity-step.ts'
 import { judgeOnly } from './judge-only.ts'
 import { mayChangeMethod } from './judge-price.ts'
-import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
+import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from '../transactions/method.ts'
 import { moneyOf, standingOf } from '../settlement/money-of.ts'
 import { orderAgain } from '../settlement/order-again.ts'
 import * as queries from '../transactions/transactions.sql.ts'
+import { tidOf } from '../transactions/record.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 export type { Details } from './details.ts'
 export { type PaymentWord, paymentAtRails } from '../settlement/ask-rails.ts'
 export { startPayment, waysToPay } from './pay.ts'
 
-/** Shows a transaction to its customer; the first visit moves it on from `new`. Undefined for an unknown id, and for B2B's. */
-export async function openCheckout(ctx: Ctx, publicId: bigint): Promise<CheckoutView | undefined> {
-  const seen = await readTransactionWhole(ctx, ctx.db, publicId)
+/** Shows a transaction to its customer; the first visit moves it on from `new`. Undefined for an unknown link, and for B2B's. */
+export async function openCheckout(ctx: Ctx, tid: string): Promise<CheckoutView | undefined> {
+  const seen = await readTransactionByLink(ctx, ctx.db, tid)
   if (seen?.kind === 'b2b') return undefined
   if (seen?.status !== 'new') return seen && viewOf(ctx, seen)
-  return giveDetails(ctx, publicId, {})
+  return giveDetails(ctx, seen.publicId, {})
 }
 
 /**
@@ -146,6 +147,7 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
   return {
     id: transaction.id,
     publicId: transaction.publicId,
+    tid: tidOf(transaction),
     partnerId: transaction.partnerId,
     partnerName: partner.name,
     status,

@@ -57,7 +57,7 @@ export const networkEntries: readonly Omit<Network, 'logo'>[] = [
   {
     code: 'ETH',
     name: 'Ethereum',
-    aliases: [],
+    aliases: ['ERC20'],
     family: 'evm',
     caip2: 'eip155:1',
     native: { ticker: 'ETH', decimals: 18 },
@@ -71,7 +71,7 @@ export const networkEntries: readonly Omit<Network, 'logo'>[] = [
   {
     code: 'BSC',
     name: 'BNB Smart Chain',
-    aliases: [],
+    aliases: ['BEP20', 'BNB'],
     family: 'evm',
     caip2: 'eip155:56',
     native: { ticker: 'BNB', decimals: 18 },
@@ -85,7 +85,7 @@ export const networkEntries: readonly Omit<Network, 'logo'>[] = [
   {
     code: 'MATIC',
     name: 'Polygon',
-    aliases: ['POL'],
+    aliases: ['POL', 'POLYGON'],
     family: 'evm',
     caip2: 'eip155:137',
     native: { ticker: 'POL', decimals: 18 },
@@ -99,7 +99,7 @@ export const networkEntries: readonly Omit<Network, 'logo'>[] = [
   {
     code: 'TRX',
     name: 'Tron',
-    aliases: [],
+    aliases: ['TRC20'],
     family: 'tron',
     caip2: 'tron:728126428',
     native: { ticker: 'TRX', decimals: 6 },
@@ -155,7 +155,7 @@ export const networkEntries: readonly Omit<Network, 'logo'>[] = [
   {
     code: 'ARBITRUM',
     name: 'Arbitrum One',
-    aliases: [],
+    aliases: ['ARB'],
     family: 'evm',
     caip2: 'eip155:42161',
     native: { ticker: 'ETH', decimals: 18 },
