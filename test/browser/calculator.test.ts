@@ -97,7 +97,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await paid.fill('100')
     await until(async () => (await onward.getAttribute('aria-disabled')) === null, 'the way on')
     await onward.click()
-    await page.waitForURL(/\/checkout\?tid=\d+/)
+    await page.waitForURL(/\/checkout\?tid=[\w-]{24}/)
     await page.context().close()
   })
 
@@ -194,7 +194,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await frame.locator('#from_amount').fill('120')
     await until(async () => (await told(page)).some(({ from_amount: amount }) => amount === '120'), 'the estimate')
     await frame.getByRole('button', { name: 'Continue' }).click()
-    await page.waitForURL(/\/checkout\?tid=\d+/)
+    await page.waitForURL(/\/checkout\?tid=[\w-]{24}/)
     await page.context().close()
   })
 

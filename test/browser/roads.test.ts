@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 
 import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
+import { idBehind } from '../support/checkout-link.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { heading, openPage } from '../support/checkout-browser.ts'
 import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
@@ -115,7 +116,7 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   const isScripted = (await page.locator('html.copies').count()) > 0
   if (isScripted) {
     await keys.reach(button(visit, /^Copy Amount/))
-    await pay(exchange, idOf(visit))
+    await pay(exchange, await idBehind(exchange, page.url()))
   } else await keys.press(button(visit, 'Play the payment'))
   await comeTo(visit, title)
   if (!isScripted) return
@@ -123,12 +124,10 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   assert.equal(await page.locator('#live[role="status"]').textContent(), title)
 }
 
-const idOf = ({ page }: Visit): string => new URL(page.url()).searchParams.get('tid') ?? ''
-
 /** The end. Where no script moves the page on, a link does. */
 async function comeTo(visit: Visit, title: string): Promise<void> {
   const { page, keys, exchange } = visit
-  await arrive(exchange, idOf(visit), 'finished')
+  await arrive(exchange, await idBehind(exchange, page.url()), 'finished')
   const refresh = page.getByRole('link', { name: 'Refresh' })
   if ((await refresh.count()) > 0) await keys.press(refresh)
   await at(visit, title)

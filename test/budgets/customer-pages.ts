@@ -83,7 +83,7 @@ async function fillIn(
 /** The customer of an order that was filled in elsewhere, in a browser in which the address is proven. */
 async function prove(exchange: Exchange, record: TransactionRecord): Promise<CustomerPage> {
   const forms = formsOn(exchange)
-  const url = `${exchange.url}/en/checkout?tid=${record.id}`
+  const url = record.redirect_url.replace('/checkout', '/en/checkout')
   await forms.post(`${url}&ask=proof`, { do: 'send' })
   const code = await codeFor(exchange, record.email ?? '')
   const { headers } = await forms.post(`${url}&ask=proof`, { do: 'code', code })

@@ -5,6 +5,8 @@ import { completeCheckout, payDeposit, playRailEvent } from '../../src/sandbox/a
 import { openCheckout } from '../../src/exchange/orders/checkout.ts'
 import { startPayment } from '../../src/exchange/orders/pay.ts'
 import { createTransaction } from '../../src/exchange/transactions/create.ts'
+import { readTransactionWhole } from '../../src/exchange/transactions/load.ts'
+import { tidOf } from '../../src/exchange/transactions/record.ts'
 import { type Action, onDeal } from './action.ts'
 import { decimalText, roads } from './roads.ts'
 import type { Deal, Stage } from './stage.ts'
@@ -80,7 +82,8 @@ export const customerActions: readonly Action[] = [
     2,
     ({ status }) => status === 'new',
     async (_stage, { house }, { publicId }) => {
-      await openCheckout(house.ctx, publicId)
+      const transaction = await readTransactionWhole(house.ctx, house.ctx.db, publicId)
+      if (transaction) await openCheckout(house.ctx, tidOf(transaction))
     },
   ),
   onDeal('complete', 30, isOpen, async (_stage, { house }, { partnerId, publicId }) => {

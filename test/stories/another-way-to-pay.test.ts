@@ -5,6 +5,7 @@ import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../src/exchange/orders/checkout.ts'
 import { waysToPay } from '../../src/exchange/orders/pay.ts'
 import type { Details } from '../../src/exchange/orders/steps.ts'
+import { tidOf } from '../support/checkout-link.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, checkOut, create, lookup, read } from '../support/journey.ts'
 
@@ -84,7 +85,7 @@ describe('another way to pay', () => {
           refusals.push(error.code)
         })
       }
-      const view = await openCheckout(exchange.service.house.ctx, BigInt(id))
+      const view = await openCheckout(exchange.service.house.ctx, await tidOf(exchange, id))
       assert.equal(view?.mayChooseMethod, false)
       assert.ok(refusals.length > 0 && refusals.every((code) => code === 'CONFLICT'), refusals.join())
       const [row] = await lookup<{ prices: string; told: string }>(

@@ -103,7 +103,10 @@ describe('an order that has ended without money', () => {
     const ended = await page(visit)
     assert.match(ended.text, /This order was cancelled/)
     assert.match(ended.text, /If you have paid nevertheless, your money is not lost/)
-    assert.match(ended.text, /<main data-watch="\/checkout\/status\?tid=\d+"[^>]* data-step="ended"[^>]* data-settled/)
+    assert.match(
+      ended.text,
+      /<main data-watch="\/checkout\/status\?tid=[\w-]{24}"[^>]* data-step="ended"[^>]* data-settled/,
+    )
     await pay(exchange, visit.id)
     await arrive(exchange, visit.id, 'finished')
     assert.equal(await stepOf(visit), 'done')

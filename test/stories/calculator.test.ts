@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
+import { idBehind } from '../support/checkout-link.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { read } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
@@ -197,8 +198,7 @@ describe('the calculator', () => {
     })
     const answer = await post(signed(query.toString()), { do: 'continue', from_amount: '120', edited: 'direct' })
     assert.equal(answer.status, 303)
-    const { searchParams } = new URL(answer.headers.get('location') ?? '')
-    const record = await read(exchange, searchParams.get('tid') ?? '')
+    const record = await read(exchange, await idBehind(exchange, answer.headers.get('location') ?? ''))
     assert.deepEqual(
       [
         record.status,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { tidOf } from '../support/checkout-link.ts'
 import { type Forms, formsOn } from '../support/checkout-forms.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, type Body, create, read, readyToPay } from '../support/journey.ts'
@@ -16,7 +17,8 @@ after(() => exchange.stop())
 const bySepa = { deposit: { payment_category: 'SEPA' } }
 const swap = { from_amount: '500', from_currency: 'XRP', to_currency: 'USDT', to_network: 'TRX' }
 
-const pressAt = (id: string): string => `${exchange.url}/sandbox/pay?tid=${id}&locale=de`
+const pressAt = (tid: string): string => `${exchange.url}/sandbox/pay?tid=${tid}&locale=de`
+const pressFor = async (id: string): Promise<string> => pressAt(await tidOf(exchange, id))
 
 async function ready(order: Body): Promise<string> {
   const { id } = await readyToPay(exchange, order)
@@ -30,13 +32,14 @@ describe('the button that plays a payment by hand in the sandbox', () => {
   ] as const) {
     it(`pays ${what} once, however often and fast it is pressed, and leads back to the order`, async () => {
       const id = await ready(order)
-      const answers = await Promise.all([1, 2, 3].map(() => forms.post(pressAt(id), {})))
+      const url = await pressFor(id)
+      const answers = await Promise.all([1, 2, 3].map(() => forms.post(url, {})))
       for (const { status, headers } of answers) {
-        assert.deepEqual([status, headers.get('location')], [303, `/de/checkout?tid=${id}`])
+        assert.deepEqual([status, headers.get('location')], [303, `/de/checkout?tid=${await tidOf(exchange, id)}`])
       }
       const { from_amount: arrived, refunds } = await arrive(exchange, id, 'finished')
       assert.deepEqual([arrived, refunds], [amount, []])
-      assert.equal((await forms.post(pressAt(id), {})).status, 303)
+      assert.equal((await forms.post(await pressFor(id), {})).status, 303)
       assert.equal((await read(exchange, id)).from_amount, amount)
     })
   }
@@ -44,20 +47,21 @@ describe('the button that plays a payment by hand in the sandbox', () => {
   it('pays nothing that is not to be paid by hand, or not yet', async () => {
     const byCard = await ready({})
     const { id: early } = await create(exchange, bySepa)
-    for (const id of [byCard, early]) assert.equal((await forms.post(pressAt(id), {})).status, 303)
+    for (const id of [byCard, early]) assert.equal((await forms.post(await pressFor(id), {})).status, 303)
     assert.equal((await read(exchange, byCard)).status, 'waiting_for_deposit')
     assert.equal((await read(exchange, early)).status, 'new')
   })
 
   it('takes no form of another site, no order that is nobody’s, and no address to lead away to', async () => {
     const id = await ready(bySepa)
-    assert.equal((await forms.post(pressAt(id), {}, { origin: 'https://evil.example' })).status, 403)
-    assert.equal((await forms.get(pressAt(id))).status, 405)
+    assert.equal((await forms.post(await pressFor(id), {}, { origin: 'https://evil.example' })).status, 403)
+    assert.equal((await forms.get(await pressFor(id))).status, 405)
     assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
-    for (const nobodys of ['1234567890123456789', 'x', '']) {
+    for (const nobodys of ['1234567890123456789', 'x', '', '%00', id]) {
       assert.equal((await forms.post(pressAt(nobodys), {})).status, 404)
     }
-    const away = `${exchange.url}/sandbox/pay?tid=${id}&locale=${encodeURIComponent('/evil.example')}`
-    assert.equal((await forms.post(away, {})).headers.get('location'), `/checkout?tid=${id}`)
+    const tid = await tidOf(exchange, id)
+    const away = `${exchange.url}/sandbox/pay?tid=${tid}&locale=${encodeURIComponent('/evil.example')}`
+    assert.equal((await forms.post(away, {})).headers.get('location'), `/checkout?tid=${tid}`)
   })
 })

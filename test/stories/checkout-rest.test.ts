@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
+import { tidOf } from '../support/checkout-link.ts'
 import { type Forms, formsOn } from '../support/checkout-forms.ts'
 import { codeFor } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -17,7 +18,7 @@ after(() => exchange.stop())
 /** What the customer of an order sees, with what is drawn in groups put together, and what whoever has its link sees. */
 async function pagesOf(id: string) {
   const { email } = await read(exchange, id)
-  const url = `${exchange.url}/en/checkout?tid=${id}`
+  const url = `${exchange.url}/en/checkout?tid=${await tidOf(exchange, id)}`
   await forms.post(`${url}&ask=proof`, { do: 'send' })
   const proven = await forms.post(`${url}&ask=proof`, { do: 'code', code: await codeFor(exchange, email ?? '') })
   const cookie = (proven.headers.get('set-cookie') ?? '').split(';')[0] ?? ''

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { tidOf } from '../support/checkout-link.ts'
 import { type Forms, formsOn } from '../support/checkout-forms.ts'
 import { codeFor, createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -108,7 +109,7 @@ describe('a field that somebody is filling in', () => {
     const sale = await readyToPay(exchange, { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' })
     await pay(exchange, sale.id, { amount: '0.002' })
     const { email } = await arrive(exchange, sale.id, 'on_hold')
-    const url = `${exchange.url}/en/checkout?tid=${sale.id}`
+    const url = `${exchange.url}/en/checkout?tid=${await tidOf(exchange, sale.id)}`
     await forms.post(`${url}&ask=proof`, { do: 'send' })
     const proof = { do: 'code', code: await codeFor(exchange, email ?? '') }
     const proven = await forms.post(`${url}&ask=proof`, proof)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { tidOf } from '../support/checkout-link.ts'
 import { type Forms, formsOn } from '../support/checkout-forms.ts'
 import { codeFor, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -16,11 +17,11 @@ before(async () => {
 after(() => exchange.stop())
 
 const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
-const pageOf = (id: string) => `${exchange.url}/en/checkout?tid=${id}`
+const pageOf = async (id: string) => `${exchange.url}/en/checkout?tid=${await tidOf(exchange, id)}`
 
 /** The customer of an order in a browser of their own, who has proven the e-mail address there. */
 async function customerOf({ id, email }: TransactionRecord) {
-  const url = pageOf(id)
+  const url = await pageOf(id)
   await forms.post(`${url}&ask=proof`, { do: 'send' })
   const proven = await forms.post(`${url}&ask=proof`, { do: 'code', code: await codeFor(exchange, email ?? '') })
   const headers = { cookie: (proven.headers.get('set-cookie') ?? '').split(';')[0] ?? '' }
@@ -43,7 +44,7 @@ it('less than was agreed is exchanged where its customer says so, for what the p
   await pay(exchange, id, { amount: '60' })
   const customer = await customerOf(await arrive(exchange, id, 'on_hold'))
   const atLeast = /name="at_least" value="(\d+)"/.exec(await customer.see())?.[1] ?? assert.fail('no offer')
-  await forms.post(pageOf(id), { do: 'accept', at_least: atLeast })
+  await forms.post(await pageOf(id), { do: 'accept', at_least: atLeast })
   assert.equal((await read(exchange, id)).status, 'on_hold', 'nobody else decides')
   await customer.send({ do: 'accept', at_least: String(BigInt(atLeast) + 1n) })
   assert.equal((await read(exchange, id)).status, 'on_hold', 'not for more than there is')
@@ -81,7 +82,7 @@ it('a refund that came back goes where its customer says then', async () => {
 
 it('an order is cancelled by its customer, by nobody else, and not once it is paid', async () => {
   const order = await readyToPay(exchange)
-  await forms.post(pageOf(order.id), { do: 'cancel' })
+  await forms.post(await pageOf(order.id), { do: 'cancel' })
   assert.equal((await read(exchange, order.id)).status, 'waiting_for_deposit')
   const customer = await customerOf(order)
   await customer.send({ do: 'cancel' })

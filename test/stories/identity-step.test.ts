@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { tidOf } from '../support/checkout-link.ts'
 import { titleOf } from '../support/checkout-forms.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, assertBooksHold, arrive, lookup, pay, read, statusesOf } from '../support/journey.ts'
@@ -38,7 +39,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const selfie = await visit.press(document, 'document')
     assert.equal(new URL(selfie, document).href, document)
     const back = await visit.press(document, 'selfie')
-    assert.equal(back, `${exchange.url}/en/checkout?tid=${visit.id}&ask=identity`)
+    assert.equal(back, `${exchange.url}/en/checkout?tid=${await tidOf(exchange, visit.id)}&ask=identity`)
     await shows(visit, /Reference: by it we know your payment/)
 
     await pay(exchange, visit.id)
@@ -89,7 +90,10 @@ describe('an order beyond what somebody unknown may exchange', () => {
     await shows(visit, /A person looks at what you showed.*<noscript>.*Refresh<\/a>/s)
     assert.deepEqual(await details(visit), waits)
     assert.ok(Date.parse((await read(exchange, visit.id)).expires_at) - Date.now() > 23 * 3_600_000)
-    assert.equal((await visit.send({ do: 'identity' })).headers.get('location'), `/checkout?tid=${visit.id}`)
+    assert.equal(
+      (await visit.send({ do: 'identity' })).headers.get('location'),
+      `/checkout?tid=${await tidOf(exchange, visit.id)}`,
+    )
 
     const { now } = await advance(exchange, 'PT40M')
     assert.deepEqual(await details(visit), waits)
@@ -103,7 +107,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
   it('says that it waits for the result when the customer is back before it', async () => {
     const visit = await beyond()
     await visit.goToCheck()
-    const back = `${exchange.url}/checkout?tid=${visit.id}&ask=identity`
+    const back = `${exchange.url}/checkout?tid=${await tidOf(exchange, visit.id)}&ask=identity`
     assert.equal(titleOf({ text: await (await fetch(back)).text() }), 'Confirm your e-mail', 'to nobody else')
     const page = await visit.page('&ask=identity')
     assert.match(page.text, /Waiting for the result.*Go back to the check/s)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
 import { after, before, test } from 'node:test'
 
+import { tidOf } from '../support/checkout-link.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create, pay, readyToPay } from '../support/journey.ts'
 
@@ -18,7 +19,7 @@ type Line = { next(): Promise<string | undefined>; close(): void }
 
 /** A line as a browser keeps it open, on a connection of its own; `next` gives what is sent, undefined at its end. */
 async function openLine(id: string): Promise<Line> {
-  const request = get(`${exchange.url}/checkout/events?tid=${id}`, { agent: false })
+  const request = get(`${exchange.url}/checkout/events?tid=${await tidOf(exchange, id)}`, { agent: false })
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(answer.headers['content-type'], 'text/event-stream; charset=utf-8')
   assert.equal(answer.headers['cache-control'], 'no-store')
@@ -64,7 +65,7 @@ test('a line says nothing of the order, ends with the service, and there is none
   }
   const one = await startExchange()
   const { id } = await readyToPay(one)
-  const answer = await fetch(`${one.url}/checkout/events?tid=${id}`)
+  const answer = await fetch(`${one.url}/checkout/events?tid=${await tidOf(one, id)}`)
   const whole = answer.text()
   const started = performance.now()
   await one.stop()

@@ -48,7 +48,7 @@ async function wholeCheckout(email: string): Promise<Seen[]> {
   await pay(exchange, id)
   await arrive(exchange, id, 'finished')
   await get(url)
-  await get(url.replace(/tid=\d+/, 'tid=1'))
+  await get(url.replace(/tid=[\w-]+/, 'tid=1'))
   return seen
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
@@ -130,8 +130,9 @@ describe('a change holds in every process within 2 seconds', () => {
     const set = (texts: Record<string, string>) => setPartner(ctx, shop.partner.id, texts, 'test')
     const signedBy = (key: KeyObject) => async (ask: Ask) => {
       const timestamp = String(Math.floor(ctx.clock.realNow().getTime() / 1_000))
-      const signature = sign(null, Buffer.from(`${timestamp}.GET.${estimatePath}.`), key).toString('base64')
-      const headers = { 'partner-signature': signature, 'partner-timestamp': timestamp }
+      const once = randomUUID()
+      const signature = sign(null, Buffer.from(`${timestamp}.GET.${estimatePath}.${once}.`), key).toString('base64')
+      const headers = { 'partner-signature': signature, 'partner-timestamp': timestamp, 'idempotency-key': once }
       return (await ask(estimatePath, { key: shop.secret_key, headers })).status === 200
     }
     await inForce(

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { decideBlock } from '../../src/exchange/customers/block.ts'
 import { askForRefund, customerChoices } from '../../src/exchange/orders/choose.ts'
 import { holdTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
+import { tidOf } from '../support/checkout-link.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { titleOf } from '../support/checkout-forms.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -45,7 +46,8 @@ type Letter = { subject: string; text: string; html: string }
 /** The letters about an order, codes left out, the oldest first. */
 async function lettersAbout(id: string): Promise<Letter[]> {
   const { body } = await exchange.api<Letter[]>('/v1/sandbox/mail')
-  return body.filter(({ subject, text }) => !/^\d{6} /.test(subject) && text.includes(`tid=${id}\n`)).toReversed()
+  const tid = await tidOf(exchange, id)
+  return body.filter(({ subject, text }) => !/^\d{6} /.test(subject) && text.includes(`tid=${tid}\n`)).toReversed()
 }
 
 /** There are as many letters about an order as there are words, and each asks so. */
@@ -56,7 +58,7 @@ async function assertAsked(id: string, ...words: RegExp[]): Promise<void> {
     const { subject = '', text = '' } = letters[index] ?? {}
     assert.match(subject, /^Your order at .+ waits for you$/)
     assert.match(text, word)
-    assert.match(text, new RegExp(`Your order:\n${exchange.url}/en/checkout\\?tid=${id}\n`))
+    assert.match(text, new RegExp(`Your order:\n${exchange.url}/en/checkout\\?tid=${await tidOf(exchange, id)}\n`))
   }
 }
 
@@ -163,7 +165,7 @@ describe('a letter that asks', () => {
       assert.match(letter.subject, subject)
       assert.match(letter.html, new RegExp(`<html lang="${locale}" dir="${locale === 'ar' ? 'rtl' : 'ltr'}"`))
       const [url = ''] = /http\S+/.exec(letter.text) ?? []
-      assert.equal(url, `${exchange.url}/${locale}/checkout?tid=${visit.id}`)
+      assert.equal(url, `${exchange.url}/${locale}/checkout?tid=${await tidOf(exchange, visit.id)}`)
       const page = await visit.page()
       assert.equal((await fetch(url)).status, 200)
       assert.notEqual(titleOf(page), '')

@@ -80,12 +80,15 @@ function assertSum(
   assert.ok(decimals >= 8)
   const rate = (value * 10n ** BigInt(from.decimals + decimals)) / (converted * 10n ** BigInt(to.decimals))
   assert.equal(BigInt(shown.join('')), rate, 'the rate is rounded down')
+  let total = 0n
   for (const { amount, percentage } of service_fees) {
     const [whole = '0', digits = ''] = percentage.replace('%', '').split('.')
-    const part = (feesOf ?? paid) * BigInt(whole + digits)
-    const over = 10n ** BigInt(2 + digits.length)
-    assert.ok(parseAmount(amount, from) * over >= part, `${amount} is ${percentage} rounded up`)
+    const part = (feesOf ?? paid) * BigInt(whole + digits.padEnd(2, '0'))
+    const off = parseAmount(amount, from) * 10_000n - part
+    assert.ok(off > -10_000n && off < 10_000n, `${amount} is ${percentage}, less than a unit off`)
+    total += part
   }
+  assert.ok(fees * 10_000n >= total && (fees - 1n) * 10_000n < total, 'the total is rounded up once')
 }
 
 const holds = (runs: number, property: (one: Asked) => Promise<void>) =>

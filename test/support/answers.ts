@@ -77,7 +77,8 @@ function checkBy(document: Json): AnswerCheck {
   const isError = (given: Given, what: string) => validate('openapi#/components/schemas/Error', given, what)
 
   return (given) => {
-    const [path = ''] = given.url.split('?', 1)
+    const [sent = ''] = given.url.split('?', 1)
+    const path = sent.replace(/(?<=.)\/$/, '')
     const method = given.method.toLowerCase()
     if (!path.startsWith('/v1/') || method === 'head' || method === 'options') return
     const what = `${given.method} ${path}: ${given.status}`

@@ -207,7 +207,7 @@ function problem(field: string, code: string) {
 export async function sampleProps(sample: Sample): Promise<PageProps> {
   const { step, more, isProven = true } = sample
   const view = sampleView(sample.view, sample.order)
-  const home = `/checkout?tid=${view.publicId}`
+  const home = `/checkout?tid=${view.tid}`
   return {
     visit: {
       view,
@@ -231,7 +231,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     look: { name: undefined, sheet: undefined, logo: undefined },
     ways: sample.ways ?? [],
     legal: { termsUrl: '/en/terms', privacyUrl: '/en/privacy', accepts: '1 1' },
-    aids: step === 'pay' ? { ...(await payAidsOf(view)), play: `/sandbox/pay?tid=${view.publicId}` } : {},
+    aids: step === 'pay' ? { ...(await payAidsOf(view)), play: `/sandbox/pay?tid=${view.tid}` } : {},
     ...more,
   }
 }

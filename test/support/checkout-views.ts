@@ -79,7 +79,8 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
   )
   return {
     id: 1n,
-    publicId: 4_815_162_342_108_642_359n,
+    publicId: 481_516_234_210_864n,
+    tid: 'oYb1m7m2Zq0X8d5cJ4tQwVfK',
     partnerId: 1n,
     partnerName: 'Tulip Wallet',
     status: 'waiting_for_customer',

@@ -133,7 +133,7 @@ async function toldBy({ service, sandbox }: Exchange): Promise<Record<string, un
 function normaliser(origin: string): (value: unknown, name?: string) => unknown {
   const ids = new Map<string, string>()
   const idFor = (id: string): string => {
-    const known = ids.get(id) ?? String(4_611_686_018_427_387_904n + BigInt(ids.size) * 271_828_182_845n)
+    const known = ids.get(id) ?? String(271_828_182_845_904n + BigInt(ids.size) * 2_718_281_828_459n)
     ids.set(id, known)
     return known
   }
@@ -143,8 +143,9 @@ function normaliser(origin: string): (value: unknown, name?: string) => unknown 
     if (name === 'next_cursor') return 'b3BhcXVlLCBlbmNyeXB0ZWQ'
     return value
       .replaceAll(origin, exampleOrigin)
-      .replace(/evt_(\d{17,19})(\d{6})/g, (_all, id: string, sequence: string) => `evt_${idFor(id)}${sequence}`)
-      .replace(/(?<!\d|evt_\d*)\d{17,19}(?!\d)/g, idFor)
+      .replace(/(?<=[?]tid=)[\w-]{24}/g, 'oYb1m7m2Zq0X8d5cJ4tQwVfK')
+      .replace(/evt_(\d{15,19})(\d{6})/g, (_all, id: string, sequence: string) => `evt_${idFor(id)}${sequence}`)
+      .replace(/(?<!\d|evt_\d*)(?:\d{15}|\d{17,19})(?!\d)/g, idFor)
       .replace(/\bRF\d{2}[A-Z0-9]{5,21}\b/g, 'RF18539007547034')
   }
   const normal = (value: unknown, name = ''): unknown => {

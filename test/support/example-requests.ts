@@ -71,6 +71,7 @@ export const requests: readonly Request[] = [
   { operation: 'getCurrency', path: '/v1/currencies/{ticker}' },
   { operation: 'getRange', path: '/v1/market-info/min-max-range/{pair}' },
   { operation: 'getEstimate', path: '/v1/estimate', query: { from_amount: '100', ...pair } },
+  { operation: 'postEstimate', path: '/v1/estimate', body: { from_amount: 100, ...pair } },
   { operation: 'checkTransactionHealth', path: '/v1/transaction/health', body: order },
   { operation: 'createTransaction', path: '/v1/transaction', body: order, keep: 'id' },
   { operation: 'getTransaction', path: '/v1/transaction/{id}' },

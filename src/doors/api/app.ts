@@ -63,6 +63,7 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   const errors = answerErrors(ctx.log)
   const app = fastify({
     logger: false,
+    routerOptions: { ignoreTrailingSlash: true },
     bodyLimit: http.bodyLimitBytes,
     requestTimeout: http.requestTimeoutMs,
     keepAliveTimeout: 75_000,
@@ -109,6 +110,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
   app.decorateRequest('caller', undefined)
   app.decorateRequest('tellsOf', undefined)
   app.decorateRequest('isAnsweredOnce', false)
+  app.decorateRequest('isSigned', false)
   app.addSchema({ $id: 'AnyTransaction', ...anyTransactionRecord })
   readJsonBodies(app)
   app.addHook('onRoute', (route) => {

@@ -67,7 +67,7 @@ async function answerAddresses(ctx: Ctx, partnerId: bigint, query: Query): Promi
   const question = ['payout-addresses', String(partnerId), sorting]
   const cursor = readCursor(ctx, read, question, given('cursor'))
   const [first] = read.problems
-  if (first) throw new Refusal('BAD_REQUEST', `${first.path}: ${first.message}`, [...read.problems])
+  if (first) throw new Refusal('BAD_REQUEST', first.message, [...read.problems])
 
   const start = cursor === undefined ? { offset } : { after: positionOf(cursor) }
   const { addresses, next } = await pagePayoutAddresses(ctx, partnerId, { sorting, limit, start })

@@ -61,6 +61,6 @@ function required(read: FieldReader, path: string, value: unknown, rule?: TextRu
 
 function whole<Input>({ problems }: FieldReader, input: Input): Input {
   const [first] = problems
-  if (first) throw new Refusal('BAD_REQUEST', `${first.path}: ${first.message}`, [...problems])
+  if (first) throw new Refusal('BAD_REQUEST', first.message, [...problems])
   return input
 }

@@ -105,12 +105,16 @@ function readOrder(body: Fields): { order: B2bOrder; problems: readonly Problem[
     externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, { isNumberRead: true }),
   }
   if (isAbsent(body.payout_account_address) && isAbsent(body.payout_address_id)) {
-    read.tell('payout_account_address', 'A registered payout address is required.', 'REQUIRED')
+    read.tell(
+      'payout_account_address',
+      'This is required, or payout_address_id: a registered payout address.',
+      'REQUIRED',
+    )
   }
   return { order, problems: read.problems }
 }
 
 function currency(read: FieldReader, path: string, value: unknown): string {
-  if (isAbsent(value)) read.tell(path, 'A currency is required.', 'REQUIRED')
+  if (isAbsent(value)) read.tell(path, 'This is required.', 'REQUIRED')
   return read.text(path, value) ?? ''
 }

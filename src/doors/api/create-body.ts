@@ -66,7 +66,7 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
 }
 
 function required(read: FieldReader, path: string, value: unknown): string {
-  if (isAbsent(value)) read.tell(path, 'A currency is required.', 'REQUIRED')
+  if (isAbsent(value)) read.tell(path, 'This is required.', 'REQUIRED')
   return read.text(path, value) ?? ''
 }
 

@@ -5,14 +5,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { codeOf } from '../../platform/db/pool.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import { Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
+import { namedProblem, Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
 import { madeRequestId } from './request-id.ts'
 
 /** Every answer of ours that is not 2xx, as partners read it (wire.md, section 1). */
-const bodyOf = ({ code, message, problems }: Refusal, requestId: string): string =>
-  JSON.stringify({ statusCode: refusals[code], code, message, errors: problems, request_id: requestId })
+function bodyOf({ code, message, problems }: Refusal, requestId: string): string {
+  const errors = problems.map(namedProblem)
+  const isOfField = message === problems[0]?.message
+  return JSON.stringify({
+    statusCode: refusals[code],
+    code,
+    message: isOfField ? errors[0]?.message : message,
+    errors,
+    request_id: requestId,
+  })
+}
 
 /** What the framework refuses before a handler is reached, in our words. */
 const frameworkCodes: Readonly<Record<string, RefusalCode>> = {

@@ -4,7 +4,7 @@ import { feeNames, percentText } from '../../exchange/pricing/fees.ts'
 import { rateText, type Sum } from '../../exchange/pricing/sum.ts'
 import type { PairTerms } from '../../exchange/pricing/terms.ts'
 import type { Warning } from '../../exchange/transactions/create-input.ts'
-import { amount, line, money, network, percentage, rate, ticker, time, warnings, wholeText } from './field-shapes.ts'
+import { amount, money, network, rate, serviceFee, ticker, time, warnings, wholeText } from './field-shapes.ts'
 import { list, object, type Shaped, titled } from './shape.ts'
 
 /** The fields of an estimate (wire.md, section 2). */
@@ -15,7 +15,7 @@ const estimateFields = {
   to_network: network,
   value: amount,
   estimated_exchange_rate: rate,
-  service_fees: list(titled('ServiceFee', object({ name: line, amount, currency: ticker, percentage })), 10),
+  service_fees: list(serviceFee, 10),
   converted_amount: money,
   network_fee: money,
   price: titled('Price', object({ numerator: wholeText, denominator: wholeText })),

@@ -155,13 +155,13 @@ describe('GET /v1/estimate', () => {
     assert.notDeepEqual(later.price, before.price)
   })
 
-  it('400 BAD_REQUEST: amounts that are none, or finer than a cent, or out of range, saying where', async () => {
+  it('400 BAD_REQUEST: amounts that are none, or less than a cent, or out of range, saying where', async () => {
     const rows = table(`
       amount              code
-      1.005               INVALID_VALUE
       -1                  INVALID_VALUE
       +100                INVALID_VALUE
-      1e2                 INVALID_VALUE
+      1e31                INVALID_VALUE
+      0.009               INVALID_VALUE
       .5                  INVALID_VALUE
       100.                INVALID_VALUE
       １００               INVALID_VALUE

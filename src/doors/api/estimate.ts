@@ -14,10 +14,15 @@ import { momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
 import { type EstimateRecord, estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { featureWarning } from './feature-warning.ts'
+import { fieldReader, type FieldReader, type Fields, isAbsent } from './fields.ts'
+import { bodyObject } from './json-body.ts'
 import {
+  amountIn,
   amountText,
+  bodyOf,
   categoryIn,
   countryIn,
+  flagIn,
   flagText,
   methodIn,
   networkIn,
@@ -26,12 +31,24 @@ import {
   required,
   tickerIn,
 } from './operation.ts'
-import { oneOf } from './shape.ts'
-import { type Query, queryFlag, queryText } from './query.ts'
+import { about, oneOf, type ShapeProvider } from './shape.ts'
+import { type Query, queryAmount, queryFlag, queryText } from './query.ts'
 
-/** `GET /v1/estimate`: what an amount comes to at this moment. Nothing is promised and nothing is kept. */
+/** `GET` and `POST /v1/estimate`: what an amount comes to at this moment. Nothing is promised and nothing is kept. */
 export function estimate(app: FastifyInstance, ctx: Ctx): void {
   estimateRoute(app, ctx, { path: '/estimate', kind: 'retail', config: { access: 'any-key', operation } })
+  app
+    .withTypeProvider<ShapeProvider>()
+    .post(
+      '/estimate',
+      { config: { access: 'any-key', operation: posting }, schema: { response: { 200: estimateRecord } } },
+      (request) => {
+        const { partner } = callerOf(request)
+        const query = request.query as Query
+        const { ask, ignored } = readEstimate(inputsOfBody(bodyObject(request)), query, partner)
+        return estimateOf(momentOf(ctx, ctx.clock.now()), termsOfPartner(partner), ask, ignored)
+      },
+    )
 }
 
 const query = {
@@ -61,6 +78,36 @@ const operation: Operation = {
   refuses: ['BAD_REQUEST', 'PAIR_NOT_AVAILABLE', 'COUNTRY_NOT_SUPPORTED'],
 }
 
+const { customer_country: countryQuery } = query
+
+const estimateBody = bodyOf(
+  'EstimateRequest',
+  {
+    from_currency: about(tickerIn, 'What is paid.'),
+    to_currency: about(tickerIn, 'What is received.'),
+    from_amount: about(amountIn, 'How much is paid. Required, unless `to_amount` is asked for.'),
+    to_amount: about(amountIn, 'How much is to be received; the answer is the least amount that brings it.'),
+    type: query.type.shape,
+    from_network: networkIn,
+    to_network: networkIn,
+    fees_included: flagIn,
+    deposit_type: methodIn,
+    deposit_category: categoryIn,
+    payout_type: methodIn,
+  },
+  ['from_currency', 'to_currency'],
+)
+
+/** The same call with a body. */
+const posting: Operation = {
+  ...operation,
+  id: 'postEstimate',
+  summary: 'Estimate an exchange, by a body',
+  description: `The same as the GET, with its names in a JSON body; \`customer_country\` is read from the query only. ${operation.description}`,
+  query: { customer_country: countryQuery },
+  body: estimateBody,
+}
+
 /** The same call on B2B's terms. */
 export const b2bEstimate: Operation = {
   ...operation,
@@ -82,7 +129,8 @@ export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, conf
     reply.type('application/json; charset=utf-8')
     if (same !== undefined) return reply.send(same)
 
-    const { ask, ignored } = readQuery(request.query as Query, partner)
+    const query = request.query as Query
+    const { ask, ignored } = readEstimate(inputsOfQuery(query), query, partner)
     const record = estimateOf(momentOf(ctx, now), termsOfPartner(partner, kind), ask, ignored)
     const answer = String(reply.serializeInput(record, '200'))
     answers.keep(partner, request.url, answer)
@@ -127,28 +175,62 @@ function estimateOf(moment: MarketMoment, terms: PartnerTerms, ask: AmountAsk, i
   const outcome = resolve(moment, terms, ask)
   if (!outcome.available) throw refusalOf(outcome.failures)
   if (!outcome.sum) throw new Error('An estimate was judged without its amount.')
-  return recordOfEstimate(outcome.exchange.terms, outcome.sum, ask.amount.direction, ignored)
+  return recordOfEstimate(outcome.exchange.terms, outcome.sum, ask.amount.direction, [...ignored, ...outcome.warnings])
 }
 
 type AmountAsk = ExchangeRequest & { amount: NonNullable<ExchangeRequest['amount']> }
 
-function readQuery(query: Query, partner: Partner): { ask: AmountAsk; ignored: Warning[] } {
+/** Where the inputs of an estimate are read from: the query of a GET, the body of a POST. */
+type Inputs = {
+  text(name: string): string | undefined
+  amount(name: string): unknown
+  flag(name: string, fallback: boolean): boolean
+}
+
+const inputsOfQuery = (query: Query): Inputs => ({
+  text: (name) => queryText(query, name),
+  amount: (name) => queryAmount(query, name),
+  flag: (name, fallback) => queryFlag(query, name, fallback),
+})
+
+/** The names of a body. Refuses a value of another type at once. */
+function inputsOfBody(body: Fields): Inputs {
+  const given = Object.fromEntries(Object.keys(estimateBody.properties).map((name) => [name, body[name]]))
+  const one = <T>(name: string, read: (reader: FieldReader, value: unknown) => T): T | undefined => {
+    const value = given[name]
+    if (isAbsent(value) || value === 'null') return undefined
+    const reader = fieldReader()
+    const found = read(reader, value)
+    const [problem] = reader.problems
+    if (problem) throw badField(name, problem.message, problem.code)
+    return found
+  }
+  return {
+    text: (name) => one(name, (reader, value) => reader.text(name, value)),
+    amount: (name) => given[name],
+    flag: (name, fallback) => one(name, (reader, value) => reader.flag(name, value)) ?? fallback,
+  }
+}
+
+/** `customer_country` is read from the query only. */
+function readEstimate(inputs: Inputs, query: Query, { settings }: Partner): { ask: AmountAsk; ignored: Warning[] } {
   const country = queryText(query, 'customer_country')
-  const isCountryOn = partner.settings.features.customer_country
-  const direction = directionOf(query)
+  const isCountryOn = settings.features.customer_country
+  const direction = directionOf(inputs)
   const ask: AmountAsk = {
-    fromCurrency: queryText(query, 'from_currency'),
-    fromNetwork: queryText(query, 'from_network'),
-    toCurrency: queryText(query, 'to_currency'),
-    toNetwork: queryText(query, 'to_network'),
-    depositType: queryText(query, 'deposit_type'),
-    depositCategory: queryText(query, 'deposit_category'),
-    payoutType: queryText(query, 'payout_type'),
+    fromCurrency: inputs.text('from_currency'),
+    fromNetwork: inputs.text('from_network'),
+    toCurrency: inputs.text('to_currency'),
+    toNetwork: inputs.text('to_network'),
+    depositType: inputs.text('deposit_type'),
+    depositCategory: inputs.text('deposit_category'),
+    payoutType: inputs.text('payout_type'),
     country: isCountryOn ? country : undefined,
     amount: {
       direction,
-      value: queryText(query, direction === 'direct' ? 'from_amount' : 'to_amount'),
-      feesIncluded: queryFlag(query, 'fees_included', true),
+      value: inputs.amount(direction === 'direct' ? 'from_amount' : 'to_amount'),
+      feesIncluded: inputs.flag('fees_included', true),
+      mayBeCut: true,
     },
   }
   const isIgnored = country !== undefined && !isCountryOn
@@ -156,9 +238,9 @@ function readQuery(query: Query, partner: Partner): { ask: AmountAsk; ignored: W
 }
 
 /** An amount of the target is asked for by `type=reverse`, or by its name alone. */
-function directionOf(query: Query): 'direct' | 'reverse' {
-  const type = queryText(query, 'type')?.toLowerCase()
-  if (type === undefined) return queryText(query, 'to_amount') === undefined ? 'direct' : 'reverse'
+function directionOf(inputs: Inputs): 'direct' | 'reverse' {
+  const type = inputs.text('type')?.toLowerCase()
+  if (type === undefined) return isAbsent(inputs.amount('to_amount')) ? 'direct' : 'reverse'
   if (type !== 'direct' && type !== 'reverse') throw badField('type', 'This must be direct or reverse.')
   return type
 }

@@ -67,5 +67,8 @@ export const smallNumber = wholeNumber(0, 100_000)
 
 export const money = titled('Money', object({ amount, currency: ticker }))
 
+/** A fee, in the source currency. */
+export const serviceFee = titled('ServiceFee', object({ name: line, amount, currency: ticker, percentage }))
+
 /** What was ignored; empty when nothing was. */
 export const warnings = list(titled('Warning', object({ code: word, path: line, message: text })), 20)

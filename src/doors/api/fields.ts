@@ -65,14 +65,11 @@ export function fieldReader(): FieldReader {
     },
     flag: (path, value) => {
       if (isAbsent(value)) return false
-      if (typeof value === 'boolean') return value
-      if (value === 'true' || value === 'false') return value === 'true'
-      tell(path, 'This must be true or false.')
-      return false
+      return readFlag(value) ?? tell(path, 'This must be true or false.') ?? false
     },
     amount: (path, value) => {
       try {
-        return amountText(value, path) ?? tell(path, 'An amount is required.', 'REQUIRED')
+        return amountText(value, path) ?? tell(path, 'This is required.', 'REQUIRED')
       } catch (error) {
         if (error instanceof Refusal) return tell(path, error.message)
         throw error
@@ -93,6 +90,14 @@ export function fieldReader(): FieldReader {
       return {}
     },
   }
+}
+
+/** A yes or no in any of its spellings: `true`, `false`, `1`, `0`, in any letter case. */
+export function readFlag(value: unknown): boolean | undefined {
+  const isText = typeof value === 'string' || typeof value === 'boolean'
+  const text = isExactNumber(value) ? value.text : isText ? String(value).toLowerCase() : ''
+  if (text === 'true' || text === '1') return true
+  return text === 'false' || text === '0' ? false : undefined
 }
 
 /** What a card number in a field is answered with. */

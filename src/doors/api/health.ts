@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
+import { namedProblem } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { judgeCreate } from '../../exchange/transactions/judge.ts'
 import { callerOf } from './authenticate.ts'
@@ -58,11 +59,12 @@ const operation: Operation = {
 function healthOf(ctx: Ctx, partner: Partner, request: CreateRequest): Shaped<typeof healthRecord> {
   const read = readCreate(partner, request)
   const { faults, available } = judgeCreate(ctx, partner, read, request.now)
-  const ofEstimate = read.warnings.filter(({ path }) => path === 'query.customer_country')
+  const cut = available?.warnings ?? []
+  const ofEstimate = [...read.warnings.filter(({ path }) => path === 'query.customer_country'), ...cut]
   return {
     healthy: faults.length === 0,
-    errors: faults.map((fault) => fault.problem),
-    warnings: read.warnings,
+    errors: faults.map((fault) => namedProblem(fault.problem)),
+    warnings: [...read.warnings, ...cut],
     estimate: available?.sum ? recordOfEstimate(available.exchange.terms, available.sum, 'direct', ofEstimate) : null,
   }
 }

@@ -10,6 +10,7 @@ import { exposeHeaders } from './cors.ts'
 import { type IdempotencyKey, idempotencyKeyOf } from './idempotency-key.ts'
 import { refuseUnreadable } from './json-body.ts'
 import * as queries from './queries.ts'
+import { signatureOnceMs } from './signature.ts'
 
 /** What a POST answers, and the key of the person it tells of; undefined when it tells of nobody. */
 export type Answer<Body> = { status: number; body: Body; dataKey: DataKey | undefined }
@@ -125,20 +126,21 @@ async function openAnswer<Body>(
 }
 
 /**
- * Forgets answers that have been kept long enough, and steps and leases of work that was done or died as long ago, in small
+ * Forgets answers that have been kept long enough, used signatures, and steps and leases of work that was done or died as long ago, in small
  * batches, each its own commit, so many a call at most; tells how many answers. To be called now and then.
  */
 export async function forgetOldAnswers({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): Promise<number> {
   const since = after(clock.realNow(), -config.retention.idempotencyMs)
   let total = 0
   for (let done = 0; done < mostBatches; done += 1) {
-    const [work, steps, answers] = [
+    const [work, steps, answers, signatures] = [
       await queries.forgetWork(db, since),
       await queries.forgetSteps(db, since),
       await queries.forgetAnswers(db, since),
+      await queries.forgetSignatures(db, after(clock.realNow(), -signatureOnceMs)),
     ]
     total += answers
-    if (Math.max(work, steps, answers) < queries.forgottenAtOnce) break
+    if (Math.max(work, steps, answers, signatures) < queries.forgottenAtOnce) break
   }
   return total
 }

@@ -39,7 +39,11 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
   })
 }
 
-const pathOf = ({ url }: FastifyRequest): string => url.split('?', 1)[0] ?? ''
+/** A trailing slash changes nothing. */
+const pathOf = ({ url }: FastifyRequest): string => {
+  const path = url.split('?', 1)[0] ?? ''
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
 
 /** Whether a pattern took what is an address of its own, in another method: `GET /v1/transaction/health` asks for no id. */
 function isShadowed(request: FastifyRequest, served: ReadonlyMap<string, Served>): boolean {

@@ -95,7 +95,12 @@ export const pairIn = textOf({
 })
 
 /** An amount in a query. */
-export const amountText = textOf({ title: 'AmountText', pattern: '^\\d{1,30}(\\.\\d{1,30})?$', maxLength: 61 })
+export const amountText = textOf({
+  title: 'AmountText',
+  pattern: '^\\s*\\d{1,30}(\\.\\d{1,30})?([eE][+-]?\\d{1,4})?\\s*$',
+  maxLength: 100,
+  examples: ['100', '0.005', '5e-7'],
+})
 
 /** An amount in a body: a number, read from its digits, or a text. */
 export const amountIn: Shape<unknown> & Bounds = {
@@ -108,12 +113,21 @@ export const amountIn: Shape<unknown> & Bounds = {
 }
 
 /** A yes or no in a query. */
-export const flagText: Shape<unknown> & { enum: string[] } = { type: 'string', enum: ['true', 'false'] }
+export const flagText = textOf({
+  title: 'FlagText',
+  pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)$',
+  maxLength: 5,
+  examples: ['true', 'false'],
+})
 
 /** A yes or no in a body. */
-export const flagIn: Shape<unknown> & { enum: unknown[] } = {
-  type: ['boolean', 'string'],
-  enum: [true, false, 'true', 'false'],
+export const flagIn: Shape<unknown> & Bounds = {
+  title: 'FlagInput',
+  type: ['boolean', 'string', 'integer'],
+  minimum: 0,
+  maximum: 1,
+  pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)$',
+  maxLength: 5,
 }
 
 /** An id in a path. */

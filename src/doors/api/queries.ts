@@ -158,3 +158,28 @@ export const exchangeCounts = (db: Db, { process, mine, heard }: Told): Promise<
     select id, counts::text as counts from rate_counts
     where process <> ${process} and at > clock_timestamp() - interval '10 s' and id <> all(${heard}::bigint[])
     order by id`
+
+/** A signature that comes with a request, at a real time. What was used before `since` is forgotten. */
+export type UsedSignature = { partnerId: bigint; hash: Buffer; idempotencyKey: Buffer | null; now: Date; since: Date }
+
+/** Writes down that a signature is used; false when it was used before, unless with the same idempotency key. */
+export const useSignature = async (db: Db, used: UsedSignature): Promise<boolean> =>
+  (
+    await db.sql`
+      insert into used_signatures as known (partner_id, hash, idempotency_key, used_at)
+      values (${used.partnerId}, ${used.hash}, ${used.idempotencyKey}, ${used.now})
+      on conflict (partner_id, hash) do update
+        set idempotency_key = excluded.idempotency_key,
+          used_at = case when known.used_at <= ${used.since} then excluded.used_at else known.used_at end
+        where known.used_at <= ${used.since} or known.idempotency_key = excluded.idempotency_key
+      returning 1`
+  ).length > 0
+
+/** Removes some signatures that were used before `since` (real time); tells how many there were. */
+export const forgetSignatures = async (db: Db, since: Date): Promise<number> =>
+  (
+    await db.sql`
+      delete from used_signatures where (partner_id, hash) in (
+        select partner_id, hash from used_signatures where used_at <= ${since} order by used_at limit ${forgottenAtOnce})
+      returning 1`
+  ).length

@@ -1,4 +1,6 @@
+import { isNumberWithExponent, numberIn } from '../../platform/lib/json.ts'
 import { badField } from '../../platform/lib/refusal.ts'
+import { readFlag } from './fields.ts'
 
 /** What the framework makes of a query: texts, or several where a name was repeated. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>
@@ -15,6 +17,13 @@ export function queryText(query: Query, name: string): string | undefined {
 export function queryFlag(query: Query, name: string, fallback: boolean): boolean {
   const text = queryText(query, name)
   if (text === undefined) return fallback
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw badField(name, 'This must be true or false.')
+  const flag = readFlag(text)
+  if (flag === undefined) throw badField(name, 'This must be true or false.')
+  return flag
+}
+
+/** An optional amount of a query: white space around it is ignored, and an exponent is read as JSON reads it. */
+export function queryAmount(query: Query, name: string): unknown {
+  const text = queryText(query, name)?.trim()
+  return text !== undefined && isNumberWithExponent(text) ? numberIn(text) : text
 }

@@ -1,21 +1,39 @@
-import { type KeyObject, verify } from 'node:crypto'
+import { createHash, type KeyObject, verify } from 'node:crypto'
 
 import type { FastifyRequest, preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
+import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { signingKeysIn } from '../../exchange/partners/signing-keys.ts'
+import { indexHash } from '../../platform/privacy/master-key.ts'
+import * as queries from './queries.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request carries a signature of its account, which was checked. */
+    isSigned: boolean
+  }
+}
 
 /** How far a signature's time may be from real time, either way. */
 const longestAgeSeconds = 300
 
+/** How long a signature stays used up. */
+export const signatureOnceMs = 86_400_000
+
+/** The one route that reads signatures without a timestamp. */
+const olderFormRoute = '/v1/transaction'
+
+type Needs = Pick<Ctx, 'clock' | 'db' | 'secrets'>
+
 /**
- * Makes the hook that checks `Partner-Signature` where the account demands one: base64 RSA-SHA256 or Ed25519 over
- * `timestamp.METHOD.path?query.body`, made with one of the partner's own keys, `Partner-Timestamp` (unix seconds) beside it. Comes
- * after the body, because the body is signed; everything is signed as it came over the wire. Refuses SIGNATURE_INVALID.
+ * Makes the hook that checks `Partner-Signature`: where the account demands one, and wherever one is sent to an account that has
+ * a key registered. It comes after the body, because the body is signed; everything is signed as it came over the wire. A
+ * signature is accepted once, except with the same Idempotency-Key. Refuses SIGNATURE_INVALID.
  */
-export function signatureCheck({ clock }: Pick<Ctx, 'clock'>): (creates: boolean) => preHandlerHookHandler {
+export function signatureCheck(ctx: Needs): (creates: boolean) => preHandlerHookHandler {
   const keys = new WeakMap<Partner, KeyObject[]>()
 
   function keysOf(partner: Partner): KeyObject[] {
@@ -29,28 +47,69 @@ export function signatureCheck({ clock }: Pick<Ctx, 'clock'>): (creates: boolean
 
   return (creates) => (request, _reply, done) => {
     const partner = request.caller?.partner
-    const demanded = partner?.settings.signing ?? 'off'
-    if (partner && (demanded === 'all' || (demanded === 'create' && creates))) {
-      const now = Math.floor(clock.realNow().getTime() / 1000)
-      if (!isSigned(request, keysOf(partner), now)) {
-        throw new Refusal(
-          'SIGNATURE_INVALID',
-          'This account signs its requests, and this signature is missing, old or wrong.',
-        )
-      }
+    if (!partner) return done()
+    const { signing, signingKey } = partner.settings
+    const isDemanded = signing === 'all' || (signing === 'create' && creates)
+    const isSent = Boolean(request.headers['partner-signature']) && signingKey !== null
+    if (!isDemanded && !isSent) return done()
+
+    const now = ctx.clock.realNow()
+    const signature = signatureIn(request, keysOf(partner), now)
+    if (!signature) {
+      throw new Refusal('SIGNATURE_INVALID', 'The signature of this request is missing, too old or wrong.')
     }
-    done()
+    useOnce(ctx, request, { partner, signature, now }).then(() => {
+      request.isSigned = true
+      done()
+    }, done)
   }
 }
 
-function isSigned({ headers, method, url, bodyBytes }: FastifyRequest, keys: KeyObject[], now: number): boolean {
-  const { 'partner-signature': signature, 'partner-timestamp': timestamp } = headers
-  if (typeof signature !== 'string' || typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return false
-  if (Math.abs(Number.parseInt(timestamp, 10) - now) > longestAgeSeconds) return false
+/** The bytes of a request's signature; undefined for one that is missing, too old or wrong. */
+function signatureIn(request: FastifyRequest, keys: readonly KeyObject[], now: Date): Buffer | undefined {
+  const { 'partner-signature': text, 'partner-timestamp': timestamp } = request.headers
+  if (typeof text !== 'string') return undefined
+  const signature = Buffer.from(text, 'base64')
+  const isRight = timestamp ? isTimely(timestamp, now) && isOverRequest : isOverBody
+  return isRight && isRight(request, keys, signature) ? signature : undefined
+}
 
-  const signed = Buffer.concat([Buffer.from(`${timestamp}.${method}.${url}.`), bodyBytes ?? Buffer.alloc(0)])
-  return keys.some((key) => {
-    const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256'
-    return verify(algorithm, signed, key, Buffer.from(signature, 'base64'))
+function isTimely(timestamp: string | string[], now: Date): boolean {
+  if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return false
+  return Math.abs(Number.parseInt(timestamp, 10) - Math.floor(now.getTime() / 1000)) <= longestAgeSeconds
+}
+
+type Check = (request: FastifyRequest, keys: readonly KeyObject[], signature: Buffer) => boolean
+
+const noBody = Buffer.alloc(0)
+
+/** Over `timestamp.METHOD.path?query.idempotency-key.body`, by RSA-SHA256 or Ed25519. */
+const isOverRequest: Check = ({ headers, method, url, bodyBytes }, keys, signature) => {
+  const head = [headers['partner-timestamp'], method, url, headers['idempotency-key'] ?? '', ''].join('.')
+  const signed = Buffer.concat([Buffer.from(head), bodyBytes ?? noBody])
+  return keys.some((key) => verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', signed, key, signature))
+}
+
+/** The older form: RSA-SHA256 over the body alone, on creates of transactions. */
+const isOverBody: Check = ({ method, routeOptions, bodyBytes }, keys, signature) =>
+  method === 'POST' &&
+  routeOptions.url === olderFormRoute &&
+  keys.some((key) => key.asymmetricKeyType === 'rsa' && verify('sha256', bodyBytes ?? noBody, key, signature))
+
+type Used = { partner: Partner; signature: Buffer; now: Date }
+
+async function useOnce(
+  { db, secrets }: Needs,
+  request: FastifyRequest,
+  { partner, signature, now }: Used,
+): Promise<void> {
+  const key = request.headers['idempotency-key']
+  const isFirst = await queries.useSignature(db, {
+    partnerId: partner.id,
+    hash: createHash('sha256').update(signature).digest(),
+    idempotencyKey: key ? indexHash(secrets, 'signed-idempotency-key', String(key)) : null,
+    now,
+    since: after(now, -signatureOnceMs),
   })
+  if (!isFirst) throw new Refusal('SIGNATURE_INVALID', 'This signature was used before. Sign every request afresh.')
 }

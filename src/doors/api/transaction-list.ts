@@ -87,7 +87,7 @@ export async function answerList<Record>(
   const question = questionOf(listing)
   const cursor = readCursor(ctx, read, question, queryText(query, 'cursor'))
   const [first] = read.problems
-  if (first) throw new Refusal('BAD_REQUEST', `${first.path}: ${first.message}`, [...read.problems])
+  if (first) throw new Refusal('BAD_REQUEST', first.message, [...read.problems])
 
   const start = cursor === undefined ? { offset } : { after: positionOf(cursor) }
   const { transactions, next } = await listTransactions(ctx, listing, limit, start)

@@ -10,7 +10,9 @@ import {
   method,
   money,
   network,
+  percentage,
   rate,
+  serviceFee,
   ticker,
   tickerWithNetwork,
   time,
@@ -55,10 +57,10 @@ const breakdown = object({
   fromAmount: number,
   toAmount: amount,
   estimatedExchangeRate: rate,
-  serviceFees: list(object({ name: line, amount, currency: ticker }), 10),
+  serviceFees: list(serviceFee, 10),
   convertedAmount: money,
   networkFee: money,
-  partnerFee: money,
+  partnerFee: titled('PartnerFee', object({ amount, currency: ticker, percentage })),
 })
 
 const refund = object({
@@ -116,7 +118,9 @@ const exchange = {
     orNull(object({ address: line, extra_id: line })),
     'Where coins are to be sent, with their memo; of B2B also the account and the reference.',
   ),
-  output_hash: about(orNull(line), 'What identifies the payout on its chain or at its bank.'),
+  deposit_address: about(orNull(line), 'The address of `deposit`.'),
+  deposit_extra_id: about(orNull(line), 'The memo or tag of `deposit`; empty where it has none.'),
+  output_hash: about(orNull(line), 'Null to public keys. What identifies the payout on its chain or at its bank.'),
   location: about(country, 'The country of the customer.'),
   estimate_breakdown: titled('EstimateBreakdown', breakdown),
   partner_id: id,

@@ -120,7 +120,7 @@ async function acceptTerms(ctx: Ctx, { view }: Visit, { accepts = '' }: Typed): 
 }
 
 async function checkIdentity(ctx: Ctx, { view }: Visit, customerId: bigint, locale: string): Promise<Done> {
-  const returnUrl = `${ctx.publicUrl}/${locale}/checkout?tid=${view.publicId}&ask=identity`
+  const returnUrl = `${ctx.publicUrl}/${locale}/checkout?tid=${view.tid}&ask=identity`
   const started = await startIdentity(ctx, { view, customerId }, { returnUrl, locale })
   return started ? { leadsTo: started.goTo } : {}
 }

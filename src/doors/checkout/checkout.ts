@@ -218,7 +218,7 @@ function addressesOf(
   { view, wish, isBack }: Visit,
 ): Pick<PageProps, 'here' | 'home'> {
   const path = params.locale === undefined ? '/checkout' : `/${params.locale}/checkout`
-  const home = `${path}?tid=${view.publicId}`
+  const home = `${path}?tid=${view.tid}`
   const asked = wish === undefined ? '' : `&ask=${wish}`
   return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
 }

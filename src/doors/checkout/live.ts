@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import { type Changes, openChanges } from '../../exchange/transactions/changes.ts'
+import { publicIdByLink } from '../../exchange/transactions/load.ts'
 
 /** The most pages that one process keeps a line open to; further ones ask from time to time. */
 const mostOpen = 2_000
@@ -25,9 +25,10 @@ export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string
     for (const response of open) response.end()
     done()
   })
-  app.get<{ Querystring: { tid?: unknown } }>('/checkout/events', (request, reply) => {
-    const id = typeof request.query.tid === 'string' ? readId(request.query.tid) : undefined
-    if (id === undefined) return reply.code(404).send()
+  app.get<{ Querystring: { tid?: unknown } }>('/checkout/events', async (request, reply) => {
+    const { tid } = request.query
+    const id = typeof tid === 'string' ? await publicIdByLink(ctx.db, tid) : undefined
+    if (id === undefined || request.raw.destroyed) return reply.code(404).send()
     if (open.size >= mostOpen) return reply.code(503).header('retry-after', '60').send()
     return follow(request, reply, { id, changes, open, headers })
   })

@@ -90,9 +90,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
 /** The order's own page in every other language. */
 const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<string, string> =>
   new Map(
-    languages
-      .filter((tag) => tag !== language.tag)
-      .map((tag) => [tag, `/${tag}/checkout?tid=${view.publicId}`] as const),
+    languages.filter((tag) => tag !== language.tag).map((tag) => [tag, `/${tag}/checkout?tid=${view.tid}`] as const),
   )
 
 /** What the script does on this page besides: judge fields while they are filled in, and fill in addresses. */

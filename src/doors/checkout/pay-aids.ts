@@ -31,12 +31,12 @@ export async function payAidsOf(view: CheckoutView): Promise<PayAids> {
 /** The one of the sandbox. Not where a rail of the real world is tried out there: on it, coins are sent. */
 export function playOf(
   { config, rails }: Pick<Ctx, 'config' | 'rails'>,
-  { publicId, deposit, from }: CheckoutView,
+  { tid, deposit, from }: CheckoutView,
   { tag }: Pick<Language, 'tag'>,
 ): Pick<PayAids, 'play'> {
   const rail = rails.forDeposit(deposit.category, from.network.code)
   const isPlayed = config.mode === 'sandbox' && rail?.name.startsWith('sandbox-') === true
-  return isPlayed ? { play: `/sandbox/pay?tid=${publicId}&locale=${tag}` } : {}
+  return isPlayed ? { play: `/sandbox/pay?tid=${tid}&locale=${tag}` } : {}
 }
 
 async function coinAids(

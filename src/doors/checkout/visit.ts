@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import type { Ctx } from '../../exchange/context.ts'
 import { provenInBrowser } from '../../exchange/customers/checkout-session.ts'
 import { type PendingCode, pendingCode } from '../../exchange/customers/one-time-code.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
 import { type PaymentWord, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
@@ -39,10 +38,9 @@ export type Visit = {
   version: string
 }
 
-/** Reads where a transaction stands and who is asking. Undefined for an id that is nobody's. */
+/** Reads where a transaction stands and who is asking. Undefined for an unknown link. */
 export async function readVisit(ctx: Ctx, asked: Asked): Promise<Visit | undefined> {
-  const publicId = readId(asked.tid)
-  const opened = publicId === undefined ? undefined : await openCheckout(ctx, publicId)
+  const opened = await openCheckout(ctx, asked.tid)
   if (!opened) return undefined
 
   const customerId = await customerOf(ctx, opened, asked.cookie)

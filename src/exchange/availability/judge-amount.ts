@@ -1,5 +1,5 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
-import { amountText, readAmount } from '../../platform/money/amount-in.ts'
+import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
+import { amountText, readAmount, readCutAmount } from '../../platform/money/amount-in.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { bareSum, leastFromAmount } from '../pricing/sum.ts'
@@ -19,7 +19,7 @@ export function judgeAmountForm({ amount }: ExchangeRequest, paths: RequestPaths
   try {
     const isGiven = amountText(amount.value, '') !== undefined
     if (!isGiven)
-      tell(broken('the amount is an amount', pathOf(amount, paths), 'An amount is required.', { code: 'REQUIRED' }))
+      tell(broken('the amount is an amount', pathOf(amount, paths), 'This is required.', { code: 'REQUIRED' }))
     return isGiven
   } catch (error) {
     tell(brokenBy(error, 'the amount is an amount', pathOf(amount, paths)))
@@ -27,33 +27,43 @@ export function judgeAmountForm({ amount }: ExchangeRequest, paths: RequestPaths
   }
 }
 
+/** What an amount comes to, and that digits of it were cut off, if they were. */
+export type JudgedAmount = { sum: Sum; warning: Problem | undefined }
+
 /** Works out the sum of an amount. Tells of one that its currency can not hold, or outside the range of its exchange. */
 export function judgeAmount(
-  amount: RequestedAmount,
-  paths: RequestPaths,
+  { asked: amount, isExact, paths }: { asked: RequestedAmount; isExact: boolean; paths: RequestPaths },
   pair: Pair,
   tell: AddFailure,
-): Sum | undefined {
+): JudgedAmount | undefined {
   const asset = (amount.direction === 'direct' ? pair.source : pair.target)?.asset
   if (!asset) return undefined
 
   const path = pathOf(amount, paths)
-  let units: bigint
+  let read: { units: bigint; isCut: boolean }
   try {
-    units = readAmount(amount.value, asset, path)
+    read = isExact
+      ? { units: readAmount(amount.value, asset, path), isCut: false }
+      : readCutAmount(amount.value, asset, path)
   } catch (error) {
     tell(brokenBy(error, 'the amount fits its currency', path))
     return undefined
   }
   if (!pair.exchange) return undefined
 
-  const sum = sumWithin(pair.exchange, units, amount)
-  if (sum) return sum
+  const sum = sumWithin(pair.exchange, read.units, amount)
+  if (sum) return { sum, warning: read.isCut ? cutWarning(asset, path) : undefined }
 
   const { min, max, message } = rangeWords(pair.exchange)
   tell(broken('the amount is within the range', path, message, { min, max }))
   return undefined
 }
+
+const cutWarning = ({ ticker, decimals }: Asset, path: string): Problem => ({
+  code: 'AMOUNT_ROUNDED',
+  path,
+  message: `${ticker} has at most ${decimals} decimal places, so the digits beyond them were cut off.`,
+})
 
 /** A refused amount as a broken rule; a fault stays a fault. */
 function brokenBy(error: unknown, rule: Rule, path: string): Failure {
@@ -83,21 +93,8 @@ function sumWithin(
   const isBelow =
     fromAmount === range.min &&
     leastFromAmount(terms, units, { feesIncluded }) < range.min &&
-    leastPaidFrom(terms, range.min, feesIncluded) > units
+    bareSum(terms, range.min, { feesIncluded }).toAmount > units
   return isBelow ? undefined : bareSum(terms, fromAmount, { feesIncluded })
-}
-
-/**
- * The least that an amount from `min` on pays. That is not always what `min` pays: fees that are rounded up together take a
- * little more of the next amounts, each fee once before the amount has made up for it.
- */
-function leastPaidFrom(terms: Exchange['terms'], min: bigint, feesIncluded: boolean): bigint {
-  let least = bareSum(terms, min, { feesIncluded }).toAmount
-  for (const step of terms.fees.keys()) {
-    const { toAmount } = bareSum(terms, min + BigInt(step + 1), { feesIncluded })
-    if (toAmount < least) least = toAmount
-  }
-  return least
 }
 
 /** A range as partners read it: its ends in decimal text, and the sentence of wire.md section 1. */

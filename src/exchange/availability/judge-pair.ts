@@ -56,7 +56,7 @@ function judgeCurrency(
   tell: AddFailure,
 ): Listing | undefined {
   if (ticker === undefined) {
-    tell(broken(`the ${end} currency is given`, tickerPath, 'A currency is required.'))
+    tell(broken(`the ${end} currency is given`, tickerPath, 'This is required.'))
     return undefined
   }
   const listing = findListing(ticker, network)
@@ -67,7 +67,7 @@ function judgeCurrency(
     const message = `${currency.ticker} is not available on this network.`
     tell(broken(`the ${end} currency is on the network`, networkPath, message))
   } else {
-    tell(broken(`the ${end} currency is known`, tickerPath, 'We do not know this currency.'))
+    tell(broken(`the ${end} currency is known`, tickerPath, 'This is not a currency that we know.'))
   }
   return undefined
 }

@@ -32,6 +32,8 @@ export type RequestedAmount = {
   value: unknown
   feesIncluded?: boolean
   isAgreed?: boolean
+  /** Digits beyond the asset's decimals are cut off and reported; refused unless this is true, and always for B2B. */
+  mayBeCut?: boolean
 }
 
 /** The names of a request's fields in `errors[].path`. */

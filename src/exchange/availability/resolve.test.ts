@@ -90,11 +90,11 @@ describe('resolve', () => {
   test('an amount that is none, that its currency can not hold, or that is outside the range is a bad request', () => {
     const rows = table(`
       json      problem              message
-      null      REQUIRED             An amount is required.
+      null      REQUIRED             This is required.
       "1e3"     INVALID_VALUE        This is not an amount.
       -1        INVALID_VALUE        This is not an amount.
       true      INVALID_VALUE        This is not an amount.
-      0         INVALID_VALUE        An amount must be more than zero.
+      0         INVALID_VALUE        This must be more than zero.
       100.001   INVALID_VALUE        EUR has at most 2 decimal places.
       19.99     AMOUNT_OUT_OF_RANGE  EUR amount must be higher than 20 and lower than 15000
       1500001   AMOUNT_OUT_OF_RANGE  EUR amount must be higher than 20 and lower than 15000

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 
+import type { Problem } from '../../platform/lib/refusal.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import type { Exchange } from './exchange.ts'
@@ -11,7 +12,7 @@ import { estimatePaths, type ExchangeRequest } from './request.ts'
 import { type AddFailure, type Failure, type Failures, inOrder } from './rule.ts'
 
 /** An exchange that is available; `sum` is there when an amount was asked. */
-export type Available = { available: true; exchange: Exchange; sum: Sum | undefined }
+export type Available = { available: true; exchange: Exchange; sum: Sum | undefined; warnings: readonly Problem[] }
 
 /** Every rule that the request breaks, in the order in which requests are refused. */
 export type NotAvailable = { available: false; failures: Failures }
@@ -30,11 +31,17 @@ export function resolve(moment: MarketMoment, partner: PartnerTerms, ask: Exchan
   const hasAmount = judgeAmountForm(ask, paths, tell)
   const country = judgeCountryForm(ask, paths, tell)
   const pair = judgePair(moment, partner, { ask, paths, country }, tell)
-  const sum = ask.amount && hasAmount ? judgeAmount(ask.amount, paths, pair, tell) : undefined
+  const isExact = partner.kind === 'b2b' || ask.amount?.mayBeCut !== true
+  const amount = ask.amount && hasAmount ? judgeAmount({ asked: ask.amount, isExact, paths }, pair, tell) : undefined
   judgeCountry(country, paths, tell)
 
   const ordered = inOrder(failures)
   if (ordered) return { available: false, failures: ordered }
   assert(pair.exchange, 'a pair that breaks no rule has an exchange')
-  return { available: true, exchange: pair.exchange, sum }
+  return {
+    available: true,
+    exchange: pair.exchange,
+    sum: amount?.sum,
+    warnings: amount?.warning ? [amount.warning] : [],
+  }
 }

@@ -17,8 +17,8 @@ test('a packed body unpacks to the same text, byte for byte', () => {
 })
 
 test('bodies of every dictionary stay readable', () => {
-  // Packed on the day the dictionary came. If this fails, a dictionary was changed under the events that it packed.
-  const packed = ['Aasm2kQ8DQ0sCbsWAA==']
+  // Each packed on the day its dictionary came. If this fails, a dictionary was changed under the events that it packed.
+  const packed = ['Aasm2kQ8DQ0sCbsWAA==', 'Aqsm2kQ87RksCbsWAA==']
   assert.equal(packed.length, bodyDictionaries.length)
   const text = '{"created_at":"2026-01-01T00:00:00.000Z","requesterType":"EXCHANGE","refund_reason":null}'
   for (const one of packed) assert.equal(unpackBody(Buffer.from(one, 'base64')).toString(), text)

@@ -1,3 +1,4 @@
+import { tidOf } from '../transactions/record.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import type { PayTo } from '../../rails/rail.ts'
@@ -23,6 +24,8 @@ export type CheckoutView = {
   id: bigint
   /** The order number that partner and customer see. */
   publicId: bigint
+  /** What the links of the checkout carry. */
+  tid: string
   partnerId: bigint
   partnerName: string
   status: Status
@@ -88,6 +91,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
   return {
     id: transaction.id,
     publicId: transaction.publicId,
+    tid: tidOf(transaction),
     partnerId: transaction.partnerId,
     partnerName: partner.name,
     status,

@@ -11,18 +11,18 @@ import { partnerOf } from '../transactions/partner-of.ts'
 import { dryRun } from './dry-run.ts'
 import { judgeIdentity, untilChecked, waitsForIdentity } from './identity.ts'
 import { applyDetails, type Details, missingSteps, takesDetails } from './steps.ts'
-import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
+import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
 import { moneyOf, standingOf } from '../settlement/money-of.ts'
 import { orderAgain } from '../settlement/order-again.ts'
 import * as queries from '../transactions/transactions.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** Opens a transaction's checkout; the first visit ends the status `new`. Undefined for an unknown id, and for B2B transactions. */
-export async function openCheckout(ctx: Ctx, publicId: bigint): Promise<CheckoutView | undefined> {
-  const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
-  if (transaction?.kind === 'b2b') return undefined
-  if (transaction?.status !== 'new') return transaction && readView(ctx, transaction)
-  return giveDetails(ctx, publicId, {})
+/** Opens a transaction's checkout; the first visit ends the status `new`. Undefined for an unknown link, and for B2B transactions. */
+export async function openCheckout(ctx: Ctx, tid: string): Promise<CheckoutView | undefined> {
+  const seen = await readTransactionByLink(ctx, ctx.db, tid)
+  if (seen?.kind === 'b2b') return undefined
+  if (seen?.status !== 'new') return seen && readView(ctx, seen)
+  return giveDetails(ctx, seen.publicId, {})
 }
 
 /**

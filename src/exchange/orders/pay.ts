@@ -5,6 +5,7 @@ import type { Ctx } from '../context.ts'
 import { instructionOf } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { payableUntil, methodsInstructed } from './await-deposit.ts'
+import { checkoutUrl } from '../transactions/record.ts'
 import type { WayToPay } from './checkout-view.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
@@ -32,7 +33,7 @@ export async function startPayment(
     asset,
     amount,
     category: depositMethodOf(transaction).category,
-    returnUrl: `${ctx.publicUrl}/${locale}/checkout?tid=${publicId}&returned=1`,
+    returnUrl: `${checkoutUrl(ctx, transaction, locale)}&returned=1`,
     locale,
   })
 }

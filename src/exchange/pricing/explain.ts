@@ -9,7 +9,7 @@ import { canonicalJson, fingerprintOf, quotedFees } from './quote.ts'
 import type { Quote, QuotedFee, StoredQuote } from './quote.ts'
 import { bareSum, leastFromAmount, rateText } from './sum.ts'
 import { unitPrice, unitsWorth } from './terms.ts'
-import type { SumTerms } from './terms.ts'
+import type { FeeRounding, SumTerms } from './terms.ts'
 
 /** A quote's results, computed again from its stored inputs, in the quote's own spelling. */
 export type Recomputed = Pick<
@@ -88,12 +88,13 @@ function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recom
     }),
     feeBasisPoints: quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
     networkFee: unitsIn(quote.networkFee, to),
+    feeRounding: quote.roundings.fees,
   }
   const fromAmount = fromAmountOf(quote, terms)
   const sum = bareSum(terms, fromAmount, { feesIncluded })
   return {
     ...results,
-    fees: quotedFees(sum, from),
+    fees: quotedFees(sum, from, quote.roundings.fees),
     fromAmount: formatAmount(fromAmount, from),
     convertedAmount: formatAmount(sum.convertedAmount, from),
     toAmount: formatAmount(sum.toAmount, to),
@@ -113,6 +114,11 @@ function fromAmountOf({ direction, asked, fromAmountAtLeast, feesIncluded }: Sto
 function unitsIn(text: string, { decimals }: Asset): bigint {
   const { numerator, denominator } = ratioOf(text)
   return (numerator * tenTo(decimals)) / denominator
+}
+
+const roundingText: Readonly<Record<FeeRounding, string>> = {
+  up: 'rounded up',
+  total_up: 'its share of the total rounded up',
 }
 
 function derivation(quote: StoredQuote): string[] {
@@ -135,9 +141,10 @@ function derivation(quote: StoredQuote): string[] {
   ]
 }
 
-function feeLine({ name, basisPoints, minimum, minimumInReference, amount }: QuotedFee, quote: StoredQuote): string {
+function feeLine(fee: QuotedFee, quote: StoredQuote): string {
+  const { name, basisPoints, minimum, minimumInReference, rounding, amount } = fee
   const { ticker } = quote.from
   const floor =
     minimumInReference === '0' ? '' : `, at least ${minimumInReference} ${quote.reference} = ${minimum} ${ticker}`
-  return `${name}: ${percentText(basisPoints)} of ${quote.fromAmount} ${ticker}${floor}, rounded up = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
+  return `${name}: ${percentText(basisPoints)} of ${quote.fromAmount} ${ticker}${floor}, ${roundingText[rounding]} = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
 }

@@ -11,7 +11,7 @@ import type { FeeKind } from './fees.ts'
 import type { Crossing, Leg } from './path.ts'
 import { leastFromAmount, rateText, sumOf } from './sum.ts'
 import type { Sum } from './sum.ts'
-import type { PairTerms } from './terms.ts'
+import type { FeeRounding, PairTerms } from './terms.ts'
 
 /**
  * One leg of a path as a quote keeps it: the market, `base/quote`, which way it was crossed, and the price that was met there,
@@ -19,7 +19,7 @@ import type { PairTerms } from './terms.ts'
  */
 export type QuotedLeg = RatioText & { market: string; crossing: Crossing; at: string; source: string }
 
-/** A fee as a quote keeps it: its rule, its rounding and what it came to, in the source currency. */
+/** A fee as a quote keeps it: its rule, how the fees were rounded, and what it came to, in the source currency. */
 export type QuotedFee = {
   kind: FeeKind
   name: string
@@ -27,7 +27,7 @@ export type QuotedFee = {
   /** Decimal text in the reference currency, as the schedule says it, and what that is in the source currency. */
   minimumInReference: string
   minimum: string
-  rounding: 'up'
+  rounding: FeeRounding
   amount: string
 }
 
@@ -79,7 +79,7 @@ export type QuoteCommon = {
   feeSchedule: string
   fees: QuotedFee[]
   networkFee: string
-  roundings: { fees: 'up'; payout: 'down'; rate: 'down' }
+  roundings: { fees: FeeRounding; payout: 'down'; rate: 'down' }
   fromAmount: string
   convertedAmount: string
   toAmount: string
@@ -131,9 +131,9 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
     spreadBasisPoints: schedule.spreadBasisPoints[side],
     price: ratioText(terms.price),
     feeSchedule: schedule.version,
-    fees: quotedFees(sum, from),
+    fees: quotedFees(sum, from, 'total_up'),
     networkFee: formatAmount(terms.networkFee, to),
-    roundings: { fees: 'up', payout: 'down', rate: 'down' },
+    roundings: { fees: 'total_up', payout: 'down', rate: 'down' },
     fromAmount: formatAmount(fromAmount, from),
     convertedAmount: formatAmount(sum.convertedAmount, from),
     toAmount: formatAmount(sum.toAmount, to),
@@ -158,14 +158,14 @@ const quotedLeg = ({ book, crossing }: Leg): QuotedLeg => ({
 })
 
 /** A sum's fees as a quote keeps them. */
-export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset): QuotedFee[] =>
+export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset, rounding: FeeRounding): QuotedFee[] =>
   fees.map(({ rule, amount }) => ({
     kind: rule.kind,
     name: feeNames[rule.kind],
     basisPoints: rule.basisPoints,
     minimumInReference: rule.minimumText,
     minimum: formatAmount(rule.minimum, from),
-    rounding: 'up',
+    rounding,
     amount: formatAmount(amount, from),
   }))
 

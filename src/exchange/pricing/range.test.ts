@@ -81,13 +81,13 @@ test('the least amount pays out at least one unit of the target', () => {
   assert.equal(bareSum(terms, min, { feesIncluded: true }).toAmount, 1n)
 })
 
-test('no amount above the least one pays less than is demanded, also where several fees rise by a cent at once', () => {
-  // Ten euro pay 9.70; one cent more pays 9.68, for three fees rise with it.
+test('no amount above the least one pays less than is demanded, with several fees of which each has a remainder', () => {
+  // Ten euro pay 9.70; one cent more pays 9.70 too: three fees of 10.01 cents are 30.03, rounded up once to 31.
   const rates = ratesBetween(euro.price, euroBook('EUX', 100_000_000n, 100_000_000n))
   const fees = { depositBasisPoints: 100, payoutBasisPoints: 100, commissionBasisPoints: 100, schedule: freeSchedule }
   const terms = termsOf({ ...buy, ...fees, to: assetWith('EUX', 2), ...rates, networkFee: 0n })
   assert.equal(bareSum(terms, 1_000n, { feesIncluded: true }).toAmount, 970n)
-  assert.equal(bareSum(terms, 1_001n, { feesIncluded: true }).toAmount, 968n)
+  assert.equal(bareSum(terms, 1_001n, { feesIncluded: true }).toAmount, 970n)
 
   const { min } = rangeOf(terms, { ...unbounded, payout: { min: '9.7', max: null } }) ?? assert.fail()
   for (let amount = min; amount < min + 200n; amount += 1n) {

@@ -4,7 +4,7 @@ import type { Asset } from '../../platform/money/amount.ts'
 import { tenTo } from '../../platform/money/ratio.ts'
 import type { Ratio } from '../../platform/money/ratio.ts'
 import { wholeBasisPoints } from './price.ts'
-import { leastFromAmount, leastPaying } from './sum.ts'
+import { leastFromAmount } from './sum.ts'
 import { ceilDivide, unitsWorth } from './terms.ts'
 import type { PairTerms } from './terms.ts'
 
@@ -64,7 +64,7 @@ export function rangeOf(
     unitsOf(payout.min, to),
   ])
   const min = greatest([
-    leastAlwaysPaying(terms, leastPaid),
+    leastPayingOut(terms, leastPaid),
     unitsOf(deposit.min, from),
     worth(policy.min, price, from, 'up'),
     worth(partner.min, price, from, 'up'),
@@ -78,11 +78,9 @@ export function rangeOf(
   return max === undefined || min > max ? undefined : { min, max }
 }
 
-/** A source amount such that it and every greater one pay out at least this much: fees can rise by a unit each. */
-function leastAlwaysPaying(terms: PairTerms, toAmount: bigint): bigint {
-  const converted = ceilDivide((toAmount + terms.networkFee) * terms.over, terms.by)
-  return shortened(leastPaying(terms, converted + BigInt(terms.fees.length)), 'up')
-}
+/** The least source amount that pays out at least this much; every greater one does, too. */
+const leastPayingOut = (terms: PairTerms, toAmount: bigint): bigint =>
+  shortened(leastFromAmount(terms, toAmount, { feesIncluded: true }), 'up')
 
 /** A source amount such that it and every smaller one pay out at most this much. */
 const mostNeverPayingOver = (terms: PairTerms, toAmount: bigint | undefined): bigint | undefined =>

@@ -37,14 +37,15 @@ const charged = (terms: PairTerms, amount: bigint): bigint =>
   bareSum(terms, amount, { feesIncluded: true }).fees.reduce((total, fee) => total + fee.amount, 0n)
 
 test('the sum of a card buy, worked out by hand', () => {
-  // 100.01 euro: 1.0001 and 2.500250 are rounded up to 1.01 and 2.51; 96.49 x 0.995 / 80,000 is 0.00120009 and a bit.
+  // 100.01 euro: 1.0001 and 2.50025 are 3.50035, rounded up to 3.51; the cent that is left goes to the second, whose
+  // remainder is larger. 96.50 x 0.995 / 80,000 is 0.00120021 and a bit.
   const sum = sumOf(cardBuy, 10_001n)
   assert.deepEqual(
     sum.fees.map((fee) => fee.amount),
-    [101n, 251n],
+    [100n, 251n],
   )
-  assert.equal(sum.convertedAmount, 9_649n)
-  assert.equal(sum.toAmount, 120_009n - 3_000n)
+  assert.equal(sum.convertedAmount, 9_650n)
+  assert.equal(sum.toAmount, 120_021n - 3_000n)
 
   const onTop = sumOf(cardBuy, 10_001n, { feesIncluded: false })
   assert.equal(onTop.convertedAmount, 10_001n)
@@ -57,10 +58,13 @@ test('the sum is exact for any amount, decimals, fees and prices', () => {
       const { from, to, price, networkFee } = terms
       const { fees, convertedAmount, toAmount } = bareSum(terms, amount, { feesIncluded: true })
       assert.equal(fees.reduce((total, fee) => total + fee.amount, 0n) + convertedAmount, amount)
-      for (const { rule, amount: fee } of fees) {
-        assert.ok(fee * 10_000n >= amount * BigInt(rule.basisPoints) && fee >= rule.minimum)
-        assert.ok(fee === rule.minimum || (fee - 1n) * 10_000n < amount * BigInt(rule.basisPoints))
+      const exact = fees.map(({ rule }) => greater(amount * BigInt(rule.basisPoints), rule.minimum * 10_000n))
+      for (const [index, { amount: fee }] of fees.entries()) {
+        const off = fee * 10_000n - (exact[index] ?? assert.fail())
+        assert.ok(off > -10_000n && off < 10_000n, 'a line is less than a unit off')
       }
+      const [total, due] = [charged(terms, amount), exact.reduce((sum, fee) => sum + fee, 0n)]
+      assert.ok(total * 10_000n >= due && (total - 1n) * 10_000n < due, 'the total is rounded up once')
       if (convertedAmount <= 0n) return
 
       // floor(converted x price): the greatest whole number of units that is not more.
@@ -69,6 +73,35 @@ test('the sum is exact for any amount, decimals, fees and prices', () => {
       const over = price.denominator * 10n ** BigInt(from.decimals)
       assert.ok(paidFor * over <= by && (paidFor + 1n) * over > by)
     }),
+  )
+})
+
+const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+
+test('the units that the total has more than the lines go to the largest remainders, the earlier of two equal ones first', () => {
+  const rules = (...shares: number[]) => ({
+    ...cardBuy,
+    fees: shares.map((basisPoints) => ({ kind: 'service' as const, basisPoints, minimum: 0n, minimumText: '0' })),
+  })
+  const lines = (amount: bigint, ...shares: number[]) =>
+    bareSum(rules(...shares), amount, { feesIncluded: true }).fees.map((fee) => fee.amount)
+  assert.deepEqual(lines(1_050n, 100, 100, 100), [11n, 11n, 10n], '10.5 thrice is 31.5: 32')
+  assert.deepEqual(lines(1_001n, 100, 250, 50), [10n, 26n, 5n], '10.01, 25.025 and 5.005 are 40.04: 41')
+  assert.deepEqual(lines(1_000n, 100, 200), [10n, 20n])
+  assert.deepEqual(lines(1n, 1, 1), [1n, 0n])
+})
+
+test('more in never gives less out', () => {
+  fc.assert(
+    fc.property(pairTerms, amounts, fc.bigInt(0n, 10_000n), fc.boolean(), (terms, amount, more, feesIncluded) => {
+      const paid = (units: bigint) => bareSum(terms, units, { feesIncluded })
+      for (const greaterAmount of [amount + 1n, amount + more, amount * 2n]) {
+        if (greaterAmount < amount) continue
+        assert.ok(paid(greaterAmount).convertedAmount >= paid(amount).convertedAmount)
+        assert.ok(paid(greaterAmount).toAmount >= paid(amount).toAmount)
+      }
+    }),
+    { numRuns: 1_000 },
   )
 })
 

@@ -3,7 +3,7 @@ import { scale } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { tenTo } from '../../platform/money/ratio.ts'
 import { wholeBasisPoints } from './price.ts'
-import { ceilDivide, feeOf } from './terms.ts'
+import { ceilDivide } from './terms.ts'
 import type { FeeRule, SumTerms } from './terms.ts'
 
 /** What one amount comes to, in smallest units. `fromAmount = sum(fees) + convertedAmount` when fees are included. */
@@ -23,7 +23,7 @@ export type SumOptions = {
 }
 
 /**
- * The sum of wire.md section 2 for a source amount. Fees are rounded up, the payout down.
+ * What a source amount comes to. The fees' total is rounded up, the payout down, so that more in never gives less out.
  * Refuses an amount that leaves nothing to pay out.
  */
 export function sumOf(terms: SumTerms, fromAmount: bigint, options: SumOptions = { feesIncluded: true }): Sum {
@@ -36,19 +36,48 @@ export function sumOf(terms: SumTerms, fromAmount: bigint, options: SumOptions =
 
 /** The sum as it comes out, with nothing or less than nothing to pay out where fees take all. */
 export function bareSum(terms: SumTerms, fromAmount: bigint, { feesIncluded }: SumOptions): Sum {
-  const fees = terms.fees.map((rule) => ({ rule, amount: feeOf(rule, fromAmount) }))
+  const fees = feesOf(terms, fromAmount)
   const charged = fees.reduce((total, fee) => total + fee.amount, 0n)
   const convertedAmount = feesIncluded ? fromAmount - charged : fromAmount
   const paidFor = convertedAmount > 0n ? scale(convertedAmount, terms.by, terms.over, 'down') : 0n
   return { fromAmount, fees, convertedAmount, toAmount: paidFor - terms.networkFee }
 }
 
+const wholeShare = BigInt(wholeBasisPoints)
+
+/** A fee on what is paid, in smallest units times `wholeShare`, not rounded. */
+function exactFee({ basisPoints, minimum }: FeeRule, paid: bigint): bigint {
+  const [part, least] = [paid * BigInt(basisPoints), minimum * wholeShare]
+  return part > least ? part : least
+}
+
 /**
- * The least source amount, not below `atLeast`, whose sum pays out at least `toAmount`.
- *
- * Several fees rounded up can rise together, so the payout is not quite monotone in the amount; this holds all the same,
- * see `leastPaying`.
+ * The fees on what is paid. Their total is rounded up once; each line has the whole part of its own, and the units that are
+ * left go to the lines with the largest remainders, the earlier of two equal ones first.
  */
+function feesOf({ fees, feeRounding }: SumTerms, paid: bigint): Sum['fees'] {
+  const lines = fees.map((rule) => {
+    const exact = exactFee(rule, paid)
+    return { rule, amount: exact / wholeShare, remainder: exact % wholeShare }
+  })
+  if (feeRounding === 'up') {
+    return lines.map(({ rule, amount, remainder }) => ({ rule, amount: remainder > 0n ? amount + 1n : amount }))
+  }
+  let left = ceilDivide(
+    lines.reduce((sum, { remainder }) => sum + remainder, 0n),
+    wholeShare,
+  )
+  for (const line of lines.toSorted((one, other) => compare(other.remainder, one.remainder))) {
+    if (left === 0n) break
+    line.amount += 1n
+    left -= 1n
+  }
+  return lines.map(({ rule, amount }) => ({ rule, amount }))
+}
+
+const compare = (one: bigint, other: bigint): number => (one > other ? 1 : 0) - (one < other ? 1 : 0)
+
+/** The least source amount, not below `atLeast`, whose sum pays out at least `toAmount`. */
 export function leastFromAmount(
   terms: SumTerms,
   toAmount: bigint,
@@ -66,13 +95,12 @@ export function leastFromAmount(
  * what is missing. One unit more paid is at most one unit more left, so a step never passes a solution. What is missing
  * shrinks with each step to the fees' part of it, plus less than one unit a fee: a handful of steps for any amount.
  */
-export function leastPaying({ fees, feeBasisPoints }: SumTerms, converted: bigint, atLeast = 0n): bigint {
-  const whole = BigInt(wholeBasisPoints)
-  let amount = ceilDivide(converted * whole, whole - BigInt(feeBasisPoints))
+export function leastPaying(terms: SumTerms, converted: bigint, atLeast = 0n): bigint {
+  let amount = ceilDivide(converted * wholeShare, wholeShare - BigInt(terms.feeBasisPoints))
   if (amount < atLeast) amount = atLeast
   for (;;) {
     let missing = converted - amount
-    for (const fee of fees) missing += feeOf(fee, amount)
+    for (const fee of feesOf(terms, amount)) missing += fee.amount
     if (missing <= 0n) return amount
     amount += missing
   }

@@ -5,7 +5,6 @@ import type { Asset } from '../../platform/money/amount.ts'
 import { ratioOf, tenTo } from '../../platform/money/ratio.ts'
 import type { Ratio } from '../../platform/money/ratio.ts'
 import type { FeeKind, FeeSchedule } from './fees.ts'
-import { wholeBasisPoints } from './price.ts'
 import { soldAt } from './rate.ts'
 import type { Rate } from './rate.ts'
 
@@ -28,7 +27,7 @@ export type PairTermsInput = {
   networkFee: bigint
 }
 
-/** One fee: its part of what the customer pays, rounded up to the source's unit, and at least the minimum. */
+/** One fee: its part of what the customer pays, and at least the minimum. */
 export type FeeRule = {
   kind: FeeKind
   basisPoints: number
@@ -54,7 +53,16 @@ export type PairTerms = PairTermsInput & {
 }
 
 /** The part of the terms that an amount's sum depends on. */
-export type SumTerms = Pick<PairTerms, 'from' | 'to' | 'by' | 'over' | 'fees' | 'feeBasisPoints' | 'networkFee'>
+export type SumTerms = Pick<PairTerms, 'from' | 'to' | 'by' | 'over' | 'fees' | 'feeBasisPoints' | 'networkFee'> & {
+  /** `total_up` where absent. */
+  feeRounding?: FeeRounding
+}
+
+/**
+ * How fees become whole units: `total_up` rounds their total up once and shares it out over the lines; `up` rounded every line
+ * up, in quotes of before 2026-11-23.
+ */
+export type FeeRounding = 'up' | 'total_up'
 
 /** More than half of what the customer pays is no fee but a mistake in the data. */
 const maxFeeBasisPoints = 5_000
@@ -151,9 +159,3 @@ function dataRatio(text: string): Ratio {
 
 /** Division rounded up, for numbers that are not negative. */
 export const ceilDivide = (amount: bigint, over: bigint): bigint => (amount + over - 1n) / over
-
-/** The fee on what a customer pays: its part, rounded up, and at least its minimum. */
-export function feeOf({ basisPoints, minimum }: Pick<FeeRule, 'basisPoints' | 'minimum'>, paid: bigint): bigint {
-  const part = ceilDivide(paid * BigInt(basisPoints), BigInt(wholeBasisPoints))
-  return part > minimum ? part : minimum
-}

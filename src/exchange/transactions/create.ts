@@ -7,7 +7,7 @@ import { type Atomic, CommitUnknown } from '../../platform/db/sql.ts'
 import { recordEvents } from '../events/record.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import { randomId } from '../../platform/lib/ids.ts'
+import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
@@ -169,7 +169,7 @@ async function transactionOf(
   const {
     partner,
     read: { input, warnings },
-    available: { exchange, sum },
+    available: { exchange, sum, warnings: cut },
     country,
     quote,
     now,
@@ -179,6 +179,7 @@ async function transactionOf(
   return {
     id: await ctx.rowIds.next(),
     publicId: randomId(),
+    checkoutToken: input.b2b ? null : randomToken(18),
     partnerId: partner.id,
     kind: kindOf(input),
     payoutAddressId: input.b2b?.payoutAddressId ?? null,
@@ -208,7 +209,7 @@ async function transactionOf(
       skipChoosePayoutAddress: preset && input.skipChoosePayoutAddress,
       skipChoosePaymentCategory: input.skipChoosePaymentCategory,
       payoutAddressChangeable: !(preset && input.skipChoosePayoutAddress),
-      warnings,
+      warnings: [...warnings, ...cut],
     },
     externalPartnerLinkId: input.externalPartnerLinkId ?? null,
     outputHash: null,
@@ -242,6 +243,7 @@ const personalOf = (input: CreateInput, { network }: Listing): Transaction['pers
 const createdRow = (transaction: Transaction): queries.Created => ({
   ...changedRow(transaction),
   publicId: transaction.publicId,
+  checkoutToken: transaction.checkoutToken,
   partnerId: transaction.partnerId,
   kind: transaction.kind,
   side: transaction.side,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { listingById, type Listing } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { readId } from '../../platform/lib/ids.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import * as queries from './transactions.sql.ts'
@@ -47,6 +48,18 @@ export async function readTransactionWhole(ctx: Ctx, db: Db, publicId: bigint): 
   return row && fromRow(ctx, row)
 }
 
+/** Reads the transaction that a checkout link leads to, without a lock; undefined where it leads nowhere. */
+export async function readTransactionByLink(ctx: Ctx, db: Db, tid: string): Promise<Transaction | undefined> {
+  const publicId = await publicIdByLink(db, tid)
+  return publicId === undefined ? undefined : readTransactionWhole(ctx, db, publicId)
+}
+
+/** The public id that a checkout link leads to; undefined where it leads nowhere. */
+export async function publicIdByLink(db: Db, tid: string): Promise<bigint | undefined> {
+  if (!/^[\w-]{1,64}$/.test(tid)) return undefined
+  return queries.publicIdByLink(db, { token: tid, id: readId(tid) ?? null })
+}
+
 /** A row of the database as the business sees it: assets from the catalogue, personal data opened. */
 export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.TransactionRow): Transaction {
   const dataKey = keyring.unwrap(row.data_key_id, row.wrapped_key)
@@ -63,6 +76,7 @@ function withPersonal(row: queries.TransactionRow, dataKey: DataKey, personal: P
   return {
     id: row.id,
     publicId: row.public_id,
+    checkoutToken: row.checkout_token,
     partnerId: row.partner_id,
     kind: row.kind,
     payoutAddressId: row.payout_address_id,

@@ -4,6 +4,7 @@ import { type Language, languageOf } from '../../platform/language/language.ts'
 import { layOut } from '../mail/letter.ts'
 import { sendMail } from '../mail/send.ts'
 import { partnerOf } from './partner-of.ts'
+import { checkoutUrl } from './record.ts'
 import type { Transaction } from './transaction.ts'
 
 /** What a letter says, by its reader's language: `values` are the partner's name and the order's number. */
@@ -25,7 +26,7 @@ export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transac
     direction,
     title: subject,
     paragraphs,
-    link: { label: say('letter.open'), url: `${ctx.publicUrl}/${tag}/checkout?tid=${publicId}` },
+    link: { label: say('letter.open'), url: checkoutUrl(ctx, transaction, tag) },
     footer: say('letter.footer', values),
   })
   await sendMail(ctx, db, { to: personal.email, subject, ...laidOut, dataKey, transactionId: id })

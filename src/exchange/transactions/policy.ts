@@ -34,7 +34,7 @@ export const askOf = (input: CreateInput, country: CustomerCountry): ExchangeReq
   depositCategory: input.depositCategory,
   payoutCategory: input.b2b?.payoutCategory,
   country: country.code,
-  amount: { direction: 'direct', value: input.fromAmount },
+  amount: { direction: 'direct', value: input.fromAmount, mayBeCut: true },
   paths: { depositCategory: 'deposit.payment_category', country: country.path },
 })
 

@@ -4,6 +4,7 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../../platform/lib/json.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
+import { percentText } from '../pricing/fees.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
 import type { RefundView, Transaction } from './transaction.ts'
@@ -14,9 +15,16 @@ export type TransactionRecord = ReturnType<typeof recordOf>
 /** The same of a B2B transaction, which has no checkout: where to pay stands in it instead (wire.md, sections 5 and 9). */
 export type B2bRecord = ReturnType<typeof b2bRecordOf>
 
-/** Where a transaction's customer goes on. */
-export const checkoutUrl = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, publicId: bigint): string =>
-  `${publicUrl}/checkout?tid=${publicId}`
+/** The `tid` of a transaction's checkout link. */
+export const tidOf = ({ checkoutToken, publicId }: Pick<Transaction, 'checkoutToken' | 'publicId'>): string =>
+  checkoutToken ?? String(publicId)
+
+/** The address of a transaction's checkout, in the language of the locale if one is given. */
+export const checkoutUrl = (
+  { publicUrl }: Pick<Ctx, 'publicUrl'>,
+  transaction: Pick<Transaction, 'checkoutToken' | 'publicId'>,
+  locale?: string,
+): string => `${publicUrl}${locale === undefined ? '' : `/${locale}`}/checkout?tid=${tidOf(transaction)}`
 
 /** Writes the record of a customer's transaction as it stands, whole, for its partner's secret key. */
 export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Transaction) {
@@ -51,12 +59,14 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
       address: personal.depositAddress.address,
       extra_id: personal.depositAddress.extraId,
     },
+    deposit_address: personal.depositAddress?.address ?? null,
+    deposit_extra_id: personal.depositAddress?.extraId ?? null,
     output_hash: transaction.outputHash,
     location: transaction.country ?? 'ZZ',
     estimate_breakdown: breakdownOf(transaction.quote),
     partner_id: String(transaction.partnerId),
     external_partner_link_id: transaction.externalPartnerLinkId,
-    redirect_url: checkoutUrl({ publicUrl }, transaction.publicId),
+    redirect_url: checkoutUrl({ publicUrl }, transaction),
     skip_choose_payout_address: terms.skipChoosePayoutAddress,
     skip_choose_payment_category: terms.skipChoosePaymentCategory,
     customer_payout_address_changeable: terms.payoutAddressChangeable,
@@ -86,9 +96,12 @@ export function b2bRecordOf(transaction: Transaction) {
     ...record
   } = recordOf({ publicUrl: '' }, transaction)
   const { depositAccount: bank } = transaction.personal
+  const deposit = bank ? { address: bank.account, extra_id: bank.reference } : record.deposit
   return {
     ...record,
-    deposit: bank ? { address: bank.account, extra_id: bank.reference } : record.deposit,
+    deposit,
+    deposit_address: deposit?.address ?? null,
+    deposit_extra_id: deposit?.extra_id ?? null,
     deposit_bank: bank
       ? {
           account_name: bank.holder,
@@ -112,6 +125,8 @@ export const isB2b = (record: TransactionRecord | B2bRecord): record is B2bRecor
 export const publicView = (record: TransactionRecord): TransactionRecord => ({
   ...record,
   email: null,
+  output_hash: null,
+  refunds: record.refunds.map((refund) => ({ ...refund, output_hash: null })),
   payout: record.payout && publicPayout(record.payout, accountFormOf(record.payout_payment_category)),
 })
 
@@ -174,10 +189,19 @@ function breakdownOf(quote: Quote) {
     fromAmount: jsonNumber(quote.fromAmount),
     toAmount: quote.toAmount,
     estimatedExchangeRate: quote.rate,
-    serviceFees: quote.fees.map(({ name, amount }) => ({ name, amount, currency: source })),
+    serviceFees: quote.fees.map(({ name, amount, basisPoints }) => ({
+      name,
+      amount,
+      currency: source,
+      percentage: percentText(basisPoints),
+    })),
     convertedAmount: { amount: quote.convertedAmount, currency: source },
     networkFee: { amount: quote.networkFee, currency: target },
-    partnerFee: { amount: partnerFee?.amount ?? '0', currency: source },
+    partnerFee: {
+      amount: partnerFee?.amount ?? '0',
+      currency: source,
+      percentage: percentText(partnerFee?.basisPoints ?? 0),
+    },
   }
 }
 

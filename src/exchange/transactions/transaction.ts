@@ -86,6 +86,8 @@ export type Transaction = {
   id: bigint
   /** What partners and customers see. */
   publicId: bigint
+  /** What the checkout link carries; null where that is the public id: B2B, and what was created before there were tokens. */
+  checkoutToken: string | null
   partnerId: bigint
   kind: Kind
   /** The registered address that a B2B transaction pays to; null for a customer's. */

@@ -7,6 +7,7 @@ import type { StatusDetails } from './transaction.ts'
 export type TransactionRow = {
   id: bigint
   public_id: bigint
+  checkout_token: string | null
   partner_id: bigint
   kind: 'retail' | 'b2b'
   payout_address_id: bigint | null
@@ -175,6 +176,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
 /** A new transaction; what `Changed` has not. */
 export type Created = Changed & {
   publicId: bigint
+  checkoutToken: string | null
   partnerId: bigint
   kind: string
   side: string
@@ -190,11 +192,12 @@ export type Created = Changed & {
 /** Writes new transactions. */
 export const insert = (db: Atomic, rows: Created[]): void =>
   db.send`
-    insert into transactions (id, public_id, partner_id, kind, payout_address_id, side, status, from_asset, to_asset, expected_from, expected_to,
+    insert into transactions (id, public_id, checkout_token, partner_id, kind, payout_address_id, side, status, from_asset, to_asset, expected_from, expected_to,
       from_amount_in_eur, deposit_method, payout_method, country, moves, events, terms, external_partner_link_id,
       partner_customer_id, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
+      ${rows.map((row) => row.checkoutToken)}::text[],
       ${rows.map((row) => row.partnerId)}::bigint[], ${rows.map((row) => row.kind)}::text[],
       ${rows.map((row) => row.payoutAddressId)}::bigint[], ${rows.map((row) => row.side)}::text[],
       ${rows.map((row) => row.status)}::text[], ${rows.map((row) => row.fromAsset)}::text[],
@@ -239,6 +242,15 @@ export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>
       ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
       ${rows.map((row) => row.fact)}::text[], ${rows.map((row) => row.status)}::text[],
       ${rows.map((row) => row.reason)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
+
+/** The public id behind a checkout link: by its token, or by the id where the transaction was created without a token. */
+export async function publicIdByLink(db: Db, link: { token: string; id: bigint | null }): Promise<bigint | undefined> {
+  const rows = await db.sql<{ public_id: bigint }>`
+    select public_id from transactions where checkout_token = ${link.token}
+    union all
+    select public_id from transactions where public_id = ${link.id}::bigint and checkout_token is null`
+  return rows[0]?.public_id
+}
 
 /** A partner's transaction, whole; nothing for another partner's. */
 export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<TransactionRow[]> =>

@@ -44,14 +44,14 @@ function isCardAmong(groups: string[]): boolean {
     for (const group of groups.slice(from, from + 19)) {
       digits += group
       if (digits.length > 19) return false
-      if (digits.length >= 13 && issuers.test(digits) && passesLuhn(digits)) return true
+      if (digits.length >= 13 && issuers.test(digits) && isLuhnValid(digits)) return true
     }
     return false
   })
 }
 
-/** The check digit of ISO/IEC 7812-1, annex B. */
-function passesLuhn(digits: string): boolean {
+/** Whether the last of these digits is the check digit of the others (ISO/IEC 7812-1, annex B). */
+export function isLuhnValid(digits: string): boolean {
   let sum = 0
   for (let place = 0; place < digits.length; place += 1) {
     const digit = digits.charCodeAt(digits.length - 1 - place) - 48

@@ -1,6 +1,6 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 
-import { holdsCardNumber } from './card-number.ts'
+import { isLuhnValid } from './card-number.ts'
 
 const pool = Buffer.alloc(4096)
 let used = pool.length
@@ -17,26 +17,29 @@ function randomUint64(): bigint {
   return value
 }
 
-const least = 10n ** 17n
-const span = 2n ** 63n - least
+const least = 10n ** 14n
+const span = 10n ** 15n - least
 
 /**
- * A public id: 18 or 19 decimal digits below 2^63, drawn at random, so that knowing one id or the time leads to no other
- * (wire.md, section 1). Never the number of a payment card, which one draw in sixteen would be by chance: partners write our
- * ids into texts of theirs, and a text that holds a card number is refused (section 9). Uniqueness is the database's unique
- * key; two equal draws are a fault that a retry mends.
+ * A public id: 15 decimal digits, drawn at random over the whole range, so that one id or the time leads to no other. Below
+ * 2^53, because partners' programs turn ids into JavaScript numbers. Never Luhn-valid: partners write our ids into text
+ * fields, and a text that holds a card number is refused. The database's unique key guarantees uniqueness; two equal draws
+ * are a fault that a retry resolves.
  */
 export function randomId(): bigint {
   for (;;) {
     const id = least + (randomUint64() % span)
-    if (!holdsCardNumber(String(id))) return id
+    if (!isLuhnValid(String(id))) return id
   }
 }
 
 /** A random text for references and tokens, `bytes` x 8 bits strong, safe in URLs. */
 export const randomToken = (bytes = 24): string => randomBytes(bytes).toString('base64url')
 
-/** Reads a public id from a path or query; anything that cannot be one is undefined, so that it is answered as not found. */
+/**
+ * Reads a public id from a path or query; anything that cannot be one is undefined, so that it is answered as not found.
+ * Ids had 18 or 19 digits before 2026-11-23, and those remain valid.
+ */
 export function readId(text: string): bigint | undefined {
   if (!/^[1-9]\d{0,18}$/.test(text)) return undefined
   const id = BigInt(text)

@@ -40,6 +40,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Whether a text is a number as JSON writes it with an exponent. */
+export const isNumberWithExponent = (text: string): boolean => /^-?\d+(?:\.\d+)?e[+-]?\d+$/i.test(text)
+
+/** The number that a text outside JSON spells. */
+export const numberIn = (text: string): ExactNumber => ({ [exact]: true, text })
+
 /**
  * Expands any spelling of a JSON number to a plain decimal text of the same value: `5e-7` is `0.0000005`, `1.50E1` is
  * `15`. Undefined beyond 30 written digits or an exponent beyond 30 either way, before anything is expanded.

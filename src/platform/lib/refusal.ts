@@ -45,6 +45,17 @@ export class Refusal extends Error {
   }
 }
 
+/**
+ * A problem whose message names its field, because most programs show nothing but the message: "This must be an object." of
+ * `customer` becomes "customer must be an object." The sentence of a range names its amount already.
+ */
+export function namedProblem(problem: Problem): Problem {
+  const { path, message, min } = problem
+  if (path === '' || min !== undefined || message.includes(path)) return problem
+  const about = message.replace(/^This (?=(?:must|is|has|goes|looks) )/, `${path} `)
+  return { ...problem, message: about === message ? `${path}: ${message}` : about }
+}
+
 /** A refused field: BAD_REQUEST with one problem that says where. */
 export const badField = (path: string, message: string, code = 'INVALID_VALUE'): Refusal =>
   new Refusal('BAD_REQUEST', message, [{ path, code, message }])

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { table } from '../../../test/support/table.ts'
 import { parseJson } from '../lib/json.ts'
 import { Refusal } from '../lib/refusal.ts'
-import { amountText, readAmount, readOptionalAmount } from './amount-in.ts'
+import { amountText, readAmount, readCutAmount, readOptionalAmount } from './amount-in.ts'
 import type { Asset } from './amount.ts'
 
 const BTC: Asset = { id: 'BTC-BTC', ticker: 'BTC', network: 'BTC', decimals: 8 }
@@ -82,7 +82,7 @@ test('an amount that must be there is refused with its path when it is not', () 
   for (const absent of [undefined, null, '', 'null']) {
     assert.throws(() => readAmount(absent, BTC, 'from_amount'), {
       code: 'BAD_REQUEST',
-      problems: [{ path: 'from_amount', code: 'REQUIRED', message: 'An amount is required.' }],
+      problems: [{ path: 'from_amount', code: 'REQUIRED', message: 'This is required.' }],
     })
   }
 })
@@ -101,4 +101,18 @@ test('a repeated query value is no amount', () => {
 
 test('a number that was a double is a fault of ours, never an amount', () => {
   assert.throws(() => amountText(0.1, 'from_amount'), { name: 'AssertionError' })
+})
+
+test('digits beyond the asset’s decimals are cut toward zero, and the cut is told', () => {
+  const euro: Asset = { id: 'EUR-EUR', ticker: 'EUR', network: 'EUR', decimals: 2 }
+  const yen: Asset = { ...euro, ticker: 'JPY', decimals: 0 }
+  const cut = (json: string, asset: Asset) => readCutAmount(parseJson(json), asset, 'from_amount')
+  assert.deepEqual(cut('75.5599', euro), { units: 7_555n, isCut: true })
+  assert.deepEqual(cut('"75.5599"', euro), { units: 7_555n, isCut: true })
+  assert.deepEqual(cut('75.5500', euro), { units: 7_555n, isCut: false })
+  assert.deepEqual(cut('0.1000000000000000055', euro), { units: 10n, isCut: true })
+  assert.deepEqual(cut('99.99', yen), { units: 99n, isCut: true })
+  for (const json of ['0.009', '9e-30', '"0.001"', '-1.999', '"1.000000000000000000000000000001"']) {
+    assert.throws(() => cut(json, euro), isRefusedAt('from_amount'), json)
+  }
 })

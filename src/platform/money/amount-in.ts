@@ -5,13 +5,12 @@ import { badField, Refusal } from '../lib/refusal.ts'
 import { parseAmount } from './amount.ts'
 import type { Asset } from './amount.ts'
 
-const numericString = /^\d{1,30}(?:\.\d{1,30})?$/
+const numericString = /^(?=[\d.]{1,31}$)(?:\d{1,30}|\d{1,29}\.\d{1,29})$/
 
 /**
  * Reads what a partner sent as an amount: a JSON number in any spelling (as `parseJson` gives it), expanded exactly,
- * or a numeric string without exponent. Absent (undefined, null, `""` and the word `null`) is undefined. Anything
- * else is refused with its path: signs, spaces, a bare dot, other types (wire.md, sections 1 and 9). The asset need
- * not be known yet.
+ * or a numeric string of up to 30 digits without exponent. Absent (undefined, null, `""` and the word `null`) is undefined.
+ * Anything else is refused with its path: signs, spaces, a bare dot, other types. The asset need not be known yet.
  */
 export function amountText(value: unknown, path: string): string | undefined {
   assert(typeof value !== 'number', 'a number that has been a double is no amount; read the body with parseJson')
@@ -31,15 +30,27 @@ export function readOptionalAmount(value: unknown, asset: Asset, path: string): 
   if (text === undefined) return undefined
 
   const units = unitsAt(text, asset, path)
-  if (units === 0n) throw badField(path, 'An amount must be more than zero.')
+  if (units === 0n) throw badField(path, 'This must be more than zero.')
   return units
 }
 
 /** Reads a partner's amount as `readOptionalAmount`, and refuses one that is absent. */
 export function readAmount(value: unknown, asset: Asset, path: string): bigint {
   const units = readOptionalAmount(value, asset, path)
-  if (units === undefined) throw badField(path, 'An amount is required.', 'REQUIRED')
+  if (units === undefined) throw badField(path, 'This is required.', 'REQUIRED')
   return units
+}
+
+/**
+ * Reads a partner's amount like `readAmount`, but cuts off digits beyond the asset's decimals, toward zero, and says so:
+ * partners' programs send converted doubles. Refuses what is zero after the cut.
+ */
+export function readCutAmount(value: unknown, asset: Asset, path: string): { units: bigint; isCut: boolean } {
+  const text = amountText(value, path)
+  const [whole = '', fraction = ''] = text?.split('.') ?? []
+  const isCut = fraction.replace(/0+$/, '').length > asset.decimals
+  const kept = isCut ? [whole, fraction.slice(0, asset.decimals)].filter((part) => part !== '').join('.') : text
+  return { units: readAmount(kept, asset, path), isCut }
 }
 
 function unitsAt(text: string, asset: Asset, path: string): bigint {

@@ -28,8 +28,17 @@ describe('networks', () => {
   })
 
   test('another spelling is read, and written as the code', () => {
-    assert.equal(findNetwork('op')?.code, 'OPTIMISM')
-    assert.equal(findNetwork('Pol')?.code, 'MATIC')
+    const codes = {
+      op: 'OPTIMISM',
+      Pol: 'MATIC',
+      polygon: 'MATIC',
+      erc20: 'ETH',
+      Bep20: 'BSC',
+      BNB: 'BSC',
+      trc20: 'TRX',
+      arb: 'ARBITRUM',
+    }
+    for (const [alias, code] of Object.entries(codes)) assert.equal(findNetwork(alias)?.code, code, alias)
   })
 
   test('each has a page for a transfer and sensible numbers', () => {

@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { isLocale } from '../../platform/language/language.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { World } from '../rails.ts'
+import { publicIdByLink } from '../../exchange/transactions/load.ts'
 import { isOurForm } from '../../doors/ui/our-form.ts'
 import { payOnce } from './pay.ts'
 
@@ -26,12 +26,13 @@ export const payPress =
       (_request, _text, parsed) => parsed(null, {}),
     )
     app.post<{ Querystring: Record<string, unknown> }>('/sandbox/pay', async (request, reply) => {
-      const { tid, locale } = request.query
-      const id = typeof tid === 'string' ? readId(tid) : undefined
+      const { locale } = request.query
+      const tid = typeof request.query.tid === 'string' ? request.query.tid : ''
+      const id = await publicIdByLink(ctx.db, tid)
       if (id === undefined) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
       if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form came from another site.')
       await payOnce(ctx, world, id)
       const spoken = typeof locale === 'string' && isLocale(locale) ? `/${locale}` : ''
-      return reply.header('cache-control', 'no-store').redirect(`${spoken}/checkout?tid=${id}`, 303)
+      return reply.header('cache-control', 'no-store').redirect(`${spoken}/checkout?tid=${tid}`, 303)
     })
   }

@@ -86,6 +86,6 @@ export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): 
   const listing = listingById(asset)
   if (!listing) throw new Error(`The catalogue has lost ${asset}.`)
   const { category } = methodOf(listing, method)
-  const returnUrl = checkoutUrl(ctx, publicId)
+  const returnUrl = checkoutUrl(ctx, { publicId, checkoutToken: row.checkout_token })
   return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en' }
 }

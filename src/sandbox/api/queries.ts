@@ -12,6 +12,7 @@ export const raiseOffset = async (db: Db, offsetMs: bigint): Promise<bigint> =>
 /** What a test customer needs to know of a transaction to pay for it; `reference` is null before the checkout is complete. */
 export type Payable = {
   public_id: bigint
+  checkout_token: string | null
   partner_id: bigint
   locale: string | null
   rail: string | null
@@ -27,7 +28,7 @@ export type Payable = {
 /** Reads what is to be paid for one of a partner's own transactions. */
 export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Payable[]> =>
   db.sql`
-    select public_id, partner_id, terms ->> 'locale' as locale, rail, reference, method, pay_to, asset, amount,
+    select public_id, checkout_token, partner_id, terms ->> 'locale' as locale, rail, reference, method, pay_to, asset, amount,
       wrapped is null as is_erased
     from transactions
     join data_keys on data_keys.id = data_key_id

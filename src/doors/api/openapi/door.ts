@@ -118,7 +118,7 @@ export const headerParameters: Readonly<Record<string, Json>> = {
   ),
   Signature: headerParameter(
     'Partner-Signature',
-    'For accounts that sign: base64 of RSA-SHA256 or Ed25519 over `timestamp.METHOD.path?query.body`.',
+    'For accounts that sign: base64 of RSA-SHA256 or Ed25519 over `timestamp.METHOD.path?query.idempotency-key.body`, once; without a timestamp RSA-SHA256 over the body alone, on creates.',
     { maxLength: 2_048, pattern: '^[A-Za-z0-9+/=]+$' },
   ),
   Timestamp: headerParameter('Partner-Timestamp', 'The unix time of the signature, in seconds.', {

@@ -84,7 +84,7 @@ export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'ETH',
     name: 'Ethereum',
-    aliases: [],
+    aliases: ['ERC20'],
     family: 'evm',
     caip2: 'eip155:1',
     native: { ticker: 'ETH', decimals: 18 },
@@ -98,7 +98,7 @@ export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'BSC',
     name: 'BNB Smart Chain',
-    aliases: [],
+    aliases: ['BEP20', 'BNB'],
     family: 'evm',
     caip2: 'eip155:56',
     native: { ticker: 'BNB', decimals: 18 },
@@ -112,7 +112,7 @@ export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'MATIC',
     name: 'Polygon',
-    aliases: ['POL'],
+    aliases: ['POL', 'POLYGON'],
     family: 'evm',
     caip2: 'eip155:137',
     native: { ticker: 'POL', decimals: 18 },
@@ -126,7 +126,7 @@ export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'TRX',
     name: 'Tron',
-    aliases: [],
+    aliases: ['TRC20'],
     family: 'tron',
     caip2: 'tron:728126428',
     native: { ticker: 'TRX', decimals: 6 },
@@ -182,7 +182,7 @@ export const networkEntries: readonly NetworkEntry[] = [
   {
     code: 'ARBITRUM',
     name: 'Arbitrum One',
-    aliases: [],
+    aliases: ['ARB'],
     family: 'evm',
     caip2: 'eip155:42161',
     native: { ticker: 'ETH', decimals: 18 },
