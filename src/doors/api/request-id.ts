@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-import { randomId } from '../../platform/lib/ids.ts'
+import { randomLetters } from '../../platform/lib/ids.ts'
 import { holdsCardNumber } from '../../platform/lib/card-number.ts'
 
 const sane = /^[\w.:-]{1,64}$/
 
-/** A request id: random, so that it tells nobody how many requests there were. */
-export const madeRequestId = (): string => randomId().toString(36)
+/** A request id of ours: random, so that it reveals nothing about other requests. */
+export const madeRequestId = randomLetters
 
 /**
  * The caller's `x-request-id` if it is sane, else one of ours. It is repeated in answers and written to the log, so what

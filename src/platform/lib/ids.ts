@@ -5,17 +5,19 @@ import { isLuhnValid } from './card-number.ts'
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-/** 64 random bits at a time out of a pool: one call to the system for 512 ids. */
-function randomUint64(): bigint {
+/** Reads 64 random bits out of a pool, where one call to the system fills 512 of them, and wipes them there. */
+function draw<T>(read: (from: Buffer, at: number) => T): T {
   if (used >= pool.length) {
     randomFillSync(pool)
     used = 0
   }
-  const value = pool.readBigUInt64BE(used)
+  const value = read(pool, used)
   pool.fill(0, used, used + 8)
   used += 8
   return value
 }
+
+const randomUint64 = (): bigint => draw((from, at) => from.readBigUInt64BE(at))
 
 const least = 10n ** 14n
 const span = 10n ** 15n - least
@@ -32,6 +34,17 @@ export function randomId(): bigint {
     if (!isLuhnValid(String(id))) return id
   }
 }
+
+const sixteenLetters = [...'bcdfghjkmnpqrstv']
+const lettersOfByte = sixteenLetters.flatMap((first) => sixteenLetters.map((second) => first + second))
+
+/** 64 random bits as 16 letters: no digits, so it never looks like a card number. Made for every request, so it is cheap. */
+export const randomLetters = (): string =>
+  draw((from, at) => {
+    let text = ''
+    for (let index = at; index < at + 8; index += 1) text += lettersOfByte[from[index] ?? 0] ?? ''
+    return text
+  })
 
 /** A random text for references and tokens, `bytes` x 8 bits strong, safe in URLs. */
 export const randomToken = (bytes = 24): string => randomBytes(bytes).toString('base64url')
