@@ -35,7 +35,11 @@ export const floors = [
 const dangers: [danger: RegExp, home: RegExp, sentence: string][] = [
   [/\bprocess\.env\b/, /^src\/(config|main|cli)\.ts$/, 'settings are read in src/config.ts'],
   [/\bDate\.now\b|\bnew Date\(\)|\bprocess\.hrtime\b/, /^src\/lib\/clock\.ts$/, 'the time comes from src/lib/clock.ts'],
-  [/\b(sql|send)(<[^`()]*>)?`|\.query\(/, /\/queries\.ts$|^src\/db\//, "SQL belongs in the folder's queries.ts"],
+  [
+    /\b(sql|send)(<[^`()]*>)?`|\.query\(/,
+    /\/queries\.ts$|^src\/(db|webhooks|events|mail|jobs)\//,
+    "SQL belongs in the folder's queries.ts",
+  ],
   [
     /\bparseFloat\b|\.toFixed\(|(?<!\.)\bNumber\(/,
     /^src\/lib\//,
