@@ -11,7 +11,7 @@ import { randomId } from '../src/platform/lib/ids.ts'
 import { silentLog } from '../src/platform/lib/log.ts'
 import { createPartner } from '../src/exchange/partners/create.ts'
 import { loadSecrets } from '../src/platform/privacy/master-key.ts'
-import { changeEndpoint } from '../src/exchange/webhooks/change-endpoint.ts'
+import { changeEndpoint } from '../src/exchange/webhooks/manage-endpoints.ts'
 import { addEndpoint } from '../src/exchange/webhooks/manage-endpoints.ts'
 import { answerOrders } from './helper-process.ts'
 

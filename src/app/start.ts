@@ -32,7 +32,7 @@ import { payPress } from '../sandbox/api/pay-press.ts'
 import { sandboxApi } from '../sandbox/api/routes.ts'
 import { type Sandbox, seedSandbox, tellSandbox } from '../sandbox/seed.ts'
 import { keepWatch } from './watch.ts'
-import { forgetOldAttempts } from '../exchange/webhooks/forget-attempts.ts'
+import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 
 /** A service that runs. */
 export type Service = {

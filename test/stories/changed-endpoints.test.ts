@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { changeEndpoint } from '../../src/exchange/webhooks/change-endpoint.ts'
+import { changeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { removeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { attemptsOf, queueOf, sequencesOf, settled, startDelivering } from '../support/delivering.ts'
 import { newStream, type Receiver, startReceiver, type Telling, until } from '../support/telling.ts'
@@ -117,7 +117,7 @@ describe('an endpoint with a rate limit', () => {
     telling.sender.forget()
     await telling.tell(...Array.from({ length: 10 }, () => newStream()))
     await receiver.got(1)
-    await removeEndpoint(telling.ctx, endpointId, 'test')
+    await removeEndpoint(telling.ctx, { id: endpointId }, 'test')
     telling.sender.forget()
     await until(async () => (await queueOf(telling)).length === 0 && telling.sender.idle(), 'the end')
     assert.ok(receiver.all.length <= 2, `${receiver.all.length} came`)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import type { ServerResponse } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 
-import { changeEndpoint } from '../../src/exchange/webhooks/change-endpoint.ts'
-import { forgetOldAttempts } from '../../src/exchange/webhooks/forget-attempts.ts'
+import { changeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
+import { forgetOldAttempts } from '../../src/exchange/webhooks/attempts.ts'
 import { replaySince } from '../../src/exchange/webhooks/replay.ts'
 import {
   addReceiver,

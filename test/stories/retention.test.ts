@@ -5,7 +5,7 @@ import pg from 'pg'
 
 import { forgetOldAnswers } from '../../src/doors/api/idempotency.ts'
 import { eventAgeing } from '../../src/exchange/events/forget.ts'
-import { forgetOldAttempts } from '../../src/exchange/webhooks/forget-attempts.ts'
+import { forgetOldAttempts } from '../../src/exchange/webhooks/attempts.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, create } from '../support/journey.ts'
 import { type Receiver, startReceiver, until } from '../support/telling.ts'

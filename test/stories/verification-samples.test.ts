@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it, type TestContext } from 'node:test'
 
-import { signedHeaders } from '../../src/exchange/webhooks/call.ts'
+import { signedHeaders } from '../../src/exchange/webhooks/sign.ts'
 import { makeSecret, secretBytes } from '../../src/exchange/webhooks/sign.ts'
 import { blocksOf, read } from '../support/papers.ts'
 import { projectFolder } from '../support/source.ts'

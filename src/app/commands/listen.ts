@@ -5,9 +5,8 @@ import { Client } from 'undici'
 import { type Config, readConfig } from '../config/config.ts'
 import { type Clock, systemClock } from '../../platform/lib/clock.ts'
 import { readSandbox } from '../../sandbox/seed.ts'
-import { signedHeaders } from '../../exchange/webhooks/call.ts'
-import { type Line, openLine } from '../../exchange/webhooks/line.ts'
-import { makeSecret, secretBytes } from '../../exchange/webhooks/sign.ts'
+import { type ConnectionPool, openConnectionPool } from '../../exchange/webhooks/connection-pool.ts'
+import { makeSecret, secretBytes, signedHeaders } from '../../exchange/webhooks/sign.ts'
 import { type Answer, type Given, WrongUsage } from '../../doors/commands/command.ts'
 
 /** A partner's side of the interface: where it asks, with which key, and the secret of its endpoint. */
@@ -35,18 +34,18 @@ export async function listen({ flags }: Given): Promise<Answer> {
   const ending = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
 
-  const line = openLine(forward, { reach: { loopback: true }, timeoutMs: config.webhooks.timeoutMs })
+  const pool = openConnectionPool(forward, { reach: { loopback: true }, timeoutMs: config.webhooks.timeoutMs })
   // Whoever ends this does not wait for a program that hangs.
-  ending.signal.addEventListener('abort', line.close)
+  ending.signal.addEventListener('abort', pool.close)
   const client = new Client(side.url)
-  const told = { side, line, client, clock: systemClock(), signal: ending.signal }
+  const told = { side, pool, client, clock: systemClock(), signal: ending.signal }
   print(`Forwarding the events of ${side.url} to ${forward}. Your endpoint's secret: ${side.webhookSecret}`)
   try {
     await follow(told, flags.after ?? 'latest', flags.types)
   } catch (error) {
     if (!ending.signal.aborted) throw error
   } finally {
-    line.close()
+    pool.close()
     await client.destroy()
   }
   return { json: null }
@@ -63,7 +62,7 @@ async function sideOf({ listen: own, dataDir }: Config): Promise<Side> {
   return { url, secretKey, webhookSecret: own.webhookSecret ?? sandbox?.webhook_secret ?? makeSecret() }
 }
 
-type Forwarding = { side: Side; line: Line; client: Client; clock: Clock; signal: AbortSignal }
+type Forwarding = { side: Side; pool: ConnectionPool; client: Client; clock: Clock; signal: AbortSignal }
 
 async function follow(told: Forwarding, from: string, types: string | undefined): Promise<void> {
   let after: string | null = from === 'beginning' ? null : from
@@ -120,12 +119,12 @@ function messageIn(text: string): string {
 }
 
 /** Delivers one event, and again a few times when it is not taken; then the next one has its turn. */
-async function deliver({ side, line, clock, signal }: Forwarding, event: Told): Promise<void> {
+async function deliver({ side, pool, clock, signal }: Forwarding, event: Told): Promise<void> {
   // What JSON.parse read, JSON.stringify writes as it was: the interface's texts have no number that it would change.
   const body = JSON.stringify(event)
   for (const waitMs of [...retryMs, undefined]) {
     const headers = signedHeaders(event.id, clock.realNow(), body, [secretBytes(side.webhookSecret)])
-    const { outcome, status, tookMs } = await line.post(body, headers)
+    const { outcome, status, tookMs } = await pool.post(body, headers)
     signal.throwIfAborted()
     print(`${event.type} ${event.id} ${status ?? outcome} ${tookMs} ms`)
     if (outcome === 'delivered' || waitMs === undefined) return

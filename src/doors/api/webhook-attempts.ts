@@ -3,14 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type AttemptPosition, listAttempts, type SeenAttempt } from '../../exchange/webhooks/attempts.ts'
-import { showEndpoint } from '../../exchange/webhooks/manage-endpoints.ts'
+import { showEndpoint } from '../../exchange/webhooks/endpoint.ts'
 import { fieldReader } from './fields.ts'
 import { paged, type Question, readCursor, readLimit, writeCursor } from './pagination.ts'
 import { type Query, queryText } from './query.ts'
 import { type ShapeProvider, titled } from './shape.ts'
-import { attempting } from './webhook-endpoint-operations.ts'
-import { webhookAttempt } from './webhook-endpoint-shape.ts'
-import { namedIn } from './webhook-endpoints.ts'
+import { attempting, webhookAttempt } from './webhook-endpoint-shape.ts'
+import { keyIn } from './webhook-endpoints.ts'
 
 /** `GET /v1/webhook-endpoints/{id}/attempts`, for secret keys. */
 export function webhookAttempts(app: FastifyInstance, ctx: Ctx): void {
@@ -21,20 +20,20 @@ export function webhookAttempts(app: FastifyInstance, ctx: Ctx): void {
       schema: { response: { 200: titled('WebhookAttempts', paged(webhookAttempt)) } },
     },
     async (request) => {
-      const named = namedIn(request)
+      const key = keyIn(request)
       const query = request.query as Query
       const read = fieldReader()
       const limit = readLimit(read, queryText(query, 'limit'))
       const event = queryText(query, 'event_id')
-      const word = queryText(query, 'outcome')
-      const outcome = word === 'delivered' || word === 'failed' ? word : undefined
-      if (word !== undefined && !outcome) read.tell('outcome', 'This must be one of delivered, failed.')
-      const question: Question = ['webhook-attempts', `${named.partnerId}:${named.id}`, event ?? null, outcome ?? null]
+      const text = queryText(query, 'outcome')
+      const outcome = text === 'delivered' || text === 'failed' ? text : undefined
+      if (text !== undefined && !outcome) read.tell('outcome', 'This must be one of delivered, failed.')
+      const question: Question = ['webhook-attempts', `${key.partnerId}:${key.id}`, event ?? null, outcome ?? null]
       const cursor = readCursor(ctx, read, question, queryText(query, 'cursor'))
       const [first] = read.problems
       if (first) throw new Refusal('BAD_REQUEST', first.message, [...read.problems])
 
-      const endpoint = await showEndpoint(ctx, named)
+      const endpoint = await showEndpoint(ctx, key)
       const from = cursor === undefined ? undefined : positionOf(cursor)
       const { attempts, next } = await listAttempts(ctx, endpoint, { from, event, outcome, limit })
       const nextCursor = next ? writeCursor(ctx, question, textOfPosition(next)) : null

@@ -4,12 +4,16 @@ import { parseDuration } from '../../platform/lib/duration.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { instant } from '../../exchange/partners/setting-value.ts'
 import { listAttempts, readHealth, type SeenAttempt } from '../../exchange/webhooks/attempts.ts'
-import { type Change, changeEndpoint } from '../../exchange/webhooks/change-endpoint.ts'
-import type { Endpoint } from '../../exchange/webhooks/endpoint.ts'
-import { addEndpoint, listEndpoints, removeEndpoint, showEndpoint } from '../../exchange/webhooks/manage-endpoints.ts'
+import { type Endpoint, listEndpoints, showEndpoint } from '../../exchange/webhooks/endpoint.ts'
+import {
+  addEndpoint,
+  changeEndpoint,
+  type EndpointChange,
+  removeEndpoint,
+  rotateSecret,
+  testEndpoint,
+} from '../../exchange/webhooks/manage-endpoints.ts'
 import { replayEvent, replaySince } from '../../exchange/webhooks/replay.ts'
-import { rotateSecret } from '../../exchange/webhooks/rotate-secret.ts'
-import { tryEndpoint } from '../../exchange/webhooks/try-endpoint.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
@@ -87,13 +91,13 @@ export const rotate = (given: Given): Promise<Answer> => {
 /** Removes an endpoint, and shows what it was. */
 export const remove = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withActor(given, async (ctx, who) => ({ json: shown(await removeEndpoint(ctx, id, who)) }))
+  return withActor(given, async (ctx, who) => ({ json: shown(await removeEndpoint(ctx, { id }, who)) }))
 }
 
 /** Sends an endpoint a test. */
 export const test = (given: Given): Promise<Answer> => {
   const id = idOf(given)
-  return withBlock(given, async (ctx, db) => ({ json: { event_id: await tryEndpoint(ctx, db, { id }) } }))
+  return withBlock(given, async (ctx, db) => ({ json: { event_id: await testEndpoint(ctx, db, { id }) } }))
 }
 
 /** Sends an endpoint one event again, or all since a time. */
@@ -165,8 +169,8 @@ const withBlock = (given: Given, work: (ctx: Ctx, db: Atomic) => Promise<Answer>
 
 const listed = (text: string): string[] => text.split(',').map((one) => one.trim())
 
-function readChange(words: string[]): Change {
-  const changes = words.map((word): Change => {
+function readChange(words: string[]): EndpointChange {
+  const changes = words.map((word): EndpointChange => {
     const [, key = '', value = ''] = /^(\w+)=(.*)$/.exec(word) ?? []
     if (key === 'url') return { url: value }
     if (key === 'types') return { types: listed(value) }
@@ -174,7 +178,7 @@ function readChange(words: string[]): Change {
     if (key === 'ordered' && (value === 'on' || value === 'off')) return { isOrdered: value === 'on' }
     throw new WrongUsage('This takes url=, types=a,b, rate=N and ordered=on|off.')
   })
-  return Object.assign({}, ...changes) as Change
+  return Object.assign({}, ...changes) as EndpointChange
 }
 
 function wholeNumber(text: string, name: string): number {

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { planByIndex } from '../../platform/db/plan.ts'
 import { after } from '../../platform/lib/clock.ts'
 import * as queries from './queries.ts'
 
@@ -23,7 +24,7 @@ export function eventAgeing({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'c
     let total = 0
     for (let done = 0; done < batches; done += 1) {
       const { next, gone } = await db.atomic(async (block) => {
-        queries.asChore(block)
+        planByIndex(block, { flush: false })
         return queries.forgetBefore(block, { from, before, limit: batch })
       })
       total += gone

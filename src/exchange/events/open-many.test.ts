@@ -51,7 +51,7 @@ function opening(ring: Keyring, wrapper: unknown = wrapping, options: ThreadOpti
   }
 }
 
-const failed = 'The thread that opens events has failed; they are opened without it.'
+const failed = 'The thread that opens events failed; opening them in the main thread.'
 
 /** A file that a thread may run, and that can be written anew; it goes with the test. */
 function threadFile(t: TestContext, text: string) {
@@ -94,7 +94,7 @@ describe('events that are opened by the hundred', () => {
     t.after(opener.stop)
     const few = events.slice(0, worthwhile - 1)
     assert.ok((await open(few)).every((body) => body === undefined))
-    assert.deepEqual(new Set(said), new Set(['An event could not be opened for delivery.']))
+    assert.deepEqual(new Set(said), new Set(['Failed to open an event for delivery.']))
   })
 
   it('are opened here where the thread fails, and after the end', async (t) => {

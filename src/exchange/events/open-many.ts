@@ -1,44 +1,52 @@
 import type { Ctx } from '../context.ts'
+import { planByIndex } from '../../platform/db/plan.ts'
+import type { Database } from '../../platform/db/sql.ts'
 import { joined, parted } from '../../platform/lib/joined.ts'
 import { bodyPlace, eventId } from './event.ts'
 import { openBytes, type SealedEvent } from './open-body.ts'
 import type { SealedBatch } from './opening-thread.ts'
+import { readSealed } from './queries.ts'
 import { openThread, type ThreadOptions } from './thread.ts'
 
-/** Opens stored events by the hundred. */
+/** A stored event with its body (UTF-8). */
+export type OpenedEvent = { event: SealedEvent; body: Buffer }
+
+/** Reads and opens stored events by the hundred. */
 export type Opener = {
-  /** Their bodies, in their order. One that cannot be opened is told to the log, is undefined, and harms no other. */
+  /** Loads events by their rows, in that order. One that is not there or cannot be opened is logged and undefined. */
+  load(db: Database, eventRows: bigint[]): Promise<(OpenedEvent | undefined)[]>
+  /** Opens events that were read, in their order. */
   open(events: SealedEvent[]): Promise<(Buffer | undefined)[]>
-  /** Ends the thread, if there is one; none is started any more. */
+  /** Stops the thread, if there is one; none is started any more. */
   stop(): Promise<void>
 }
 
-/** Fewer are opened where they are: to tell another thread of them takes longer, and they would come later. */
+/** Fewer events are opened in this thread, because passing them to another one takes longer. */
 export const worthwhile = 32
 
 /**
- * Opens an opener. To open an event takes a fifth of the time that sending it takes, and needs nothing else that is done here: so
- * many at once are opened by a thread, which starts when it is first needed. Where it fails, they are opened here.
+ * Opens an opener. Opening an event takes a fifth of the time of sending it, so many at once are opened by a second thread, which
+ * starts when it is first needed. Where it fails, they are opened here.
  */
 export function openOpener(
   { keyring, secrets, log }: Pick<Ctx, 'keyring' | 'secrets' | 'log'>,
   options?: ThreadOptions,
 ): Opener {
   const thread = openThread((error) => {
-    log.warn({ err: error }, 'The thread that opens events has failed; they are opened without it.')
+    log.warn({ err: error }, 'The thread that opens events failed; opening them in the main thread.')
   }, options)
 
-  function here(event: SealedEvent): Buffer | undefined {
+  function openHere(event: SealedEvent): Buffer | undefined {
     try {
       return openBytes(keyring, event)
     } catch (error) {
-      log.error({ err: error, event: eventId(event) }, 'An event could not be opened for delivery.')
+      log.error({ err: error, event: eventId(event) }, 'Failed to open an event for delivery.')
       return undefined
     }
   }
 
-  /** What the thread could open; of someone who has been erased there is nothing to open. */
-  async function there(events: SealedEvent[]): Promise<Map<SealedEvent, Buffer>> {
+  /** What the thread could open. There is nothing to open where the person has been erased. */
+  async function openInThread(events: SealedEvent[]): Promise<Map<SealedEvent, Buffer>> {
     const sealed = events.filter(({ wrappedKey }) => wrappedKey !== null)
     const batch: SealedBatch = {
       wrapping: secrets.wrapping,
@@ -51,11 +59,23 @@ export function openOpener(
     return new Map(sealed.flatMap((event, index) => (opened[index]?.length ? [[event, opened[index]]] : [])))
   }
 
-  return {
-    open: async (events) => {
-      const opened = events.length < worthwhile ? undefined : await there(events)
-      return events.map((event) => opened?.get(event) ?? here(event))
-    },
-    stop: thread.stop,
+  async function open(events: SealedEvent[]): Promise<(Buffer | undefined)[]> {
+    const opened = events.length < worthwhile ? undefined : await openInThread(events)
+    return events.map((event) => opened?.get(event) ?? openHere(event))
   }
+
+  async function load(db: Database, eventRows: bigint[]): Promise<(OpenedEvent | undefined)[]> {
+    const events = await db.atomic(async (block) => {
+      planByIndex(block)
+      return readSealed(block, [...new Set(eventRows)])
+    })
+    const bodies = await open(events)
+    const loaded = new Map(events.map((event, index) => [event.id, { event, body: bodies[index] }]))
+    return eventRows.map((row) => {
+      const { event, body } = loaded.get(row) ?? {}
+      return event && body ? { event, body } : undefined
+    })
+  }
+
+  return { load, open, stop: thread.stop }
 }

@@ -1,3 +1,4 @@
+import { planByIndex } from '../../platform/db/plan.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { EventKey, EventType } from './event.ts'
 
@@ -22,16 +23,11 @@ export const insert = (db: Atomic, rows: EventRow[]): void =>
 
 const oneRelayAtATime = 712_403_552
 
-/**
- * Waits until no other relay is at work, until the block ends. The planner cannot know how few events are recent, and
- * would read all of them if it were let; what it takes for a costly plan would then be compiled. The settings hold for
- * this block only.
- */
-export const lockRelay = (db: Atomic): void =>
-  db.send`
-    select pg_advisory_xact_lock(${oneRelayAtATime}), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true),
-      set_config('enable_sort', 'off', true), set_config('jit', 'off', true)`
+/** Waits until no other relay works, until the block ends. Recent events are few, which the planner cannot know. */
+export function lockRelay(db: Atomic): void {
+  db.send`select pg_advisory_xact_lock(${oneRelayAtATime})`
+  planByIndex(db)
+}
 
 /** An event that has just got its place in the feed. */
 export type Sequenced = EventKey & { id: bigint; partner_id: bigint; type: EventType }
@@ -114,6 +110,12 @@ export const afterPosition = (
     ) as next join events on events.id = next.event_id join data_keys on data_keys.id = data_key_id
     order by next.position`
 
+/** Events by their rows, with the wrapped keys that open them. */
+export const readSealed = (db: Db, ids: bigint[]): Promise<(EventRow & { id: bigint; wrappedKey: Buffer | null })[]> =>
+  db.sql`
+    select events.id, stream, sequence, partner_id as "partnerId", type, at, data_key_id as "dataKeyId", wrapped as "wrappedKey", body
+    from events join data_keys on data_keys.id = data_key_id where events.id = any(${ids}::bigint[])`
+
 /** One thing's events, in order, with their places in the feed (null: not there yet). For people who look at it. */
 export const ofStream = (
   db: Db,
@@ -125,12 +127,6 @@ export const ofStream = (
 
 /** What one look at old events came to: where to go on (undefined: nothing old is further on), and how many have gone. */
 export type Forgotten = { next: bigint | undefined; gone: number }
-
-/** Says for this block that few rows are wanted of large tables, by their indexes; and that its loss would be no harm. */
-export const asChore = (db: Atomic): void =>
-  db.send`
-    select set_config('synchronous_commit', 'off', true), set_config('enable_seqscan', 'off', true),
-      set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)`
 
 /**
  * Looks at the next events after `from` (by id, so roughly by age), and removes those from before `before` with their places

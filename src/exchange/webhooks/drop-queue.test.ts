@@ -4,10 +4,8 @@ import { it } from 'node:test'
 import { queueOf, startDelivering } from '../../../test/support/delivering.ts'
 import { newStream, until } from '../../../test/support/telling.ts'
 import { openRelay } from '../events/relay.ts'
-import { changeEndpoint } from './change-endpoint.ts'
-import { endpointEnded } from './drop-queue.ts'
-import { dropRows } from './ended/queries.ts'
-import { removeEndpoint } from './manage-endpoints.ts'
+import { dropStreams, endpointEnded } from './drop-queue.ts'
+import { changeEndpoint, removeEndpoint } from './manage-endpoints.ts'
 
 it('the queue of an endpoint that has ended is dropped by whole streams, so that nothing waits for what is gone', async (t) => {
   const { telling, receiver, endpointId } = await startDelivering(t)
@@ -18,7 +16,7 @@ it('the queue of an endpoint that has ended is dropped by whole streams, so that
   for (let round = 0; round < 3; round += 1) await telling.tell(first, second)
   await until(async () => (await queueOf(telling)).length === 6, 'all of them')
 
-  const dropSome = () => ctx.db.atomic((db) => dropRows(db, endpointId, 2))
+  const dropSome = () => dropStreams(ctx, endpointId, 2)
   assert.equal(await dropSome(), 0, 'nothing of one that has not ended')
   await ctx.db.sql`update webhook_endpoints set status = 'disabled' where id = ${endpointId}`
   assert.equal(await dropSome(), 3)
@@ -55,7 +53,7 @@ it('what a relay queues for an endpoint that ends at that moment is dropped with
     await db.sql`select pg_advisory_xact_lock(${held})`
     relay.start()
     await until(async () => (await waitingForLocks()) === 1, 'a relay that has queued and not committed')
-    await removeEndpoint(ctx, endpointId, 'test')
+    await removeEndpoint(ctx, { id: endpointId }, 'test')
     const isOver = async () => (await jobs()).length === 0 || (await waitingForLocks()) === 2
     await until(isOver, 'the job to be done, or to wait for the relay')
   })

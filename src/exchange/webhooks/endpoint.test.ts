@@ -156,7 +156,7 @@ describe('an endpoint', () => {
     await telling.tell(newStream(), newStream())
     await receiver.got(2)
     await settled(telling)
-    await removeEndpoint(telling.ctx, endpointId, 'test')
+    await removeEndpoint(telling.ctx, { id: endpointId }, 'test')
     telling.sender.forget()
     await until(async () => (await queueOf(telling)).length === 0, 'an empty queue')
     telling.advance(5_000)

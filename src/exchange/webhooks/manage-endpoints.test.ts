@@ -7,8 +7,8 @@ import { auditOf } from '../audit/audit.ts'
 import { readVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { createPartner, type NewPartner } from '../partners/create.ts'
-import { addEndpoint, listEndpoints, removeEndpoint } from './manage-endpoints.ts'
-import { rotateSecret } from './rotate-secret.ts'
+import { listEndpoints } from './endpoint.ts'
+import { addEndpoint, removeEndpoint, rotateSecret } from './manage-endpoints.ts'
 
 const url = 'http://127.0.0.1:4000/hook'
 
@@ -38,10 +38,10 @@ describe('a webhook endpoint', () => {
     assert.match(second.secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     assert.notEqual(second.secret, first.secret)
 
-    for (const { endpoint } of [first, second]) await removeEndpoint(ctx, endpoint.id, 'test')
+    for (const { endpoint } of [first, second]) await removeEndpoint(ctx, { id: endpoint.id }, 'test')
     const third = await add()
     assert.equal(third.secret, partner.webhook_secret)
-    await removeEndpoint(ctx, third.endpoint.id, 'test')
+    await removeEndpoint(ctx, { id: third.endpoint.id }, 'test')
   })
 
   it('never gets the partner’s own secret again once it was rotated, however often', async () => {
@@ -53,7 +53,7 @@ describe('a webhook endpoint', () => {
     for (let round = 0; round < 2; round += 1) {
       given.push((await ctx.db.atomic((db) => rotateSecret(ctx, db, { id: endpoint.id }, 'test'))).secret)
     }
-    await removeEndpoint(ctx, endpoint.id, 'test')
+    await removeEndpoint(ctx, { id: endpoint.id }, 'test')
     assert(!given.includes((await addOne()).secret))
   })
 
@@ -63,7 +63,7 @@ describe('a webhook endpoint', () => {
       select secret, e::text as text from webhook_endpoints as e where id = ${endpoint.id}`
     const bytes = Buffer.from(secret.slice(6), 'base64')
     assert(row && !row.secret.includes(bytes) && !row.secret.includes(Buffer.from(secret)))
-    await removeEndpoint(ctx, endpoint.id, 'test')
+    await removeEndpoint(ctx, { id: endpoint.id }, 'test')
   })
 
   it('wants the four events of transactions unless it says what it wants', async () => {
@@ -78,7 +78,7 @@ describe('a webhook endpoint', () => {
     assert.deepEqual(choosy.endpoint.types, ['endpoint.test', 'customer.status_changed'])
     assert.deepEqual(await listEndpoints(ctx, partner.partner.id), [plain.endpoint, choosy.endpoint])
     assert.deepEqual(await listEndpoints(ctx, other.partner.id), [])
-    for (const { endpoint } of [plain, choosy]) await removeEndpoint(ctx, endpoint.id, 'test')
+    for (const { endpoint } of [plain, choosy]) await removeEndpoint(ctx, { id: endpoint.id }, 'test')
     assert.deepEqual(await listEndpoints(ctx, partner.partner.id), [])
   })
 
@@ -97,16 +97,19 @@ describe('a webhook endpoint', () => {
   it('is removed once, by its own partner only', async () => {
     const { endpoint } = await add()
     const code = 'NOT_FOUND'
-    await assert.rejects(removeEndpoint(ctx, endpoint.id, 'test', other.partner.id), { code })
-    assert.equal((await removeEndpoint(ctx, endpoint.id, 'test', partner.partner.id)).status, 'removed')
-    await assert.rejects(removeEndpoint(ctx, endpoint.id, 'test'), { code })
-    await assert.rejects(removeEndpoint(ctx, 1n, 'test'), { code })
+    await assert.rejects(removeEndpoint(ctx, { id: endpoint.id, partnerId: other.partner.id }, 'test'), { code })
+    assert.equal(
+      (await removeEndpoint(ctx, { id: endpoint.id, partnerId: partner.partner.id }, 'test')).status,
+      'removed',
+    )
+    await assert.rejects(removeEndpoint(ctx, { id: endpoint.id }, 'test'), { code })
+    await assert.rejects(removeEndpoint(ctx, { id: 1n }, 'test'), { code })
   })
 
   it('leaves a trace of each change, and tells running processes', async () => {
     const before = await readVersion(ctx.db)
     const { endpoint } = await add()
-    await removeEndpoint(ctx, endpoint.id, 'operator:7')
+    await removeEndpoint(ctx, { id: endpoint.id }, 'operator:7')
     assert.equal(await readVersion(ctx.db), before + 2n)
     const trace = await auditOf(ctx.db, `endpoint:${endpoint.id}`)
     assert.deepEqual(

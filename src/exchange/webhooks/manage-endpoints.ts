@@ -1,70 +1,95 @@
 import { type AuditValue, recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
-import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { planByIndex } from '../../platform/db/plan.ts'
+import { type Atomic, one } from '../../platform/db/sql.ts'
+import { eventId, type EventType, isEventType } from '../events/event.ts'
+import { recordEvents } from '../events/record.ts'
+import { after } from '../../platform/lib/clock.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { showPartner } from '../partners/find.ts'
 import { readPartnerSecrets } from '../partners/secrets.ts'
-import { seal } from '../../platform/privacy/seal.ts'
+import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { checkUrl } from './check-url.ts'
 import { endedJobs } from './drop-queue.ts'
-import { defaultTypes, type Endpoint, secretPlace } from './endpoint.ts'
-import * as queries from './queries.ts'
+import {
+  defaultTypes,
+  type Endpoint,
+  type EndpointKey,
+  listEndpoints,
+  lockEndpoint,
+  previousSecretPlace,
+  secretPlace,
+} from './endpoint.ts'
+import { wakeWaiting } from './queue.ts'
 import { makeSecret } from './sign.ts'
-import { readPerSecond, readTypes } from './wishes.ts'
 
-/** What a new endpoint is to be; without `types` it gets those of transactions, in order and as fast as it answers. */
-export type NewEndpoint = {
-  partnerId: bigint
-  url: string
+/** The preferences of an endpoint; what is left out has its default, or stays as it is. */
+export type Preferences = {
   types?: readonly string[] | undefined
   perSecond?: number | null | undefined
   isOrdered?: boolean | undefined
 }
 
-/** A new endpoint that may be added, with the secret that it gets if it is its partner's only one. */
-export type Prepared = { endpoint: Endpoint; firstSecret: string }
+/** A new endpoint. */
+export type NewEndpoint = Preferences & { partnerId: bigint; url: string }
 
-const mostPerPartner = 20
+/** A valid new endpoint, with the secret that it gets if it is its partner's only one. */
+export type PreparedEndpoint = { endpoint: Endpoint; firstSecret: string }
+
+/** The most endpoints of a partner. */
+export const maxEndpoints = 20
+const maxPerSecond = 1_000
+const maxOverlapMs = 30 * 86_400_000
 
 /**
- * Judges a new endpoint, outside of any atomic block because its name is looked up. Refuses an unknown partner (NOT_FOUND), a
- * URL that `checkUrl` refuses, an unknown or empty list of types, and a rate that is none (BAD_REQUEST).
+ * Validates a new endpoint, outside of any atomic block because its name is looked up. Refuses an unknown partner (NOT_FOUND), a
+ * URL that `checkUrl` refuses, and preferences that are not valid (BAD_REQUEST).
  */
-export async function prepareEndpoint(ctx: Ctx, wanted: NewEndpoint): Promise<Prepared> {
-  const { partnerId, url, types = defaultTypes, perSecond = null, isOrdered = true } = wanted
-  const read = { types: readTypes(types), perSecond: readPerSecond(perSecond), isOrdered }
+export async function prepareEndpoint(
+  ctx: Ctx,
+  { partnerId, url, types = defaultTypes, perSecond = null, isOrdered = true }: NewEndpoint,
+): Promise<PreparedEndpoint> {
+  const preferences = { types: readTypes(types), perSecond: readPerSecond(perSecond), isOrdered }
   const [normalUrl] = await Promise.all([checkUrl(ctx, url), showPartner(ctx, partnerId)])
   const { webhookSecret } = await readPartnerSecrets(ctx, partnerId)
   const fresh = { status: 'active' as const, previousUntil: null, failingSince: null, createdAt: ctx.clock.now() }
-  return { endpoint: { id: randomId(), partnerId, url: normalUrl, ...read, ...fresh }, firstSecret: webhookSecret }
+  return {
+    endpoint: { id: randomId(), partnerId, url: normalUrl, ...preferences, ...fresh },
+    firstSecret: webhookSecret,
+  }
 }
 
 /**
- * Adds an endpoint that was prepared; `secret` is shown this once. A partner's only endpoint gets the secret that the partner
- * was given with its keys, until a secret of that partner has been rotated: what was replaced may be known to others, and never
- * comes back. Each further one gets a secret of its own. Refuses a twenty-first endpoint (CONFLICT).
+ * Adds a prepared endpoint; `secret` is shown this once. A partner's only endpoint gets the secret that came with the partner's
+ * keys, until any of its secrets was rotated: a replaced secret may be known to others, and never comes back. Every other one gets
+ * a new secret. Refuses a twenty-first endpoint (CONFLICT).
  */
 export async function addPrepared(
   ctx: Ctx,
   db: Atomic,
-  { endpoint, firstSecret }: Prepared,
+  { endpoint, firstSecret }: PreparedEndpoint,
   actor: string,
 ): Promise<{ endpoint: Endpoint; secret: string }> {
-  await queries.lockPartner(db, endpoint.partnerId)
-  const others = await queries.endpointsOf(db, endpoint.partnerId)
-  if (others.length >= mostPerPartner) {
-    throw new Refusal('CONFLICT', `A partner has at most ${mostPerPartner} webhook endpoints.`)
+  const { id, partnerId, url, types, status, perSecond, isOrdered, createdAt } = endpoint
+  await db.sql`select from partners where id = ${partnerId} for no key update`
+  const others = await listEndpoints({ db }, partnerId)
+  if (others.length >= maxEndpoints) {
+    throw new Refusal('CONFLICT', `A partner has at most ${maxEndpoints} webhook endpoints.`)
   }
-  const isFirst = others.length === 0 && !(await queries.hasRotated(db, endpoint.partnerId))
-  const secret = isFirst ? firstSecret : makeSecret()
-  queries.insertEndpoint(db, endpoint, seal(ctx.secrets.sealing, secret, secretPlace(endpoint.id)))
-  recordChange(ctx, db, { actor, action: 'endpoint.added', id: endpoint.id, before: null, after: audited(endpoint) })
+  const rotated = await db.sql`
+    select from webhook_endpoints where partner_id = ${partnerId} and previous_secret is not null limit 1`
+  const secret = others.length === 0 && rotated.length === 0 ? firstSecret : makeSecret()
+  const sealed = seal(ctx.secrets.sealing, secret, secretPlace(id))
+  db.send`
+    insert into webhook_endpoints (id, partner_id, url, types, secret, status, rate_per_second, is_ordered, created_at)
+    values (${id}, ${partnerId}, ${url}, ${types}, ${sealed}, ${status}, ${perSecond}, ${isOrdered}, ${createdAt})`
+  recordChange(ctx, db, { actor, action: 'endpoint.added', id, before: null, after: audited(endpoint) })
   return { endpoint, secret }
 }
 
-/** Both at once. */
+/** Validates and adds an endpoint. */
 export async function addEndpoint(
   ctx: Ctx,
   wanted: NewEndpoint,
@@ -74,46 +99,131 @@ export async function addEndpoint(
   return ctx.db.atomic((db) => addPrepared(ctx, db, prepared, actor))
 }
 
-/** A partner's endpoints, oldest first; removed ones are gone. */
-export const listEndpoints = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<Endpoint[]> =>
-  queries.endpointsOf(db, partnerId)
-
-/** Which endpoint: by its id alone, or this partner's only. */
-export type Named = { id: bigint; partnerId?: bigint | undefined }
-
-/** One endpoint. Refuses one that is not there, or not this partner's where one is named, with NOT_FOUND. */
-export async function showEndpoint({ db }: { db: Db }, { id, partnerId }: Named): Promise<Endpoint> {
-  return owned(await queries.endpoint(db, id), partnerId)
-}
-
-/** The same, locked until the block ends, with its sealed secret. */
-export async function lockEndpoint(db: Atomic, { id, partnerId }: Named): Promise<Endpoint & { secret: Buffer }> {
-  return owned(await queries.lockEndpoint(db, id), partnerId)
-}
-
-function owned<Found extends Endpoint>(endpoint: Found | undefined, partnerId: bigint | undefined): Found {
-  if (!endpoint || (partnerId !== undefined && endpoint.partnerId !== partnerId)) {
-    throw new Refusal('NOT_FOUND', 'There is no such webhook endpoint.')
-  }
-  return endpoint
+/** What changes of an endpoint. */
+export type EndpointChange = Preferences & {
+  url?: string | undefined
+  /** `paused` keeps events for later; `active` ends any other status and resets the health. */
+  status?: 'active' | 'paused' | undefined
 }
 
 /**
- * Removes an endpoint and what still waits for it; in every process within two seconds. Its attempts stay on record. Refuses
- * one that is not there, or not this partner's where one is named, with NOT_FOUND.
+ * Changes an endpoint, in every process within two seconds; what is in flight ends as it began. A new URL, or making it active again,
+ * resets its health, and what waits for a later time is due now. Refuses what `addEndpoint` refuses, and an empty change.
  */
-export async function removeEndpoint(ctx: Ctx, id: bigint, actor: string, partnerId?: bigint): Promise<Endpoint> {
+export async function changeEndpoint(
+  ctx: Ctx,
+  key: EndpointKey,
+  { types, perSecond, isOrdered, status, url }: EndpointChange,
+  actor: string,
+): Promise<Endpoint> {
+  const changes = {
+    ...(types === undefined ? {} : { types: readTypes(types) }),
+    ...(perSecond === undefined ? {} : { perSecond: readPerSecond(perSecond) }),
+    ...(isOrdered === undefined ? {} : { isOrdered }),
+    ...(status === undefined ? {} : { status }),
+    ...(url === undefined ? {} : { url: await checkUrl(ctx, url) }),
+  }
+  if (Object.keys(changes).length === 0) throw new Refusal('BAD_REQUEST', 'No changes were given.')
   return ctx.db.atomic(async (db) => {
-    const { secret: _secret, ...endpoint } = await lockEndpoint(db, { id, partnerId })
-    queries.saveEndpoint(db, { ...endpoint, status: 'removed' })
-    ctx.queue.enqueue(db, endedJobs([id], ctx.clock.now()))
-    recordChange(ctx, db, { actor, action: 'endpoint.removed', id, before: audited(endpoint), after: null })
+    const { secret: _secret, ...before } = await lockEndpoint(db, key)
+    const hasMoved = changes.url !== undefined && changes.url !== before.url
+    const keptStatus = hasMoved && before.status === 'failing' ? 'active' : before.status
+    const health = hasMoved || status !== undefined ? { failingSince: null } : {}
+    const changed: Endpoint = { ...before, status: keptStatus, ...changes, ...health }
+    if (hasMoved || status === 'active') {
+      planByIndex(db)
+      await wakeWaiting(db, [before.id], ctx.clock.now())
+    }
+    saveEndpoint(db, changed)
+    const { partner_id: _same, ...rest } = audited(before)
+    recordChange(ctx, db, { actor, action: 'endpoint.changed', id: before.id, before: rest, after: audited(changed) })
+    return changed
+  })
+}
+
+/** Removes an endpoint and what waits for it, in every process within two seconds. Its attempts stay on record. */
+export async function removeEndpoint(ctx: Ctx, key: EndpointKey, actor: string): Promise<Endpoint> {
+  return ctx.db.atomic(async (db) => {
+    const { secret: _secret, ...endpoint } = await lockEndpoint(db, key)
+    saveEndpoint(db, { ...endpoint, status: 'removed' })
+    ctx.queue.enqueue(db, endedJobs([key.id], ctx.clock.now()))
+    recordChange(ctx, db, { actor, action: 'endpoint.removed', id: key.id, before: audited(endpoint), after: null })
     return { ...endpoint, status: 'removed' }
   })
 }
 
-/** What the audit has of an endpoint: no secret is among it. */
-export const audited = ({ partnerId, url, types, status, perSecond, isOrdered }: Endpoint) => ({
+function saveEndpoint(db: Atomic, { id, url, types, status, perSecond, isOrdered, failingSince }: Endpoint): void {
+  db.send`
+    update webhook_endpoints set url = ${url}, types = ${types}, status = ${status}, rate_per_second = ${perSecond},
+      is_ordered = ${isOrdered}, failing_since = ${failingSince},
+      announced_at = case when ${failingSince}::timestamptz is null then null else announced_at end,
+      paced_until = case when rate_per_second is distinct from ${perSecond} then null else paced_until end
+    where id = ${id}`
+}
+
+/** A new secret, shown this once, and until when (business time) the previous one signs too. */
+export type RotatedSecret = { secret: string; previousUntil: Date }
+
+/**
+ * Gives an endpoint a new secret. For `overlapMs` every delivery is signed with both; another rotation within that time ends the
+ * oldest secret at once. Refuses an overlap over 30 days.
+ */
+export async function rotateSecret(
+  ctx: Ctx,
+  db: Atomic,
+  { overlapMs = ctx.config.webhooks.rotationOverlapMs, ...key }: EndpointKey & { overlapMs?: number | undefined },
+  actor: string,
+): Promise<RotatedSecret> {
+  if (overlapMs < 0 || overlapMs > maxOverlapMs) throw badField('overlap', 'This must be at most 30 days.')
+  const { id, secret: sealed } = await lockEndpoint(db, key)
+  const { sealing } = ctx.secrets
+  const secret = makeSecret()
+  const previous = seal(sealing, unseal(sealing, sealed, secretPlace(id)), previousSecretPlace(id))
+  const previousUntil = after(ctx.clock.now(), overlapMs)
+  db.send`
+    update webhook_endpoints
+    set secret = ${seal(sealing, secret, secretPlace(id))}, previous_secret = ${previous}, previous_until = ${previousUntil}
+    where id = ${id}`
+  const shown = { previous_secret_until: previousUntil.toISOString() }
+  recordChange(ctx, db, { actor, action: 'endpoint.secret_rotated', id, before: {}, after: shown })
+  return { secret, previousUntil }
+}
+
+/**
+ * Sends an endpoint a test event, `endpoint.test`, whatever types it subscribes to, and returns the event's id. Refuses a paused or
+ * disabled endpoint (CONFLICT).
+ */
+export async function testEndpoint(ctx: Ctx, db: Atomic, key: EndpointKey): Promise<string> {
+  const { id, partnerId, url, status } = await lockEndpoint(db, key)
+  if (status === 'paused' || status === 'disabled') {
+    throw new Refusal('CONFLICT', `This endpoint is ${status}: make it active first.`)
+  }
+  const { events } = one(
+    await db.sql<{
+      events: number
+    }>`update webhook_endpoints set events = events + 1 where id = ${id} returning events`,
+  )
+  const event = { stream: id, sequence: events, partnerId, type: 'endpoint.test' as const, at: ctx.clock.now() }
+  recordEvents(ctx, db, [{ ...event, dataKey: await ctx.keyring.make(db), payload: { id: String(id), url, status } }])
+  return eventId(event)
+}
+
+function readTypes(names: readonly string[]): EventType[] {
+  const types = names.filter(isEventType)
+  if (types.length < names.length) throw badField('types', 'One of these event types is unknown.')
+  if (types.length === 0) throw badField('types', 'An endpoint needs at least one event type.')
+  return [...new Set(types)]
+}
+
+/** Reads a rate limit in deliveries a second; 0 and null mean no limit. */
+function readPerSecond(rate: number | null): number | null {
+  if (rate === null || rate === 0) return null
+  if (Number.isSafeInteger(rate) && rate >= 1 && rate <= maxPerSecond) return rate
+  throw badField('rate_limit', `This must be a whole number from 0 (no limit) to ${maxPerSecond}.`)
+}
+
+/** An endpoint as the audit log has it, without secrets. */
+const audited = ({ partnerId, url, types, status, perSecond, isOrdered }: Endpoint) => ({
   partner_id: String(partnerId),
   url,
   types,
@@ -122,11 +232,10 @@ export const audited = ({ partnerId, url, types, status, perSecond, isOrdered }:
   ordered: isOrdered,
 })
 
-/** A change of an endpoint, as the audit has it. */
-export type EndpointChange = { actor: string; action: string; id: bigint; before: AuditValue; after: AuditValue }
+type AuditedChange = { actor: string; action: string; id: bigint; before: AuditValue; after: AuditValue }
 
-/** Writes a change down, and tells every process that sends. */
-export function recordChange(ctx: Pick<Ctx, 'clock'>, db: Atomic, { id, ...change }: EndpointChange): void {
+/** Records a change in the audit log, and has every process read its endpoints again. */
+function recordChange(ctx: Pick<Ctx, 'clock'>, db: Atomic, { id, ...change }: AuditedChange): void {
   recordAudit(db, { at: ctx.clock.now(), subject: `endpoint:${id}`, ...change })
   raiseVersion(db)
 }

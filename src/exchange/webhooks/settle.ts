@@ -1,134 +1,167 @@
-import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { recordEvents } from '../events/record.ts'
+import { planByIndex } from '../../platform/db/plan.ts'
+import type { SealedEvent } from '../events/open-body.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { type Delivery, responsePlace } from './delivery.ts'
-import { endedJobs } from './drop-queue.ts'
-import type { Answer } from './line.ts'
-import { planRetry } from './plan-retry.ts'
-import { writeLetter } from './warn.ts'
-import * as queries from './queries.ts'
-import * as queue from './queue/queries.ts'
-import { wakeWaiting } from './waking/queries.ts'
+import { type Attempt, insertAttempts, type RecordedAttempt, responsePlace } from './attempts.ts'
+import { type Failure, lockHealth, recordFailures } from './endpoint-health.ts'
+import { type Delivery, lockStreams, type QueueRow, removeRows, saveRows, streamKey, wakeWaiting } from './queue.ts'
+import { retryAt } from './retry-schedule.ts'
 
-/** One attempt that was made: what came of it, when it ended (business time), where it went and when it was signed (real time). */
-export type Attempt = { delivery: Delivery; answer: Answer; at: Date; url: string; sentAt: Date }
+/** Every process knows an endpoint's new URL within this time. */
+const urlChangeMs = 3_000
 
-/** An endpoint with nothing but failures for so long is announced as failing; well before it is disabled. */
-const announceMs = 3_600_000
+/** What follows from settled attempts: deliveries leased to this process, and whether others became due by a success. */
+export type Settled = { next: Delivery[]; hasWoken: boolean }
 
-/** By then every process calls an endpoint that has moved where it is now. */
-const movedMs = 3_000
+/** What changes in the queue, and what goes into the record. */
+type Changes = { records: RecordedAttempt[]; removed: QueueRow[]; saved: Set<QueueRow>; next: QueueRow[] }
 
 /**
- * Writes down what came of attempts, a whole batch in one atomic block: the record of each, what is tried again and when,
- * what has left the queue and what is due because of that, the health of the endpoints and the events that tell of it.
- * Attempts of deliveries that someone else has taken over since write nothing. Gives what this process is to send next
- * (nothing when `leaseUntil` is null), and how many deliveries became due by a success.
+ * Records a batch of attempts in one atomic block: what leaves the queue, what is retried and when, what is due because of that,
+ * and the health of the endpoints. Attempts at deliveries that another process has claimed since change nothing. The first event
+ * behind one that left is leased to this process until `leaseUntil` (null: it is left to any process).
  *
- * The commit is not waited for on disk: should it be lost, deliveries are made again, with the same ids.
+ * The commit does not wait for the disk: if a crash loses it, deliveries are sent again with the same ids.
  */
-export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<Followed> {
-  const rows: queue.SettledRow[] = []
-  for (const attempt of attempts) {
-    const { delivery, answer } = attempt
-    const response = answer.response === '' ? null : sealedResponse(ctx, delivery, answer.response)
-    rows.push(rowOf(ctx, attempt, response))
-  }
-  const { well, failures } = healthOf(attempts)
-  const { next, woken } = await ctx.db.atomic(async (db) => {
-    queue.asRecords(db)
-    queue.lockStreams(db, rows)
-    const disabled = failures.length > 0 ? await worsen(ctx, db, failures) : []
-    const now = ctx.clock.now()
-    const due = await dueElsewhere(db, rows, after(now, movedMs))
-    // First whoever waited before: what fails in this very batch waits its time.
-    const waking = well.length > 0 ? wakeWaiting(db, well, now) : Promise.resolve(0n)
-    const settled = queue.settle(db, due, { now, leaseUntil, stay: disabled })
-    // Both ride with the commit, which fails if one of them does.
-    for (const sent of [settled, waking]) sent.catch(() => undefined)
-    return { next: settled, woken: waking }
-  })
-  return { next: await next, woken: await woken }
-}
-
-/** What follows from attempts that were written down: deliveries that are now due and ours, and how many were woken. */
-export type Followed = { next: Delivery[]; woken: bigint }
-
-function rowOf(ctx: Ctx, { delivery, answer, at, url, sentAt }: Attempt, response: Buffer | null): queue.SettledRow {
-  const { outcome, status, tookMs } = answer
-  const nextAt = outcome === 'delivered' ? null : (planRetry(ctx.config, delivery, answer, at) ?? null)
-  return { delivery, at, url, sentAt, tookMs, outcome, status, nextAt, response }
-}
-
-/** An answer may repeat what it was sent, so it is kept as the event is. */
-function sealedResponse({ keyring }: Ctx, { endpointId, event }: Delivery, response: string): Buffer | null {
-  const { dataKeyId, wrappedKey } = event
-  if (wrappedKey === null) return null
-  return keyring.unwrap(dataKeyId, wrappedKey).seal(response, responsePlace(endpointId, event))
-}
-
-/** What failed at a URL that its endpoint has left since is due soon, at the URL where that is by now. */
-async function dueElsewhere(db: Atomic, rows: queue.SettledRow[], nextAt: Date): Promise<queue.SettledRow[]> {
-  const failed = rows.filter(({ outcome }) => outcome !== 'delivered')
-  if (failed.length === 0) return rows
-  const left = failed.map(({ delivery, url }) => ({ id: delivery.endpointId, url }))
-  const moved = new Set((await queries.movedFrom(db, left)).map(({ id, url }) => `${id} ${url}`))
-  return rows.map((row) => {
-    const hasMoved = row.outcome !== 'delivered' && moved.has(`${row.delivery.endpointId} ${row.url}`)
-    return hasMoved ? { ...row, nextAt } : row
-  })
-}
-
-/**
- * Endpoints that took something are well, whatever else they refused; the others have failed, last when it says. An endpoint
- * whose URL was changed meanwhile is judged at each of them.
- */
-function healthOf(attempts: Attempt[]): { well: bigint[]; failures: queries.Failure[] } {
-  const well = new Map<string, bigint>()
-  const failed = new Map<string, queries.Failure>()
-  for (const { delivery, answer, at, url } of attempts) {
-    const id = delivery.endpointId
-    const where = `${id} ${url}`
-    const gone = answer.outcome === 'gone' || failed.get(where)?.gone === true
-    if (answer.outcome === 'delivered') well.set(where, id)
-    else failed.set(where, { id, url, at, gone })
-  }
-  const failures = [...failed].filter(([where, { gone }]) => gone || !well.has(where)).map(([, failure]) => failure)
-  return { well: [...new Set(well.values())], failures }
-}
-
-/**
- * Gives the endpoints that are disabled by now. That one fails is told, in the feed and by letter, a fifth of the time before
- * it is disabled.
- */
-async function worsen(ctx: Ctx, db: Atomic, failures: queries.Failure[]): Promise<bigint[]> {
-  const disableMs = ctx.config.webhooks.disableAfterMs
-  const turned = await queries.worsen(db, failures, {
-    announceMs: Math.min(announceMs, disableMs / 2),
-    warnMs: disableMs / 5,
-    disableMs,
-  })
-  if (turned.length === 0) return []
-
-  const disabled = turned.filter(({ status }) => status === 'disabled').map(({ id }) => id)
-  const dataKey = await ctx.keyring.make(db)
-  recordEvents(
-    ctx,
-    db,
-    turned.map(({ id, partnerId, url, status, failingSince, events }) => ({
-      stream: id,
-      sequence: events,
-      partnerId,
-      type: status === 'disabled' ? 'endpoint.disabled' : 'endpoint.failing',
-      at: ctx.clock.now(),
-      dataKey,
-      payload: { id: String(id), url, status, failing_since: failingSince.toISOString() },
-    })),
+export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<Settled> {
+  const failures = failuresIn(attempts)
+  const healthy = new Set(
+    attempts.filter(({ answer }) => answer.outcome === 'delivered').map(({ delivery }) => delivery.endpointId),
   )
-  for (const one of turned) await writeLetter(ctx, db, one, dataKey)
-  ctx.queue.enqueue(db, endedJobs(disabled, ctx.clock.now()))
-  raiseVersion(db)
-  return disabled
+  const { next, woken } = await ctx.db.atomic(async (db) => {
+    planByIndex(db, { flush: false })
+    const rows = await lockStreams(
+      db,
+      attempts.map(({ delivery }) => delivery),
+    )
+    const failedIds = attempts
+      .filter(({ answer }) => answer.outcome !== 'delivered')
+      .map((one) => one.delivery.endpointId)
+    const endpoints = failedIds.length > 0 ? await lockHealth(db, failedIds) : []
+    const disabled = failures.length > 0 ? await recordFailures(ctx, db, endpoints, failures) : []
+    const moved = new Map(
+      endpoints
+        .filter(({ status }) => ['active', 'failing', 'paused'].includes(status))
+        .map(({ id, url }) => [id, url]),
+    )
+    const now = ctx.clock.now()
+    // What fails in this batch waits for its own time: only what waited before is woken.
+    const waking = healthy.size > 0 ? wakeWaiting(db, [...healthy], now) : Promise.resolve(0)
+    waking.catch(() => undefined)
+    const changes = settleRows(rows, attempts, {
+      now,
+      leaseOf: ({ endpointId }) => (disabled.includes(endpointId) ? null : leaseUntil),
+      retryAt: ({ delivery, answer, at, url }) =>
+        (moved.get(delivery.endpointId) ?? url) === url
+          ? retryAt(ctx.config, delivery, answer, at)
+          : after(now, urlChangeMs),
+      seal: ({ event, delivery, answer }) => sealResponse(ctx, event, delivery, answer.response),
+    })
+    save(db, changes)
+    return { next: changes.next, woken: waking }
+  })
+  return { next: next.filter((row) => row.leaseUntil !== null), hasWoken: (await woken) > 0 }
+}
+
+function save(db: Atomic, { records, removed, saved }: Changes): void {
+  if (records.length > 0) insertAttempts(db, records)
+  if (removed.length > 0) removeRows(db, removed)
+  if (saved.size > 0) saveRows(db, [...saved])
+}
+
+/** How rows are settled: the lease of what is due next, when a failed attempt is repeated (null: never), and the stored response. */
+type Rules = {
+  now: Date
+  leaseOf(row: QueueRow): Date | null
+  retryAt(attempt: Attempt): Date | null
+  seal(attempt: Attempt): Buffer | null
+}
+
+/**
+ * Decides what becomes of locked rows, which are changed in place. A delivered event, or one whose schedule has ended, leaves. A
+ * failed one waits for its retry, or behind earlier events of its stream that were replayed meanwhile. A replay that was requested
+ * during the attempt keeps the event, due now on a new schedule. The first event behind one that left or yielded becomes due.
+ */
+export function settleRows(rows: QueueRow[], attempts: Attempt[], rules: Rules): Changes {
+  const changes: Changes = { records: [], removed: [], saved: new Set(), next: [] }
+  const streams = new Map<string, QueueRow[]>()
+  for (const row of rows) {
+    const key = streamKey(row)
+    const stream = streams.get(key)
+    if (stream) stream.push(row)
+    else streams.set(key, [row])
+  }
+  for (const attempt of attempts) {
+    const { sequence, fence } = attempt.delivery
+    const stream = streams.get(streamKey(attempt.delivery)) ?? []
+    const row = stream.find((one) => one.sequence === sequence && one.fence === fence)
+    if (row) settleRow(row, stream, attempt, rules, changes)
+  }
+  return changes
+}
+
+function settleRow(row: QueueRow, stream: QueueRow[], attempt: Attempt, rules: Rules, changes: Changes): void {
+  const { answer, at, url, sentAt } = attempt
+  const { outcome, status, tookMs } = answer
+  const { endpointId, eventRow, earlier, again } = row
+  const number = row.attempts + 1
+  const retry = outcome === 'delivered' ? null : rules.retryAt(attempt)
+  const nextAt = again ? rules.now : retry
+  const response = rules.seal(attempt)
+  changes.records.push({
+    endpointId,
+    eventRow,
+    number: earlier + number,
+    at,
+    tookMs,
+    outcome,
+    status,
+    response,
+    nextAt,
+    url,
+    sentAt,
+  })
+
+  const yields = nextAt !== null && stream.some((one) => one.sequence < row.sequence && one.nextAt === null)
+  if (nextAt === null) {
+    stream.splice(stream.indexOf(row), 1)
+    changes.removed.push(row)
+  } else {
+    const schedule = again ? { attempts: 0, wakes: 0, earlier: earlier + number } : { attempts: number }
+    // The fence rises so that settling twice, after a lost answer to the commit, changes nothing.
+    const released = {
+      lastAt: at,
+      nextAt: yields ? null : nextAt,
+      leaseUntil: null,
+      fence: row.fence + 1n,
+      again: false,
+    }
+    changes.saved.add(Object.assign(row, schedule, released))
+  }
+  const follower = nextAt === null || yields ? stream.find((one) => one !== row) : undefined
+  if (follower?.nextAt !== null) return
+  Object.assign(follower, { nextAt: rules.now, fence: follower.fence + 1n, leaseUntil: rules.leaseOf(follower) })
+  changes.saved.add(follower)
+  changes.next.push(follower)
+}
+
+/** Seals a response with the event's key, because it may repeat the event. */
+function sealResponse({ keyring }: Ctx, event: SealedEvent, delivery: Delivery, response: string): Buffer | null {
+  if (response === '' || event.wrappedKey === null) return null
+  return keyring.unwrap(event.dataKeyId, event.wrappedKey).seal(response, responsePlace(delivery.endpointId, delivery))
+}
+
+/** Failures of endpoints that accepted nothing in this batch, for each of their URLs, and of those that are gone. */
+function failuresIn(attempts: Attempt[]): Failure[] {
+  const failures = new Map<string, Failure>()
+  const delivered = new Set<string>()
+  for (const { delivery, answer, at, url } of attempts) {
+    const { endpointId } = delivery
+    const key = `${endpointId} ${url}`
+    const gone = answer.outcome === 'gone' || failures.get(key)?.gone === true
+    if (answer.outcome === 'delivered') delivered.add(key)
+    else failures.set(key, { endpointId, url, at, gone })
+  }
+  return [...failures].filter(([key, { gone }]) => gone || !delivered.has(key)).map(([, failure]) => failure)
 }

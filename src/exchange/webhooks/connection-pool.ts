@@ -4,10 +4,10 @@ import { type Clock, stopwatch, systemClock } from '../../platform/lib/clock.ts'
 import { guardedConnector, type LookUp } from '../../platform/lib/http.ts'
 import type { Reach } from '../../platform/lib/private-address.ts'
 
-/** What came of one attempt, in a word that an operator can read. */
+/** The result of one attempt. */
 export type Outcome =
   | 'delivered' // any 2xx
-  | 'gone' // 410: the endpoint wants nothing any more
+  | 'gone' // 410: the endpoint wants nothing more
   | 'redirected' // 3xx, which is not followed
   | 'rejected' // any other status
   | 'timed_out'
@@ -20,51 +20,51 @@ export type Outcome =
   | 'not_http'
   | 'network_failed'
 
-/** An endpoint's answer, or why there is none. `response` is the beginning of its body. */
+/** An endpoint's response, or why there is none. `response` is the beginning of its body. */
 export type Answer = {
   outcome: Outcome
   status: number | null
   response: string
-  /** What a `Retry-After` header said, in seconds (real time). */
+  /** From a `Retry-After` header, in seconds of real time. */
   retryAfterSeconds: number | undefined
   tookMs: number
 }
 
-/** Kept-alive connections to one endpoint, of nobody else's concern: a slow endpoint holds up only itself. */
-export type Line = {
+/** Kept-alive connections to one endpoint. */
+export type ConnectionPool = {
   readonly url: string
-  /** Sends one POST. Never throws: whatever happens becomes an answer. Follows no redirect. */
+  /** Sends one POST. Never throws; follows no redirect. */
   post(body: string | Buffer, headers: Record<string, string>): Promise<Answer>
-  /** Ends every connection as soon as nothing is under way on it, and calls `then` when the last one has ended. */
-  end(then: () => void): void
-  /** Ends every connection, and what is under way on it. */
+  /** Closes each connection once nothing is in flight on it, and resolves when all are closed. */
+  drain(): Promise<void>
+  /** Closes every connection and aborts what is in flight. */
   close(): void
 }
 
-/** Limits of a line, in real time: `timeoutMs` is for the whole head of an answer, connecting included. */
-export type LineOptions = {
+/** Limits in real time: `timeoutMs` is for connecting and the whole head of a response. */
+export type PoolOptions = {
   reach: Reach
   timeoutMs: number
   connectTimeoutMs?: number | undefined
   lookUp?: LookUp | undefined
-  /** For answers that do not say what time it is. */
+  /** For `Retry-After` dates in responses without a `Date` header. */
   clock?: Pick<Clock, 'realNow'>
 }
 
-const longestConnectMs = 5_000
-const longestBodyMs = 5_000
+const maxConnectMs = 5_000
+const maxBodyMs = 5_000
 const keepAliveMs = 4_000
-/** A time-out that comes later than this finds a process that stood still, which is not the endpoint's fault. */
+/** A timer that fires later than this shows that this process was stalled, which is not the endpoint's fault. */
 const stallMs = 50
-/** How much of an answer is read before the connection is cut, and how much of that is kept. */
+/** How much of a response body is read before the connection is cut, and how much is kept. */
 const readBytes = 65_536
 const keptBytes = 1_024
 
-/** Opens a line. Connections are made when there is none free, as many as there are calls at once. */
-export function openLine(
+/** Opens a pool. It connects when no connection is free. */
+export function openConnectionPool(
   url: string,
-  { reach, timeoutMs, connectTimeoutMs = longestConnectMs, lookUp, clock = systemClock() }: LineOptions,
-): Line {
+  { reach, timeoutMs, connectTimeoutMs = maxConnectMs, lookUp, clock = systemClock() }: PoolOptions,
+): ConnectionPool {
   const { origin, pathname, search } = new URL(url)
   const options: Client.Options = {
     pipelining: 1,
@@ -76,38 +76,39 @@ export function openLine(
   }
   const clients = new Set<Client>()
   const free: Client[] = []
-  let whenEnded: (() => void) | undefined
+  let onDrained: (() => void) | undefined
 
-  function make(): Client {
+  function connect(): Client {
     const client = new Client(origin, options)
     clients.add(client)
     return client
   }
 
-  function endOne(client: Client): void {
+  function end(client: Client): void {
     clients.delete(client)
     client.destroy().catch(() => undefined)
-    if (clients.size === 0) whenEnded?.()
+    if (clients.size === 0) onDrained?.()
   }
 
   return {
     url,
     post: async (body, headers) => {
-      // The one that was used last: connections that are not needed any more end by themselves.
-      const client = free.pop() ?? make()
+      // The one that was used last, so that surplus connections time out.
+      const client = free.pop() ?? connect()
       const request = { path: pathname + search, body, headers, timeoutMs, clock }
       const first = await attempt(client, request)
-      // The endpoint closed a kept connection just as it was used again: that is not its failure to take the event.
+      // The endpoint closed a kept connection just as it was used again: it did not refuse the event.
       const last = first.stale ? await attempt(client, request) : first
-      if (whenEnded) endOne(client)
+      if (onDrained) end(client)
       else free.push(client)
       return last
     },
-    end: (then) => {
-      whenEnded = then
-      if (clients.size === 0) then()
-      for (const client of free.splice(0)) endOne(client)
-    },
+    drain: () =>
+      new Promise((resolve) => {
+        onDrained = resolve
+        if (clients.size === 0) resolve()
+        for (const client of free.splice(0)) end(client)
+      }),
     close: () => {
       for (const client of clients) client.destroy().catch(() => undefined)
     },
@@ -122,22 +123,19 @@ type Request = {
   clock: Pick<Clock, 'realNow'>
 }
 
-function attempt(
-  client: Client,
-  { path, body, headers, timeoutMs, clock }: Request,
-): Promise<Answer & { stale: boolean }> {
+function attempt(client: Client, { timeoutMs, clock, ...request }: Request): Promise<Answer & { stale: boolean }> {
   const elapsed = stopwatch()
   return new Promise((resolve) => {
     let abort: ((reason: Error) => void) | undefined
     let head: { status: number; retryAfterSeconds: number | undefined } | undefined
     const kept: Buffer[] = []
     let bytes = 0
-    let over = false
+    let ended = false
     let limitMs = timeoutMs
 
     const end = (outcome: Outcome, stale = false) => {
-      if (over) return
-      over = true
+      if (ended) return
+      ended = true
       clearTimeout(deadline)
       const response = Buffer.concat(kept).subarray(0, keptBytes).toString('utf8')
       const { status = null, retryAfterSeconds } = head ?? {}
@@ -145,7 +143,7 @@ function attempt(
     }
     const cut = () => {
       end(head ? outcomeOf(head.status) : 'timed_out')
-      abort?.(new Error('The answer took too long, or was too long.'))
+      abort?.(new Error('The response took too long or was too large.'))
     }
     const expire = () => {
       const lateMs = elapsed() - limitMs
@@ -156,18 +154,18 @@ function attempt(
     let deadline = setTimeout(expire, timeoutMs)
 
     client.dispatch(
-      { path, method: 'POST', headers, body },
+      { method: 'POST', ...request },
       {
         onRequestStart: (controller) => {
           abort = (reason) => controller.abort(reason)
-          if (over) cut()
+          if (ended) cut()
         },
-        onResponseStart: (_controller, status, answered) => {
+        onResponseStart: (_controller, status, headers) => {
           if (status < 200) return
-          head = { status, retryAfterSeconds: readRetryAfter(answered, clock) }
+          head = { status, retryAfterSeconds: readRetryAfter(headers, clock) }
           clearTimeout(deadline)
-          if (over) return
-          const bodyMs = Math.min(longestBodyMs, timeoutMs)
+          if (ended) return
+          const bodyMs = Math.min(maxBodyMs, timeoutMs)
           limitMs = elapsed() + bodyMs
           deadline = setTimeout(expire, bodyMs)
         },
@@ -184,26 +182,22 @@ function attempt(
   })
 }
 
-/** What a status means. A body that broke off after it changes nothing: the endpoint has said what it had to say. */
+/** A body that breaks off after the status changes nothing. */
 function outcomeOf(status: number): Outcome {
   if (status >= 200 && status < 300) return 'delivered'
   if (status >= 300 && status < 400) return 'redirected'
   return status === 410 ? 'gone' : 'rejected'
 }
 
-/** The longest wait that is read from a `Retry-After`; whoever waits may cut it shorter. */
-const longestWaitSeconds = 3_153_600_000
+const maxRetryAfterSeconds = 3_153_600_000
 
-/**
- * A `Retry-After` in seconds or as a date (RFC 9110, 10.2.3), the date measured against the answer's own clock; against ours where
- * it does not tell its own.
- */
+/** Reads seconds or a date (RFC 9110, 10.2.3). A date is measured against the response's own `Date`, else our clock. */
 function readRetryAfter(
   { 'retry-after': value, date }: Record<string, string | string[] | undefined>,
   clock: Pick<Clock, 'realNow'>,
 ): number | undefined {
   const text = String(value ?? '').trim()
-  if (/^\d+$/.test(text)) return Math.min(Number.parseInt(text, 10), longestWaitSeconds)
+  if (/^\d+$/.test(text)) return Math.min(Number.parseInt(text, 10), maxRetryAfterSeconds)
   const theirNow = Date.parse(String(date))
   const now = Number.isNaN(theirNow) ? clock.realNow().getTime() : theirNow
   const seconds = (Date.parse(text) - now) / 1_000
@@ -225,7 +219,7 @@ const codeOf = (error: Error): string => ('code' in error && typeof error.code =
 const failureOf = (error: Error): Outcome =>
   failures.find(([codes]) => codes.test(codeOf(error)))?.[1] ?? 'network_failed'
 
-/** The connection had carried answers before, and ended before this one began. */
+/** The connection had carried responses before, and ended before this one began. */
 function isStale(error: Error): boolean {
   if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(codeOf(error))) return false
   const socket = 'socket' in error ? (error.socket as { bytesRead?: number } | null) : null

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { table } from '../../../test/support/table.ts'
 import { readConfig } from '../../app/config/config.ts'
-import { planRetry } from './plan-retry.ts'
+import { retryAt } from './retry-schedule.ts'
 
 const config = readConfig({ DATA_DIR: '/nowhere' })
 const at = new Date('2026-03-01T12:00:00Z')
@@ -34,8 +34,8 @@ test('a failed delivery comes back by the schedule, a little early by chance, an
     const delivery = { attempts: Number(attempts), wakes: Number(wakes) }
     const answer = { outcome: outcome as 'rejected', retryAfterSeconds: asked === '' ? undefined : Number(asked) }
     for (let round = 0; round < 20; round += 1) {
-      const next = planRetry(config, delivery, answer, at)
-      if (waits === 'never') assert.equal(next, undefined)
+      const next = retryAt(config, delivery, answer, at)
+      if (waits === 'never') assert.equal(next, null)
       else {
         const seconds = ((next?.getTime() ?? 0) - at.getTime()) / 1_000
         const least = Math.max(Number(waits) * 0.9, Math.min(Number(asked), 86_400))

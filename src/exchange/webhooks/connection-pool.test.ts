@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { makeSelfSigned } from '../../../test/support/self-signed.ts'
 import { startReceiver } from '../../../test/support/telling.ts'
 import type { LookUp } from '../../platform/lib/http.ts'
-import { type Line, openLine } from './line.ts'
+import { type ConnectionPool, openConnectionPool } from './connection-pool.ts'
 
 const reach = { loopback: true }
 
@@ -20,9 +20,9 @@ describe('an attempt to deliver', () => {
       sockets.add(request.socket)
       response.writeHead(202, { 'content-type': 'text/plain' }).end('thank you')
     }
-    const line = lineTo(t, receiver.url)
+    const pool = poolTo(t, receiver.url)
     for (let round = 0; round < 5; round += 1) {
-      const { outcome, status, response } = await post(line)
+      const { outcome, status, response } = await post(pool)
       assert.deepEqual({ outcome, status, response }, { outcome: 'delivered', status: 202, response: 'thank you' })
     }
     assert.equal(sockets.size, 1)
@@ -32,7 +32,7 @@ describe('an attempt to deliver', () => {
 
   it('is told apart by what came back', async (t) => {
     const receiver = await startReceiver(t)
-    const line = lineTo(t, receiver.url)
+    const pool = poolTo(t, receiver.url)
     for (const [status, outcome] of [
       [200, 'delivered'],
       [299, 'delivered'],
@@ -43,14 +43,14 @@ describe('an attempt to deliver', () => {
       [500, 'rejected'],
     ] as const) {
       receiver.answer = (_request, response) => response.writeHead(status, { location: receiver.url }).end()
-      assert.equal((await post(line)).outcome, outcome, String(status))
+      assert.equal((await post(pool)).outcome, outcome, String(status))
     }
     assert.equal(receiver.all.length, 7, 'no redirect was followed')
   })
 
   it('reads when to come back, in seconds and as a date', async (t) => {
     const receiver = await startReceiver(t)
-    const line = lineTo(t, receiver.url)
+    const pool = poolTo(t, receiver.url)
     for (const [header, seconds] of [
       ['120', 120],
       ['9999999999', 3_153_600_000],
@@ -62,37 +62,37 @@ describe('an attempt to deliver', () => {
     ] as const) {
       receiver.answer = (_request, response) =>
         response.writeHead(503, { date: 'Fri, 01 Jan 2027 00:00:00 GMT', 'retry-after': header }).end()
-      assert.equal((await post(line)).retryAfterSeconds, seconds, header)
+      assert.equal((await post(pool)).retryAfterSeconds, seconds, header)
     }
   })
 
   it('reads a date by our own clock where the answer does not say what time it is', async (t) => {
     const receiver = await startReceiver(t)
     const clock = { realNow: () => new Date('2027-01-01T00:00:00Z') }
-    const line = openLine(receiver.url, { reach, timeoutMs: 2_000, clock })
-    t.after(() => line.close())
+    const pool = openConnectionPool(receiver.url, { reach, timeoutMs: 2_000, clock })
+    t.after(() => pool.close())
     receiver.answer = (_request, response) => {
       response.sendDate = false
       response.writeHead(503, { 'retry-after': 'Fri, 01 Jan 2027 00:02:00 GMT' }).end()
     }
-    assert.equal((await post(line)).retryAfterSeconds, 120)
+    assert.equal((await post(pool)).retryAfterSeconds, 120)
   })
 
   it('ends in time when the endpoint hangs, before or within its answer’s head', async (t) => {
     const hanging = await startServer(t, () => undefined)
-    const { outcome, tookMs } = await post(lineTo(t, hanging, 100))
+    const { outcome, tookMs } = await post(poolTo(t, hanging, 100))
     assert.equal(outcome, 'timed_out')
     assert(tookMs >= 95 && tookMs < 2_000, `took ${tookMs} ms`)
 
     const dripping = await startServer(t, (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx-a: '))
-    assert.equal((await post(lineTo(t, dripping, 100))).outcome, 'timed_out')
+    assert.equal((await post(poolTo(t, dripping, 100))).outcome, 'timed_out')
   })
 
   it('is not timed out for the time in which this process stood still', async (t) => {
     const receiver = await startReceiver(t)
-    const line = lineTo(t, receiver.url, 100)
-    await post(line)
-    const answered = post(line)
+    const pool = poolTo(t, receiver.url, 100)
+    await post(pool)
+    const answered = post(pool)
     const stillUntil = performance.now() + 400
     while (performance.now() < stillUntil);
     assert.equal((await answered).outcome, 'delivered')
@@ -102,7 +102,7 @@ describe('an attempt to deliver', () => {
     const dripping = await startServer(t, (socket) =>
       drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n'),
     )
-    assert.equal((await post(lineTo(t, dripping, 100))).outcome, 'delivered')
+    assert.equal((await post(poolTo(t, dripping, 100))).outcome, 'delivered')
 
     let sent = 0
     const endless = await startServer(t, (socket) => {
@@ -113,32 +113,32 @@ describe('an attempt to deliver', () => {
       socket.on('drain', more)
       more()
     })
-    const { outcome, response } = await post(lineTo(t, endless))
+    const { outcome, response } = await post(poolTo(t, endless))
     assert.equal(outcome, 'delivered')
     assert.equal(response.length, 1_024)
     assert(sent < 20_000_000, `${sent} bytes were taken`)
 
     const broken = await startServer(t, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf'))
-    assert.equal((await post(lineTo(t, broken))).outcome, 'delivered')
+    assert.equal((await post(poolTo(t, broken))).outcome, 'delivered')
   })
 
   it('says in a word why there was no answer', async (t) => {
     const closing = await startServer(t, (socket) => socket.destroy())
-    assert.equal((await post(lineTo(t, closing))).outcome, 'connection_closed')
+    assert.equal((await post(poolTo(t, closing))).outcome, 'connection_closed')
 
     const babbling = await startServer(t, (socket) => socket.end('SSH-2.0-OpenSSH\r\n\r\n'))
-    assert.equal((await post(lineTo(t, babbling))).outcome, 'not_http')
-    assert.equal((await post(lineTo(t, babbling.replace('http:', 'https:')))).outcome, 'tls_failed')
+    assert.equal((await post(poolTo(t, babbling))).outcome, 'not_http')
+    assert.equal((await post(poolTo(t, babbling.replace('http:', 'https:')))).outcome, 'tls_failed')
 
     const port = new URL(closing).port
     const unknown: LookUp = () => Promise.reject(Object.assign(new Error('none'), { code: 'ENOTFOUND' }))
     const nobody: LookUp = () => Promise.resolve([])
-    assert.equal((await post(lineTo(t, `http://nowhere.example:${port}/`, 500, unknown))).outcome, 'name_not_resolved')
-    assert.equal((await post(lineTo(t, `http://nowhere.example:${port}/`, 500, nobody))).outcome, 'name_not_resolved')
+    assert.equal((await post(poolTo(t, `http://nowhere.example:${port}/`, 500, unknown))).outcome, 'name_not_resolved')
+    assert.equal((await post(poolTo(t, `http://nowhere.example:${port}/`, 500, nobody))).outcome, 'name_not_resolved')
 
     const gone = await startServer(t, (socket) => socket.destroy())
     await closed.get(gone)?.()
-    assert.equal((await post(lineTo(t, gone))).outcome, 'connection_refused')
+    assert.equal((await post(poolTo(t, gone))).outcome, 'connection_refused')
   })
 
   it('tells nothing to an https endpoint that cannot prove who it is', async (t) => {
@@ -151,16 +151,16 @@ describe('an attempt to deliver', () => {
     t.after(() => server.close())
     const { port } = server.address() as AddressInfo
     const lookUp: LookUp = () => Promise.resolve(['127.0.0.1'])
-    const line = lineTo(t, `https://hooks.example:${port}/hook`, 2_000, lookUp)
-    assert.equal((await post(line)).outcome, 'tls_failed')
+    const pool = poolTo(t, `https://hooks.example:${port}/hook`, 2_000, lookUp)
+    assert.equal((await post(pool)).outcome, 'tls_failed')
     assert.equal(told, 0)
   })
 
   it('waits only so long for a connection, however long an answer may take', async (t) => {
     const url = await startDeafServer(t)
-    const line = openLine(url, { reach, timeoutMs: 60_000, connectTimeoutMs: 100 })
-    t.after(() => line.close())
-    assert.equal((await post(line)).outcome, 'connect_timed_out')
+    const pool = openConnectionPool(url, { reach, timeoutMs: 60_000, connectTimeoutMs: 100 })
+    t.after(() => pool.close())
+    assert.equal((await post(pool)).outcome, 'connect_timed_out')
   })
 
   it('is made again at once when the endpoint had just closed the kept connection', async (t) => {
@@ -177,9 +177,9 @@ describe('an attempt to deliver', () => {
         answered += 1
       })
     })
-    const line = lineTo(t, url)
-    assert.equal((await post(line)).outcome, 'delivered')
-    assert.equal((await post(line)).outcome, 'delivered')
+    const pool = poolTo(t, url)
+    assert.equal((await post(pool)).outcome, 'delivered')
+    assert.equal((await post(pool)).outcome, 'delivered')
     assert.deepEqual({ connections, requests }, { connections: 2, requests: 3 })
   })
 })
@@ -189,23 +189,18 @@ describe('what is called', () => {
     const receiver = await startReceiver(t)
     const port = String(receiver.port)
     const strict = { loopback: false }
-    for (const host of [
-      '127.0.0.1',
-      '2130706433',
-      '0x7f000001',
-      '0177.0.0.1',
-      '127.1',
-      '0.0.0.0',
-      '[::1]',
-      '[::ffff:127.0.0.1]',
-      'localhost',
-    ]) {
-      const line = openLine(`http://${host}:${port}/hook`, { reach: strict, timeoutMs: 1_000 })
-      t.after(() => line.close())
-      assert.equal((await post(line)).outcome, 'address_refused', host)
+    const hosts = '127.0.0.1 2130706433 0x7f000001 0177.0.0.1 127.1 0.0.0.0 [::1] [::ffff:127.0.0.1] localhost'
+    for (const host of hosts.split(' ')) {
+      const pool = openConnectionPool(`http://${host}:${port}/hook`, { reach: strict, timeoutMs: 1_000 })
+      t.after(() => pool.close())
+      assert.equal((await post(pool)).outcome, 'address_refused', host)
     }
     const inside: LookUp = () => Promise.resolve(['192.168.0.1'])
-    const secure = openLine('https://hooks.example.com/hook', { reach: strict, timeoutMs: 1_000, lookUp: inside })
+    const secure = openConnectionPool('https://hooks.example.com/hook', {
+      reach: strict,
+      timeoutMs: 1_000,
+      lookUp: inside,
+    })
     t.after(() => secure.close())
     assert.equal((await post(secure)).outcome, 'address_refused')
     for (const addresses of [
@@ -216,9 +211,13 @@ describe('what is called', () => {
       ['169.254.169.254'],
     ]) {
       const lookUp = () => Promise.resolve(addresses)
-      const line = openLine(`http://hooks.example.com:${port}/hook`, { reach: strict, timeoutMs: 1_000, lookUp })
-      t.after(() => line.close())
-      assert.equal((await post(line)).outcome, 'address_refused', addresses.join())
+      const pool = openConnectionPool(`http://hooks.example.com:${port}/hook`, {
+        reach: strict,
+        timeoutMs: 1_000,
+        lookUp,
+      })
+      t.after(() => pool.close())
+      assert.equal((await post(pool)).outcome, 'address_refused', addresses.join())
     }
     assert.equal(receiver.all.length, 0)
   })
@@ -232,20 +231,20 @@ describe('what is called', () => {
       return Promise.resolve(answers[asked - 1] ?? ['10.0.0.1'])
     }
     receiver.answer = (_request, response) => response.writeHead(200, { connection: 'close' }).end()
-    const line = lineTo(t, `http://rebinding.example:${receiver.port}/hook`, 1_000, lookUp)
-    assert.equal((await post(line)).outcome, 'delivered')
-    assert.equal((await post(line)).outcome, 'address_refused')
-    assert.equal((await post(line)).outcome, 'delivered')
+    const pool = poolTo(t, `http://rebinding.example:${receiver.port}/hook`, 1_000, lookUp)
+    assert.equal((await post(pool)).outcome, 'delivered')
+    assert.equal((await post(pool)).outcome, 'address_refused')
+    assert.equal((await post(pool)).outcome, 'delivered')
     assert.equal(asked, 3, 'one look-up for each connection: what was checked was called')
   })
 })
 
-const post = (line: Line) => line.post('{}', { 'content-type': 'application/json' })
+const post = (pool: ConnectionPool) => pool.post('{}', { 'content-type': 'application/json' })
 
-function lineTo(t: TestContext, url: string, timeoutMs = 2_000, lookUp?: LookUp): Line {
-  const line = openLine(url, { reach, timeoutMs, lookUp })
-  t.after(() => line.close())
-  return line
+function poolTo(t: TestContext, url: string, timeoutMs = 2_000, lookUp?: LookUp): ConnectionPool {
+  const pool = openConnectionPool(url, { reach, timeoutMs, lookUp })
+  t.after(() => pool.close())
+  return pool
 }
 
 const closed = new Map<string, () => Promise<void>>()
@@ -288,7 +287,7 @@ async function startDeafServer(t: TestContext): Promise<string> {
   return `http://127.0.0.1:${port.toString()}/hook`
 }
 
-/** Writes a beginning, and then a byte every few milliseconds, for ever. */
+/** Writes a beginning, and then a byte every few milliseconds. */
 function drip(socket: Socket, beginning: string): void {
   socket.write(beginning)
   const timer = setInterval(() => socket.write('x'), 10)

@@ -3,14 +3,22 @@ import { describe, it } from 'node:test'
 
 import type pg from 'pg'
 
-import { testDatabase } from '../../../../test/support/database.ts'
-import { asOwner } from '../../../../test/support/server.ts'
-import type { Atomic } from '../../../platform/db/sql.ts'
-import type { Delivery } from '../delivery.ts'
-import * as leases from '../leases/queries.ts'
-import * as replays from '../replays/queries.ts'
-import { wakeWaiting } from '../waking/queries.ts'
-import * as queue from './queries.ts'
+import { testDatabase } from '../../../test/support/database.ts'
+import { asOwner } from '../../../test/support/server.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { planByIndex } from '../../platform/db/plan.ts'
+import { lockEvents } from './replay.ts'
+import {
+  claim,
+  type Delivery,
+  enqueue,
+  lockStreams,
+  type QueueRow,
+  removeRows,
+  saveRows,
+  setLeases,
+  wakeWaiting,
+} from './queue.ts'
 
 /** A node of a plan, as `explain (format json)` shows it. */
 type Node = {
@@ -22,13 +30,13 @@ type Node = {
   Plans?: Node[]
 }
 
-/** The text of the one statement that `ask` sends. */
-function textOf(ask: (db: Atomic) => unknown): string {
-  let text = ''
+/** The text of the statements that `work` sends. */
+function textsOf(work: (db: Atomic) => unknown): string[] {
+  const texts: string[] = []
   const keep = (strings: TemplateStringsArray) => {
-    text = strings.reduce((whole, part, index) => `${whole}$${index}${part}`)
+    texts.push(strings.reduce((whole, part, index) => `${whole}$${index}${part}`))
   }
-  ask({
+  work({
     sql: (strings) => {
       keep(strings)
       return Promise.resolve([])
@@ -36,53 +44,35 @@ function textOf(ask: (db: Atomic) => unknown): string {
     send: keep,
     afterCommit: () => undefined,
   })
-  return text
+  return texts
 }
 
 const now = new Date(0)
-const event = {
+const delivery: Delivery = {
+  endpointId: 1n,
   stream: 1n,
   sequence: 1,
-  at: now,
-  type: 'transaction.created' as const,
-  dataKeyId: 1n,
-  wrappedKey: null,
-  body: Buffer.of(),
+  eventRow: 1n,
+  attempts: 0,
+  wakes: 0,
+  earlier: 0,
+  fence: 1n,
 }
-const delivery: Delivery = { endpointId: 1n, eventRow: 1n, event, attempts: 0, wakes: 0, earlier: 0, fence: 1n }
-const row: queue.SettledRow = {
-  delivery,
-  at: now,
-  url: '',
-  sentAt: now,
-  tookMs: 1,
-  outcome: 'delivered',
-  status: 200,
-  response: null,
-  nextAt: null,
-}
-const room: queue.Room = { each: 1, all: 1, named: [] }
-const times = { now, realNow: now, leaseUntil: now }
-const sequenced = { id: 1n, stream: 1n, sequence: 1, partner_id: 1n, type: event.type }
+const row: QueueRow = { ...delivery, lastAt: null, nextAt: null, leaseUntil: null, again: false }
+const options = { now, realNow: now, leaseUntil: now, capacity: { each: 1, total: 1, overrides: [] } }
+const event = { id: 1n, stream: 1n, sequence: 1, partner_id: 1n, type: 'transaction.created' as const }
 
-/** Every statement that meets the queue while events are delivered, and when they are to be delivered again. */
-const ofDeliveries: Record<string, (db: Atomic) => unknown> = {
-  queue: (db) => queue.queue(db, [sequenced], { ...times, room }).catch(() => undefined),
-  claim: (db) => queue.claim(db, { ...times, room }).catch(() => undefined),
-  lockStreams: (db) => queue.lockStreams(db, [row]),
-  wakeWaiting: (db) => wakeWaiting(db, [1n], now).catch(() => undefined),
-  settle: (db) => queue.settle(db, [row], { ...times, stay: [] }).catch(() => undefined),
-  renew: (db) => leases.renew(db, [delivery], now).catch(() => undefined),
-  release: (db) => leases.release(db, [delivery]).catch(() => undefined),
+/** Every statement that delivering and replaying send to the queue. */
+const statements: Record<string, (db: Atomic) => unknown> = {
+  enqueue: (db) => enqueue(db, [event], options),
+  claim: (db) => claim(db, options),
+  lockStreams: (db) => lockStreams(db, [row]),
+  wakeWaiting: (db) => wakeWaiting(db, [1n], now),
+  saveRows: (db) => saveRows(db, [row]),
+  removeRows: (db) => removeRows(db, [row]),
+  lockEvents: (db) => lockEvents(db, 1n, [1n]),
+  setLeases: (db) => setLeases(db, [delivery], now),
 }
-const ofReplays: Record<string, (db: Atomic) => unknown> = {
-  lockStreams: (db) => replays.lockStreams(db, 1n, [1n]),
-  queueAgain: (db) => replays.queueAgain(db, 1n, [1n], times).catch(() => undefined),
-}
-const blocks = [
-  { begins: queue.asRecords, statements: ofDeliveries },
-  { begins: replays.byIndex, statements: ofReplays },
-]
 
 const waiting = (from: number, count: number): string => `
   insert into webhook_queue (endpoint_id, stream, sequence, event_id, next_at)
@@ -140,14 +130,14 @@ describe('what waits in the queue is looked up and never read as a whole', () =>
       await asOwner(database.ownerUrl, async (client) => {
         for (const step of history) await client.query(step)
         await client.query(`set plan_cache_mode = 'force_generic_plan'`)
-        for (const block of blocks) {
-          await client.query('begin')
-          await client.query(textOf(block.begins))
-          for (const [name, ask] of Object.entries(block.statements)) {
-            for (const node of nodesIn(await planOf(client, textOf(ask)))) assertLookedUp(name, node)
+        await client.query('begin')
+        await client.query(textsOf(planByIndex).join().replace('$1', 'null'))
+        for (const [name, send] of Object.entries(statements)) {
+          for (const text of textsOf(send)) {
+            for (const node of nodesIn(await planOf(client, text))) assertLookedUp(name, node)
           }
-          await client.query('rollback')
         }
+        await client.query('rollback')
       })
       await database.drop()
     })
