@@ -1,29 +1,29 @@
 /**
- * Compiles src/, test/ and bench/ into dist/, if they changed since the last time.
+ * Compiles src/, test/ and bench/ into dist/.
  *
- * `npm start` asks at every start, so the question costs milliseconds: the sources' names, sizes and times are compared
- * with those that were written down after the last good build, and no compiler is started when they agree.
+ * `npm start` builds only if a source changed. That check takes milliseconds: it compares the sources' names, sizes and times with
+ * the ones recorded after the last successful build, and does not start the compiler if they match.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The project's folder, with a slash at its end. */
+/** The project's folder, with a trailing slash. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const folders = ['src', 'test', 'bench']
 const settings = ['tsconfig.json', 'package-lock.json']
 const stamp = join(root, 'dist/.built')
 
-/** Builds unless dist/ is up to date. Ends the process when the sources do not compile. */
+/** Builds unless dist/ is up to date. Exits if the sources do not compile. */
 export function buildIfNeeded() {
   const sources = describeSources()
-  if (sources === readIfThere(stamp)) return
+  if (sources === readIfPresent(stamp)) return
   build(sources)
 }
 
-/** Builds. Ends the process when the sources do not compile. */
+/** Builds. Exits if the sources do not compile. */
 export function build(sources = describeSources()) {
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   rmSync(stamp, { force: true })
@@ -37,7 +37,7 @@ export function build(sources = describeSources()) {
   writeFileSync(stamp, sources)
 }
 
-/** One line a source: name, size, time of the last change. */
+/** A line for each source: name, size, time of the last change. */
 function describeSources() {
   const files = [...settings, ...folders.flatMap((folder) => filesBelow(folder))]
   return files
@@ -48,7 +48,7 @@ function describeSources() {
     .join('\n')
 }
 
-/** Removes compiled files whose source is gone, so that a deleted test does not run again. */
+/** Removes compiled files without a source, so that a deleted test does not run again. */
 function removeOrphans() {
   const sources = new Set(folders.flatMap((folder) => filesBelow(folder)))
   for (const folder of folders) {
@@ -60,16 +60,16 @@ function removeOrphans() {
   }
 }
 
-/** @param {string} folder below the project's folder; one that is not there is empty */
+/** @param {string} folder relative to the project's folder; a missing one counts as empty */
 function filesBelow(folder) {
   /** @type {string[]} */
-  const found = []
+  const files = []
   for (const entry of entriesOf(folder)) {
     const path = `${folder}/${entry.name}`
-    if (entry.isDirectory()) found.push(...filesBelow(path))
-    else found.push(path)
+    if (entry.isDirectory()) files.push(...filesBelow(path))
+    else files.push(path)
   }
-  return found
+  return files
 }
 
 /** @param {string} folder */
@@ -83,7 +83,7 @@ function entriesOf(folder) {
 }
 
 /** @param {string} file */
-function readIfThere(file) {
+function readIfPresent(file) {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {

@@ -1,10 +1,10 @@
 /**
- * `npm run fuzz`: sends many more requests than the quick suite does, drawn from the served OpenAPI document, to a sandbox.
+ * `npm run fuzz`: sends many more requests to a sandbox than the suite does, drawn from the served OpenAPI document.
  *
  *   npm run fuzz                             1,000 requests for each operation
- *   npm run fuzz -- --cases 5000 --seed 7    so many, beginning with this seed
+ *   npm run fuzz -- --cases 5000 --seed 7    5,000, starting with seed 7
  *
- * Goes in rounds, each with a sandbox and a seed of its own; a failure names the seed and the request.
+ * Runs in rounds, each with a fresh sandbox and another seed. A failure names the seed and the request.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -12,21 +12,21 @@ import { parseArgs } from 'node:util'
 
 import { root } from './build.js'
 
-/** As many as the time that a test file has is enough for. */
-const mostOfRound = 1_000
+/** As many as fit into the time limit of a test file. */
+const casesOfRound = 1_000
 
 const { values } = parseArgs({ options: { cases: { type: 'string' }, seed: { type: 'string' } } })
 const cases = Number(values.cases ?? 1_000)
 const first = Number(values.seed ?? process.pid)
 if (!Number.isInteger(cases) || cases < 1 || !Number.isInteger(first)) {
-  console.error('Both --cases and --seed are whole numbers.')
+  console.error('--cases and --seed must be whole numbers.')
   process.exit(2)
 }
 
-for (let sent = 0, seed = first; sent < cases; sent += mostOfRound, seed += 100) {
+for (let sent = 0, seed = first; sent < cases; sent += casesOfRound, seed += 100) {
   const env = {
     ...process.env,
-    FUZZ_CASES: String(Math.min(mostOfRound, cases - sent)),
+    FUZZ_CASES: String(Math.min(casesOfRound, cases - sent)),
     FUZZ_SEED: String(seed),
   }
   const { status } = spawnSync(process.execPath, [join(root, 'bin/test.js'), 'stories/fuzz'], { env, stdio: 'inherit' })

@@ -6,10 +6,10 @@ import { pathToFileURL } from 'node:url'
 import { root } from './build.js'
 
 /**
- * Hands a command line to the compiled `src/cli.ts`, in this process. Where Node can (22.1 and newer), what it compiles is
- * kept for the next run.
+ * Runs a command line with the compiled `src/cli.ts`, in this process. Node 22.1 and newer keep the compiled code for the next
+ * run.
  *
- * @param {string[]} args what was typed after `bin/cambio`
+ * @param {string[]} args what follows `bin/cambio`
  */
 export async function runCommand(args) {
   const compiled = join(root, 'dist/src/cli.js')
@@ -18,7 +18,7 @@ export async function runCommand(args) {
     process.exitCode = 1
     return
   }
-  keepCompiled(join(root, 'node_modules/.cache/compiled'))
+  cacheCompiledCode(join(root, 'node_modules/.cache/compiled'))
 
   /** @type {unknown} */
   const imported = await import(pathToFileURL(compiled).href)
@@ -27,7 +27,7 @@ export async function runCommand(args) {
 }
 
 /** @param {string} folder */
-function keepCompiled(folder) {
+function cacheCompiledCode(folder) {
   const { enableCompileCache } = /** @type {{ enableCompileCache?: (folder: string) => unknown }} */ (
     /** @type {unknown} */ (module)
   )

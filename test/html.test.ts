@@ -6,8 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { type ConfigData, HtmlValidate, StaticConfigLoader } from 'html-validate'
 
 import { languages } from '../src/platform/language/language.ts'
-import { signWidgetQuery } from '../src/exchange/partners/widget-signature.ts'
 import { ourPaths, playedPaths, serveGallery } from './pictures/gallery.ts'
+import { signedCalculator } from './support/calculator.ts'
 import { type Exchange, startExchange } from './support/exchange.ts'
 import { visitor } from './support/identity-check.ts'
 import { arrive, pay } from './support/journey.ts'
@@ -76,10 +76,7 @@ async function galleryPages(): Promise<Served[]> {
   )
 }
 
-const signed = (query: string): string => {
-  const { partner_id: id, widget_secret: secret } = exchange.sandbox
-  return `/calculator/v2?${query}&partner_id=${id}&signature=${signWidgetQuery(secret, BigInt(id), query)}`
-}
+const signed = (query: string): string => signedCalculator(exchange, query)
 
 /** The pages that are no step of an order, as an exchange serves them. */
 async function exchangePages(): Promise<Served[]> {

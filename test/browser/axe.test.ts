@@ -10,8 +10,8 @@ import { noBrowser } from '../support/browser.ts'
 import { axeFindings, layoutFaults, type Rules, structureFaults } from '../support/page-faults.ts'
 import { dealt, inTurn, isWhole, showGallery } from '../support/shown-gallery.ts'
 
-/** `npm run axe` looks at every page in one language after the other, in every combination, by every rule: minutes, not seconds. */
-const wholeLanguage = process.env.AXE_LANGUAGE
+/** `npm run axe` checks every page in every language and every combination against every rule, which takes many minutes. */
+const isExhaustive = process.env.PAGES === 'all'
 
 const widths = [360, 1280] as const
 const schemes = ['light', 'dark'] as const
@@ -19,11 +19,7 @@ const combinations = widths.flatMap((width) => schemes.map((colorScheme) => ({ w
 
 /** What one look has to be by, where the same page was looked at by every rule in the narrow window in light. */
 const rulesFor = (width: number, scheme: string): Rules =>
-  wholeLanguage !== undefined || (width === 360 && scheme === 'light')
-    ? 'all'
-    : scheme === 'light'
-      ? 'looks'
-      : 'colours'
+  isExhaustive || (width === 360 && scheme === 'light') ? 'all' : scheme === 'light' ? 'looks' : 'colours'
 
 describe(
   'every page of the checkout, the calculator and what the sandbox plays',
@@ -34,11 +30,12 @@ describe(
     const faultsBy = async (page: Page, rules: Rules): Promise<string[]> =>
       (await Promise.all([axeFindings(page, rules), structureFaults(page)])).flat()
 
-    if (wholeLanguage !== undefined) lookInEveryCombination(wholeLanguage)
-    else if (isWhole) {
+    if (isExhaustive) for (const tag of languages) lookInEveryCombination(tag)
+    else lookOnce()
+    if (isWhole) {
       lookInEveryCombination('en')
       for (const [turn, tag] of languages.entries()) if (tag !== 'en') lookAtWords(tag, turn)
-    } else lookOnce()
+    }
 
     /** Each page by every rule, in a language and a combination that are others from page to page. */
     function lookOnce(): void {

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { signedCalculator } from '../support/calculator.ts'
 import { openPage, phones } from '../support/checkout-browser.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { until } from '../support/telling.ts'
@@ -20,9 +20,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
   })
 
   const open = (scheme: BrowserContextOptions = {}): Promise<Page> => {
-    const { partner_id: id, widget_secret: secret } = exchange.sandbox
-    const signature = signWidgetQuery(secret, BigInt(id), 'locale=en')
-    const url = `${exchange.url}/calculator/v2?locale=en&partner_id=${id}&signature=${signature}`
+    const url = exchange.url + signedCalculator(exchange, 'locale=en')
     return openPage(browser, url, { ...phones.with, ...scheme })
   }
 

@@ -5,8 +5,8 @@ import fastify, { type FastifyInstance } from 'fastify'
 import type { Browser, Page } from 'playwright-core'
 
 import { setPartner } from '../../src/exchange/partners/change.ts'
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { signedCalculator } from '../support/calculator.ts'
 import { openPage, phones } from '../support/checkout-browser.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { axeFindings, layoutFaults, show } from '../support/page-faults.ts'
@@ -29,12 +29,8 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await Promise.all([exchange.stop(), shop.close()])
   })
 
-  const signed = (query: string): string => {
-    const { partner_id: id, widget_secret: secret } = exchange.sandbox
-    const whole = `locale=en${query === '' ? '' : `&${query}`}`
-    const signature = signWidgetQuery(secret, BigInt(id), whole)
-    return `${exchange.url}/calculator/v2?${whole}&partner_id=${id}&signature=${signature}`
-  }
+  const signed = (query: string): string =>
+    exchange.url + signedCalculator(exchange, `locale=en${query === '' ? '' : `&${query}`}`)
   const open = (query = '', url = signed(query)): Promise<Page> => openPage(browser, url, phones.with)
 
   it('works out the other amount from either box, as one types', async () => {

@@ -4,9 +4,9 @@ import { after, before, describe, it } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 
 import { findNetwork } from '../../src/reference/catalog/network.ts'
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { idBehind } from '../support/checkout-link.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
+import { signedCalculator } from '../support/calculator.ts'
 import { heading, openPage } from '../support/checkout-browser.ts'
 import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
 import { codeFor, createBuy, type Passed, someAddress } from '../support/customer.ts'
@@ -216,11 +216,8 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
     })
 
     it(`leads from the signed calculator to money for coins, ${scripts} scripts`, async () => {
-      const { partner_id: id, widget_secret: secret } = exchange.sandbox
       const query = 'locale=en&default_crypto_currency=BTC&default_fiat_currency=EUR'
-      const signature = signWidgetQuery(secret, BigInt(id), query)
-      const address = `${exchange.url}/calculator/v2?${query}&partner_id=${id}&signature=${signature}`
-      const visit = await visitAt(address, scripts)
+      const visit = await visitAt(exchange.url + signedCalculator(exchange, query), scripts)
       const { page, keys } = visit
       await keys.reach(page.getByRole('radio', { name: 'Buy' }))
       await page.keyboard.press('ArrowRight')

@@ -9,7 +9,7 @@ import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '
 import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { pay } from '../support/journey.ts'
-import { stillMarket } from '../support/still-market.ts'
+import { stopMarket } from '../support/still-market.ts'
 
 const bySepa = { deposit: { payment_category: 'SEPA' } }
 
@@ -18,8 +18,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
   let browser: Browser
   before(async () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
-    const { ctx } = exchange.service.house
-    ctx.market = stillMarket(ctx.market, ctx.clock.now())
+    stopMarket(exchange)
   })
   after(async () => {
     await browser.close() // first: its pages ask the exchange

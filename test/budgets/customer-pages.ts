@@ -1,7 +1,7 @@
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { createPartner } from '../../src/exchange/partners/create.ts'
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { signedCalculator } from '../support/calculator.ts'
 import { formsOn } from '../support/checkout-forms.ts'
 import { codeFor } from '../support/customer.ts'
 import type { Exchange } from '../support/exchange.ts'
@@ -18,12 +18,8 @@ const bySepa = { deposit: { payment_category: 'SEPA' } }
 /** The pages on which the budgets are measured, by name: how an exchange's customer gets there. */
 export const customerPages: Record<string, Bring> = {
   'calculator v1': async ({ url, sandbox }) => open(`${url}/calculator/v1?partner_api_token=${sandbox.public_key}`),
-  'calculator v2': async ({ url, sandbox: { partner_id: id, widget_secret: secret } }) => {
-    const query = 'locale=en&default_fiat_amount=250'
-    return open(
-      `${url}/calculator/v2?${query}&partner_id=${id}&signature=${signWidgetQuery(secret, BigInt(id), query)}`,
-    )
-  },
+  'calculator v2': async (exchange) =>
+    open(exchange.url + signedCalculator(exchange, 'locale=en&default_fiat_amount=250')),
   'first step': async (exchange) => open((await create(exchange)).redirect_url),
   'themed step': async (exchange) => {
     const { ctx } = exchange.service.house

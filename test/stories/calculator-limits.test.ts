@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
+import { postForm, signedCalculator } from '../support/calculator.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { lookup } from '../support/journey.ts'
 
@@ -15,18 +15,12 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const signed = (query: string): string => {
-  const { partner_id: id, widget_secret: secret } = exchange.sandbox
-  return `/calculator/v2?${query}&partner_id=${id}&signature=${signWidgetQuery(secret, BigInt(id), query)}`
-}
+const signed = (query: string): string => signedCalculator(exchange, query)
 
-const post = (path: string, from: string) =>
-  fetch(exchange.url + path, {
-    method: 'POST',
-    body: new URLSearchParams({ from: 'EUR-EUR', to: 'BTC-BTC', from_amount: '123.45', do: 'continue' }),
-    headers: { origin: exchange.url, 'x-forwarded-for': from },
-    redirect: 'manual',
-  })
+const post = (path: string, from: string) => {
+  const fields = { from: 'EUR-EUR', to: 'BTC-BTC', from_amount: '123.45', do: 'continue' }
+  return postForm(exchange, path, fields, { 'x-forwarded-for': from })
+}
 
 const made = async (): Promise<number> => (await lookup(exchange, 'select 1 from transactions')).length
 

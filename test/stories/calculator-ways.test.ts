@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
+import { openPath, postForm, signedCalculator } from '../support/calculator.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 
 let exchange: Exchange
@@ -10,20 +10,11 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const signed = (query: string): string => {
-  const { partner_id: id, widget_secret: secret } = exchange.sandbox
-  return `/calculator/v2?${query}&partner_id=${id}&signature=${signWidgetQuery(secret, BigInt(id), query)}`
-}
+const signed = (query: string): string => signedCalculator(exchange, query)
 
-const open = (path: string) => fetch(exchange.url + path, { redirect: 'manual' })
+const open = (path: string) => openPath(exchange, path)
 
-const post = (path: string, fields: Record<string, string>) =>
-  fetch(exchange.url + path, {
-    method: 'POST',
-    body: new URLSearchParams(fields),
-    headers: { origin: exchange.url },
-    redirect: 'manual',
-  })
+const post = (path: string, fields: Record<string, string>) => postForm(exchange, path, fields)
 
 /** What a form of the page sends of itself. */
 const hiddenIn = (html: string): Record<string, string> =>

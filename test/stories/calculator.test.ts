@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { setPartner } from '../../src/exchange/partners/change.ts'
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { idBehind } from '../support/checkout-link.ts'
+import { openPath, postForm, signedCalculator } from '../support/calculator.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { read } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
@@ -14,20 +14,12 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const signed = (query: string): string => {
-  const { partner_id: id, widget_secret: secret } = exchange.sandbox
-  return `/calculator/v2?${query}&partner_id=${id}&signature=${signWidgetQuery(secret, BigInt(id), query)}`
-}
+const signed = (query: string): string => signedCalculator(exchange, query)
 
-const open = (path: string) => fetch(exchange.url + path, { redirect: 'manual' })
+const open = (path: string) => openPath(exchange, path)
 
 const post = (path: string, fields: Record<string, string>, origin = exchange.url) =>
-  fetch(exchange.url + path, {
-    method: 'POST',
-    body: new URLSearchParams(fields),
-    headers: { origin },
-    redirect: 'manual',
-  })
+  postForm(exchange, path, fields, { origin })
 
 /** What stands in a box of the page. */
 const boxIn = (html: string, name: string): string =>

@@ -20,7 +20,7 @@ import {
   read,
   statusesOf,
 } from '../support/journey.ts'
-import { stillMarket } from '../support/still-market.ts'
+import { stopMarket } from '../support/still-market.ts'
 import { offences } from '../support/strict-types.ts'
 import { type Received, type Receiver, startReceiver } from '../support/telling.ts'
 
@@ -29,9 +29,7 @@ const straightRoad = ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'fi
 let exchange: Exchange
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
-  // Between a price that is asked and a price that is made the market must not tick.
-  const { ctx } = exchange.service.house
-  ctx.market = stillMarket(ctx.market, ctx.clock.now())
+  stopMarket(exchange)
 })
 after(() => exchange.stop())
 

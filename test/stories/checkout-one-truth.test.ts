@@ -5,7 +5,7 @@ import { type Forms, formsOn, titleOf } from '../support/checkout-forms.ts'
 import { createBuy, recordOfBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, lookup, pay } from '../support/journey.ts'
-import { type StillMarket, stillMarket } from '../support/still-market.ts'
+import { type StillMarket, stopMarket } from '../support/still-market.ts'
 
 let exchange: Exchange
 let market: StillMarket
@@ -13,9 +13,7 @@ let forms: Forms
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
   forms = formsOn(exchange)
-  const { ctx } = exchange.service.house
-  market = stillMarket(ctx.market, ctx.clock.now())
-  ctx.market = market
+  market = stopMarket(exchange)
 })
 after(() => exchange.stop())
 

@@ -15,7 +15,7 @@ import {
   readyToPay,
   type Refused,
 } from '../support/journey.ts'
-import { type StillMarket, stillMarket } from '../support/still-market.ts'
+import { type StillMarket, stopMarket } from '../support/still-market.ts'
 import { table } from '../support/table.ts'
 import { startTwin } from '../support/twin.ts'
 
@@ -23,9 +23,7 @@ let exchange: Exchange
 let market: StillMarket
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
-  const { ctx } = exchange.service.house
-  market = stillMarket(ctx.market, ctx.clock.now())
-  ctx.market = market
+  market = stopMarket(exchange)
 })
 after(() => exchange.stop())
 

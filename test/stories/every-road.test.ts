@@ -8,7 +8,7 @@ import { findPaymentCategory } from '../../src/reference/catalog/payment-categor
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, checkOut, create, pay, type Refused, statusesOf } from '../support/journey.ts'
-import { stillMarket } from '../support/still-market.ts'
+import { stopMarket } from '../support/still-market.ts'
 import { offences } from '../support/strict-types.ts'
 
 /** One way through the exchange: how money comes in, as what, and on which network it goes out, as what. */
@@ -73,9 +73,8 @@ let exchange: Exchange
 before(async () => {
   const CONFIRMATIONS = networks.map(({ code }) => `${code}=1`).join()
   exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS })
-  // The ends of a road's range are where its prices have them, which may not move while one goes to them.
-  const { ctx } = exchange.service.house
-  ctx.market = stillMarket(ctx.market, ctx.clock.now())
+  // Amounts at the ends of a range must still be in it when the transaction is created.
+  stopMarket(exchange)
 })
 after(() => exchange.stop())
 

@@ -17,14 +17,13 @@ import {
   type Refused,
   statusesOf,
 } from '../support/journey.ts'
-import { stillMarket } from '../support/still-market.ts'
+import { stopMarket } from '../support/still-market.ts'
 import { table } from '../support/table.ts'
 
 let exchange: Exchange
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
-  const { ctx } = exchange.service.house
-  ctx.market = stillMarket(ctx.market, ctx.clock.now())
+  stopMarket(exchange)
 })
 after(() => exchange.stop())
 

@@ -8,7 +8,7 @@ import { type Asset, formatAmount, parseAmount } from '../../src/platform/money/
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { offences } from '../support/strict-types.ts'
-import { stillMarket } from '../support/still-market.ts'
+import { stopMarket } from '../support/still-market.ts'
 import type { Refused } from '../support/journey.ts'
 
 type Money = { amount: string; currency: string }
@@ -27,8 +27,7 @@ type Estimate = {
 let exchange: Exchange
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
-  const { ctx } = exchange.service.house
-  ctx.market = stillMarket(ctx.market, ctx.clock.now())
+  stopMarket(exchange)
 })
 after(() => exchange.stop())
 

@@ -18,16 +18,14 @@ import {
   readyToPay,
   seen,
 } from '../support/journey.ts'
-import { type StillMarket, stillMarket } from '../support/still-market.ts'
+import { type StillMarket, stopMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 let market: StillMarket
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=3' })
-  const { ctx } = exchange.service.house
-  market = stillMarket(ctx.market, ctx.clock.now())
-  ctx.market = market
+  market = stopMarket(exchange)
 })
 after(() => exchange.stop())
 

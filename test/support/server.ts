@@ -7,6 +7,7 @@ import pg from 'pg'
 
 import { startEmbedded, throwaway } from '../../src/platform/db/embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
+import { useMemoryFolder } from './memory-folder.ts'
 
 /** Where the databases of a test run are made, told to every test file by its environment. */
 export type TestServer = {
@@ -37,6 +38,7 @@ export function onDatabase(url: string, database: string): string {
  * else an embedded one in a temporary folder that trades durability for speed. Ends with the template migrated.
  */
 export async function startTestServer(): Promise<TestServer> {
+  useMemoryFolder()
   const run = `${process.pid}_${Math.floor(process.uptime() * 1000)}`
   const { url, stop } = await ownOrExternal()
   const names = namesOf(run)

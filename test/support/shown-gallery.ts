@@ -9,8 +9,8 @@ import { launchBrowser } from './browser.ts'
 import { show, told } from './page-faults.ts'
 
 /**
- * Whether each page is looked at in every way, which takes minutes: `npm run pages`, a step of bin/check. The suite looks at each
- * page in one way, another one from page to page.
+ * Whether each page is checked in every language and every way, which takes minutes: `npm run pages`, a step of bin/check. The suite
+ * checks each page in one language and one way, which differ from page to page.
  */
 export const isWhole = process.env.PAGES === 'whole'
 

@@ -1,13 +1,14 @@
 import type { Book, MarketSource } from '../../src/markets/source.ts'
+import type { Exchange } from './exchange.ts'
 import { scaled } from './moved-market.ts'
 
-/** A market that stands still but where a test moves it. */
+/** A market whose prices change only when a test changes them. */
 export type StillMarket = MarketSource & {
-  /** Sets a ticker's price to so many thousandths of what it was at the beginning, in every market that trades it. */
+  /** Sets a ticker's price, in thousandths of the price it started with, in every market that trades it. */
   setPrice(ticker: string, thousandths: bigint): void
 }
 
-/** Stops a market at a moment: from then on its prices are of every moment, and change only by hand. */
+/** A market that keeps the prices which another one has at a moment. */
 export function stillMarket(market: MarketSource, from: Date): StillMarket {
   const first = market.booksAt(from)
   const moved = new Map<string, bigint>()
@@ -24,4 +25,12 @@ export function stillMarket(market: MarketSource, from: Date): StillMarket {
     booksAt: (at) => first.map((book) => bookNow(book, at)),
     setPrice: (ticker, thousandths) => void moved.set(ticker, thousandths),
   }
+}
+
+/** Stops the market of an exchange, so that prices that a test compares are the same from one request to the next. */
+export function stopMarket({ service }: Pick<Exchange, 'service'>): StillMarket {
+  const { ctx } = service.house
+  const market = stillMarket(ctx.market, ctx.clock.now())
+  ctx.market = market
+  return market
 }

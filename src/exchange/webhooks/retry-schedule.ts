@@ -1,4 +1,4 @@
-import type { Config } from '../../app/config/config.ts'
+import type { Settings } from '../settings.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Answer } from './connection-pool.ts'
 import type { Delivery } from './queue.ts'
@@ -11,7 +11,7 @@ const maxRetryAfterSeconds = 86_400
  * that another event's success brought forward uses up none of the schedule.
  */
 export function retryAt(
-  { webhooks }: Pick<Config, 'webhooks'>,
+  { webhooks }: Pick<Settings, 'webhooks'>,
   { attempts, wakes }: Pick<Delivery, 'attempts' | 'wakes'>,
   { outcome, retryAfterSeconds = 0 }: Pick<Answer, 'outcome' | 'retryAfterSeconds'>,
   at: Date,
