@@ -90,6 +90,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     identity: null,
     email: 'jan.jansen@example.com',
     country: 'NL',
+    answers: {},
     billing: null,
     from,
     to,

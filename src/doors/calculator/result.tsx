@@ -2,10 +2,13 @@ import type { Available } from '../../exchange/availability/resolve.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { bareSum, type Sum } from '../../exchange/pricing/sum.ts'
 import { Row, rateText } from '../ui/price.tsx'
-import type { CalculatorProps } from './page.tsx'
+import type { Choice } from './choice.ts'
+import type { Outcome } from './outcome.ts'
 
-/** What it comes to, each fee by itself, and between which amounts; or, in one sentence, why it comes to nothing. */
-export function Result({ outcome, choice, language }: Pick<CalculatorProps, 'outcome' | 'choice' | 'language'>) {
+type ResultProps = { outcome: Outcome; choice: Choice; language: Language }
+
+/** The price with each fee; or, in one sentence, why there is none and which amounts are possible. */
+export function Result({ outcome, choice, language }: ResultProps) {
   const { exchange, sum, failure } = outcome
   if (exchange && sum) return <Price exchange={exchange} sum={sum} language={language} />
   const ends = exchange && endsOf(exchange, choice.direction, language)

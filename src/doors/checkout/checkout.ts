@@ -10,10 +10,11 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { servePartnerLogos, shownTheme } from '../ui/serve-theme.ts'
-import { act, type Done, type Typed } from './act.ts'
+import { act } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { isCard } from './card-field.ts'
 import { checkField } from './check-field.ts'
+import type { ActionResult, Fields } from './checkout-step.ts'
 import { isLocale, type Language, languageOf } from '../../platform/language/language.ts'
 import { legalFor } from './legal.ts'
 import { serveLegalPages } from './legal-page.tsx'
@@ -21,14 +22,15 @@ import { liveRoute } from './live.ts'
 import { renderOrder } from './order-page.tsx'
 import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
-import { type PageProps, problemsOf } from './page.ts'
-import { messagePage, type Reason } from './pages/message.tsx'
+import { messagePage, type Reason } from './message-page.tsx'
+import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import { payAidsOf, playOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { type Look, renderFrame } from './frame.tsx'
-import { asksForCoinAddress } from './step.ts'
-import { readVisit, type Visit } from './visit.ts'
+import { readVisit } from './read-visit.ts'
+import { checkoutSteps, problemsOf } from './steps.ts'
+import type { Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
 
 /** What the checkout is told by the program that starts it. */
@@ -118,46 +120,46 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
   if (visit.isRefused) return sendMessage(door, request, reply, 403, 'country')
 
-  let typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
-  let done: Done
+  let fields: Fields = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  let result: ActionResult
   try {
-    typed = readRequest(visit, typed)
-    done = await act(ctx, visit, typed, languageFor(request, visit).tag)
+    fields = readRequest(visit, fields)
+    result = await act({ ctx, visit, fields, locale: languageFor(request, visit).tag })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
-    if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, typed)
-    // The transaction has moved on meanwhile: the true page says where to.
-    done = {}
+    if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, fields)
+    // The transaction has changed in the meantime: its page shows the current step.
+    result = {}
   }
-  return leadOn(door, request, reply, visit, done)
+  return redirect(door, request, reply, visit, result)
 }
 
-/** After a form the browser goes to a page of its own, so that a reload sends nothing twice. */
-function leadOn(
+/** Redirects after a form, so that a reload sends nothing twice. */
+function redirect(
   door: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  { leadsTo, stays = false, token }: Done,
+  { redirect: target, stays = false, token }: ActionResult,
 ) {
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
-  const keepsWish = stays || (visit.wish === 'proof' && token === undefined)
+  const keepsQuery = stays || (visit.wish === 'proof' && token === undefined)
   const { here, home } = addressesOf(request, visit)
-  return reply.headers(door.headers).redirect(leadsTo ?? (keepsWish ? here : home), 303)
+  return reply.headers(door.headers).redirect(target ?? (keepsQuery ? here : home), 303)
 }
 
-/** The true page as it is now, with what is wrong and what was typed. A code or a card number is not shown again. */
+/** The current page, with what is wrong and what was typed. A code or a card number is never shown again. */
 async function showRefusal(
   door: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   refusal: Refusal,
-  { code: _code, ...fields }: Typed,
+  { code: _code, ...sent }: Fields,
 ): Promise<FastifyReply> {
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
   const { category } = visit.view.payout
-  const typed = Object.fromEntries(Object.entries(fields).filter(([name, text]) => !isCard(category, name, text)))
+  const typed = Object.fromEntries(Object.entries(sent).filter(([name, text]) => !isCard(category, name, text)))
   if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
   void reply.code(refusals[refusal.code])
   const problems = problemsOf(refusal, visit.step, languageFor(request, visit))
@@ -166,7 +168,7 @@ async function showRefusal(
 }
 
 /** The earlier address to compare with, for the one who may see it: the page that asks for addresses shows no one else. */
-async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Typed) {
+async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Fields) {
   const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
   return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
 }
@@ -190,9 +192,9 @@ async function tellOfField(door: Door, request: FastifyRequest<Route>, reply: Fa
   void reply.headers(door.headers)
   const visit = isOurForm(door.ctx, request) ? await visitOf(door, request) : undefined
   if (!visit || visit.isRefused || !(request.body instanceof URLSearchParams)) return reply.code(404).send()
-  const typed: Typed = Object.fromEntries(request.body)
-  const field = typed.field ?? ''
-  const refusal = await checkField(door.ctx, visit, typed, field)
+  const fields: Fields = Object.fromEntries(request.body)
+  const field = fields.field ?? ''
+  const refusal = await checkField({ ctx: door.ctx, visit, fields }, field)
   const language = languageOf(textOf(request.query.locale), visit.view.locale, request.headers['accept-language'])
   const problem = refusal && problemsOf(refusal, visit.step, language).find((one) => one.field === field)
   return reply.send({ field, text: problem?.text ?? '' })
@@ -212,7 +214,7 @@ const visitOf = ({ ctx, trusted }: Door, { query, headers, raw }: FastifyRequest
 const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>
   languageOf(params.locale, visit?.view.locale, headers['accept-language'])
 
-/** The order's page in the language of its path; `here` also has what was asked for. */
+/** The order's page in the language of its path; `here` includes what the customer asked to see. */
 function addressesOf(
   { params }: FastifyRequest<Route>,
   { view, wish, isBack }: Visit,
@@ -223,15 +225,15 @@ function addressesOf(
   return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
 }
 
-/** What was refused, and what had been typed. */
-type Wrong = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
+/** What was refused, and what was typed. */
+type Rejected = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
 
 async function sendOrder(
   { ctx, assets, headersWith }: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  wrong: Wrong = { problems: [], typed: {} },
+  rejected: Rejected = { problems: [], typed: {} },
 ): Promise<FastifyReply> {
   const { view, step } = visit
   const language = languageFor(request, visit)
@@ -244,9 +246,9 @@ async function sendOrder(
   const isSandbox = ctx.config.mode === 'sandbox'
   const addresses = addressesOf(request, visit)
   const legal = legalFor(ctx, language)
-  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...wrong, isSandbox, look, ways, aids, legal }
-  // The camera reads the code of an address, on the page that asks for one.
-  const camera = asksForCoinAddress(step, view)
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...rejected, isSandbox, look, ways, aids, legal }
+  // The camera scans the address's QR code.
+  const camera = checkoutSteps[step].addressField?.(visit)
     ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
     : {}
   return reply

@@ -1,15 +1,11 @@
 import type { VNode } from 'preact'
 
-import { billingFields } from '../../exchange/customers/billing-field.ts'
-import type { Refusal } from '../../platform/lib/refusal.ts'
-import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view.ts'
+import type { WayToPay } from '../../exchange/orders/checkout-view.ts'
 import type { Language } from '../../platform/language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
 import type { Look } from './frame.tsx'
 import type { Legal } from './legal.ts'
 import type { PayAids } from './pay-aids.ts'
-import { spellProblem } from '../ui/spell-problem.ts'
-import type { Step } from './step.ts'
 import type { Visit } from './visit.ts'
 
 /** What every page of an order is made of. */
@@ -40,25 +36,3 @@ export type PageProps = {
 
 /** What stands on a page, and what the page is called. */
 export type Page = { title: string; body: VNode }
-
-/** One kind of place to pay to, with our reference. */
-export type PayToKind<Kind extends string> = Extract<NonNullable<CheckoutView['payTo']>, { kind: Kind }>
-
-const fieldsOf: Partial<Record<Step, readonly string[]>> = {
-  email: ['email'],
-  code: ['code'],
-  country: ['country'],
-  billing: billingFields.map(([, name]) => name),
-  refund_address: ['refund_address', 'extra_id'],
-  payout_address: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
-}
-
-/** What a refusal says to the customer, on the page that is shown then. */
-export function problemsOf(refusal: Refusal, step: Step, language: Language): ShownProblem[] {
-  const { code, message, problems } = refusal
-  const all = problems.length > 0 ? problems : [{ path: '', code, message }]
-  return all.map((problem) => ({
-    field: fieldsOf[step]?.includes(problem.path) ? problem.path : '',
-    text: spellProblem(problem, language),
-  }))
-}

@@ -1,7 +1,6 @@
 import type { Ctx } from '../../exchange/context.ts'
 import type { Language } from '../../platform/language/language.ts'
-import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
-import type { PayToKind } from './page.ts'
+import type { CheckoutView, PayToKind } from '../../exchange/orders/checkout-view.ts'
 
 /** What makes paying easier. All of it says what stands on the page as text, too. */
 export type PayAids = {

@@ -37,6 +37,8 @@ export type CheckoutView = {
   identity: IdentityState | null
   email: string | null
   country: string | null
+  /** Answers to steps that need no field of their own, by step name. */
+  answers: Readonly<Record<string, string>>
   /** Null if none is asked for, and until the e-mail address is verified. */
   billing: Billing | null
   from: Listing
@@ -76,6 +78,9 @@ export type CheckoutView = {
   history: { status: Status; at: Date }[]
 }
 
+/** Payment details of one kind, with our reference. */
+export type PayToKind<Kind extends string> = Extract<NonNullable<CheckoutView['payTo']>, { kind: Kind }>
+
 /** One way to pay, and what the customer would currently receive. */
 export type WayToPay = { method: PaymentMethod; name: string; toAmount: bigint }
 
@@ -101,6 +106,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     identity: await identityStateOf(ctx, transaction),
     email: personal.email,
     country: transaction.country,
+    answers: personal.answers ?? {},
     billing: transaction.customerId === null ? null : personal.billing,
     from: transaction.from,
     to,

@@ -32,10 +32,10 @@ export const missingSteps = (ctx: Pick<Ctx, 'config'>, transaction: Transaction)
 
 /** Validates details and returns what they change. Refuses invalid input, naming the field. */
 export async function applyDetails(input: Omit<StepInput, 'transaction'>, details: Details): Promise<Change> {
-  let change: Change = {}
+  const change: Change = {}
   for (const step of steps.filter((one) => one.details.some((name) => details[name] !== undefined))) {
     const transaction = { ...input.before, ...change }
-    change = { ...change, ...(await step.apply?.({ ...input, transaction }, details)) }
+    Object.assign(change, await step.apply?.({ ...input, transaction }, details))
   }
   return change
 }

@@ -52,6 +52,8 @@ export type Personal = {
   locale?: string
   /** What the customer was last written to about, while the order waits for that; absent: nothing. */
   asked?: string
+  /** Answers to checkout steps that need no field of their own, by step name. */
+  answers?: Readonly<Record<string, string>>
   /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
   sharedToken?: SharedToken
 }

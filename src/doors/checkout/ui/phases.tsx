@@ -1,11 +1,12 @@
 import type { Language } from '../../../platform/language/language.ts'
-import { phaseOf, type Step } from '../step.ts'
+import type { Step } from '../step.ts'
+import { checkoutSteps } from '../steps.ts'
 
 const phases = ['details', 'payment', 'delivery'] as const
 
-/** How far the customer has come. */
+/** The progress bar. */
 export function Phases({ step, language: { say } }: { step: Step; language: Language }) {
-  const current = phaseOf(step)
+  const current = checkoutSteps[step].phase
   if (current === undefined) return null
   const reached = phases.indexOf(current)
   const isDone = (at: number): boolean => at < reached || step === 'done'

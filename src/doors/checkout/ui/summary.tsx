@@ -6,12 +6,12 @@ import { CurrencyMark } from '../../ui/mark.tsx'
 import { EndRow, Row, rateText } from '../../ui/price.tsx'
 import type { Language } from '../../../platform/language/language.ts'
 import type { PageProps } from '../page.ts'
-import type { Step } from '../step.ts'
+import { isTyped } from '../steps.ts'
 import type { Visit } from '../visit.ts'
 import { methodName } from '../../ui/method-name.ts'
 import { Deadlines } from './deadlines.tsx'
 
-/** What the customer pays and receives, on top, where the whole price stands further down. */
+/** What the customer pays and receives, above the page; the full price is below. */
 export function Headline({ visit: { view }, language }: PageProps) {
   const { say, amount } = language
   return (
@@ -30,7 +30,7 @@ export function Headline({ visit: { view }, language }: PageProps) {
   )
 }
 
-/** The whole price: every amount between what is paid and what is received, none folded away. */
+/** The full price: every amount between what is paid and what is received, always visible. */
 export function Summary(props: PageProps) {
   const { visit, language } = props
   const { say, amount, percent } = language
@@ -73,19 +73,10 @@ export function Summary(props: PageProps) {
   )
 }
 
-const stepsBeforePaying: ReadonlySet<Step> = new Set([
-  'email',
-  'code',
-  'terms',
-  'country',
-  'billing',
-  'payout_address',
-  'method',
-])
+/** The payment pages show them next to the button, or to what has to be paid. */
+const showsDeadlines = ({ step, view }: Visit): boolean =>
+  (isTyped(step) || step === 'method') && view.status !== 'on_hold'
 
-/** Where it is paid, they stand beside the button, or beside what has to be paid. */
-const showsDeadlines = ({ step, view }: Visit): boolean => stepsBeforePaying.has(step) && view.status !== 'on_hold'
-
-/** On which network coins move, by which method money does. */
+/** The network for coins, the method for money. */
 const by = ({ currency, network }: Listing, { category }: PaymentMethod, language: Language): string =>
   currency.kind === 'FIAT' ? methodName(category, language) : language.say('summary.on', { network: network.name })

@@ -6,7 +6,8 @@ import { table } from '../../../test/support/table.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { StepName } from '../../exchange/orders/steps.ts'
 import { lifecycle, type Status } from '../../exchange/transactions/lifecycle.ts'
-import { stepOf, type Wish, wishes } from './step.ts'
+import { stepOf, wishes } from './next-step.ts'
+import type { Wish } from './step.ts'
 
 const sale = { from: listed('BTC'), to: listed('EUR'), amount: '0.05' }
 

@@ -1,14 +1,19 @@
+import type { CheckoutStep } from '../checkout-step.ts'
 import { isGivenBack } from '../given-back.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { Unbroken } from '../../ui/unbroken.tsx'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 
+/** A person or a rule must decide. The customer is told what it waits for, never why somebody looks. */
+export const hold: CheckoutStep = {
+  page: holdPage,
+}
+
 /** What the customer has a word in, once the e-mail address is proven in this browser. */
 const asksCustomer: ReadonlySet<string | null> = new Set(['underpaid', 'late', 'wrong_asset', 'address_needed'])
 
-/** A person or a rule must decide. The customer is told what it waits for, never why somebody looks. */
-export function holdPage(props: PageProps): Page {
+function holdPage(props: PageProps): Page {
   const { visit, language } = props
   const { say, find } = language
   const { view, customerId } = visit

@@ -1,3 +1,4 @@
+import type { CheckoutStep } from '../checkout-step.ts'
 import { formOf } from '../account-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Account } from '../ui/account.tsx'
@@ -8,7 +9,12 @@ import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
 
 /** The payout is out. Where it went is shown to the one who has proven the e-mail address only. */
-export function donePage(props: PageProps): Page {
+export const done: CheckoutStep = {
+  phase: 'delivery',
+  page: donePage,
+}
+
+function donePage(props: PageProps): Page {
   const { visit, language } = props
   const { say, amount } = language
   const { view, customerId } = visit

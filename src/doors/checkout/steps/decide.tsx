@@ -1,3 +1,5 @@
+import { acceptNow, askForRefund } from '../../../exchange/orders/choose.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
 import { listed } from '../refunded-asset.ts'
 import { Form, Submit } from '../../ui/form.tsx'
@@ -5,11 +7,23 @@ import { breakable } from '../../ui/copy.tsx'
 import { RefreshLink } from '../ui/links.tsx'
 import { PayTo } from '../ui/pay-to.tsx'
 
-/**
- * The customer's word is needed: what has happened, and each way on with what would come of it. Nothing is chosen for anybody,
- * and what is shown is what is done: an offer names the amount that it was shown with.
- */
-export function decidePage(props: PageProps): Page {
+/** The customer must decide: what happened, and each option with its result. Nothing is preselected, and an offer names the amount shown. */
+export const decide: CheckoutStep = {
+  page: decidePage,
+  actions: {
+    /** The least to accept is the amount that was shown: if the price has moved since, the page shows the new one first. */
+    async accept({ ctx, visit, fields: { at_least = '' } }) {
+      if (/^\d{1,38}$/.test(at_least)) await acceptNow(ctx, visit.view.publicId, { atLeast: BigInt(at_least) })
+      return {}
+    },
+    async refund({ ctx, visit }) {
+      await askForRefund(ctx, visit.view.publicId)
+      return {}
+    },
+  },
+}
+
+function decidePage(props: PageProps): Page {
   const { visit, language } = props
   const { say } = language
   const { choices } = visit

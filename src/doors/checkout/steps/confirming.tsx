@@ -1,10 +1,16 @@
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
 import { RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
 import { flowOf } from '../way-to-pay.ts'
 
 /** Money is seen and not there for good: what it waits for, and how long that usually takes. */
-export function confirmingPage(props: PageProps): Page {
+export const confirming: CheckoutStep = {
+  phase: 'payment',
+  page: confirmingPage,
+}
+
+function confirmingPage(props: PageProps): Page {
   const { visit, language } = props
   const { say, count: sayCount, duration } = language
   const { view } = visit

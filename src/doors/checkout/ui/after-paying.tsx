@@ -1,8 +1,8 @@
 import { breakable } from '../../ui/copy.tsx'
 import type { PageProps } from '../page.ts'
-import { BillingOnFile } from '../ui/billing.tsx'
-import { Destination } from '../ui/destination.tsx'
-import { OtherWays, RefreshLink } from '../ui/links.tsx'
+import { BillingOnFile } from './billing.tsx'
+import { Destination } from './destination.tsx'
+import { OtherWays, RefreshLink } from './links.tsx'
 
 /** Below what has to be paid by hand: that nothing has to be pressed (where scripts run), what comes out and where it goes. */
 export function AfterPaying(props: PageProps) {

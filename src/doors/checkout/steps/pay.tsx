@@ -1,3 +1,6 @@
+import { chooseMethod } from '../choose-method.ts'
+import { openPayment } from '../open-payment.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
 import { wasDeclined } from '../step.ts'
 import { BillingOnFile } from '../ui/billing.tsx'
@@ -6,11 +9,17 @@ import { Destination } from '../ui/destination.tsx'
 import { Form, Submit } from '../../ui/form.tsx'
 import { OtherWays, RefreshLink } from '../ui/links.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { coinPage } from './pay-coin.tsx'
-import { transferPage } from './pay-transfer.tsx'
+import { coinPage } from '../ui/pay-coin.tsx'
+import { transferPage } from '../ui/pay-transfer.tsx'
 
 /** Everything is known: what to pay, how, and where the payout goes. */
-export function payPage(props: PageProps): Page {
+export const pay: CheckoutStep = {
+  phase: 'payment',
+  page: payPage,
+  actions: { pay: openPayment, method: chooseMethod },
+}
+
+function payPage(props: PageProps): Page {
   const { payTo } = props.visit.view
   switch (payTo?.kind) {
     case 'address':

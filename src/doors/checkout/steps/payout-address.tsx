@@ -1,16 +1,42 @@
+import { checkDetails, giveDetails } from '../../../exchange/orders/checkout.ts'
+import type { Details } from '../../../exchange/orders/steps.ts'
+import { badField } from '../../../platform/lib/refusal.ts'
+import type { CheckoutView } from '../../../exchange/orders/checkout-view.ts'
+import { readAccount } from '../account-form.ts'
+import type { Fields } from '../checkout-step.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import { comparable } from '../../../reference/addresses/resembles.ts'
 import type { Memo } from '../../../reference/catalog/network.ts'
 import type { Page, PageProps } from '../page.ts'
-import { isAddressNeeded } from '../step.ts'
+import { isAddressNeeded, mayChangeAddress } from '../step.ts'
 import { Address } from '../ui/address.tsx'
 import { Fills } from '../ui/fills.tsx'
 import { capital, memoName } from '../ui/memo-name.ts'
 import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
-import { payoutAccountPage } from './payout-account.tsx'
+import { payoutAccountPage } from '../ui/payout-account.tsx'
 
-/** Asks where the payout shall go: coins to an address, with its memo where the network has one; money to an account. */
-export function payoutAddressPage(props: PageProps): Page {
+/** Asks where the payout goes: coins to an address, with its memo if the network has one; money to an account. */
+export const payoutAddress: CheckoutStep = {
+  phase: 'details',
+  page: payoutAddressPage,
+  fields: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
+  actions: {
+    async payout_address({ ctx, visit: { view }, fields }) {
+      await giveDetails(ctx, view.publicId, readDestination(view, fields))
+      return {}
+    },
+  },
+  async checkField({ ctx, visit: { view }, fields }, field) {
+    const part = destinationPart(view, fields, field)
+    if (part) await checkDetails(ctx, view.publicId, part)
+  },
+  addressField: ({ view }) =>
+    view.to.currency.kind === 'CRYPTO' ? { field: 'payout_address', listing: view.to } : undefined,
+  mayReopen: mayChangeAddress,
+}
+
+function payoutAddressPage(props: PageProps): Page {
   const { visit, language, home } = props
   if (visit.view.to.currency.kind === 'FIAT') return payoutAccountPage(props)
   const { say } = language
@@ -29,6 +55,31 @@ export function payoutAddressPage(props: PageProps): Page {
       </>
     ),
   }
+}
+
+function readDestination({ to, payout }: CheckoutView, fields: Fields): Details {
+  if (to.currency.kind === 'FIAT') return readAccount(payout.category, fields)
+  const address = readAddress(fields)
+  if (address.payoutAddress === '') throw badField('payout_address', 'Enter the address.', 'ADDRESS_MISSING')
+  return address
+}
+
+/** The checkbox names the address that was compared; another address is compared again. */
+function readAddress(fields: Fields) {
+  const payoutAddress = (fields.payout_address ?? '').trim()
+  const confirmsResembling = fields.confirms === payoutAddress
+  return { payoutAddress, extraId: (fields.extra_id ?? '').trim(), confirmsResembling }
+}
+
+/** What can be checked while other fields may still be empty: an account and its holder are checked separately. */
+function destinationPart({ to, payout }: CheckoutView, fields: Fields, field: string): Details | undefined {
+  if (to.currency.kind === 'CRYPTO') {
+    const address = readAddress(fields)
+    return address.payoutAddress === '' ? undefined : address
+  }
+  if (field === 'payout_holder') return { payoutHolder: (fields.payout_holder ?? '').trim() }
+  const { payoutHolder: _, ...account } = readAccount(payout.category, { ...fields, payout_holder: 'Not Yet Entered' })
+  return account
 }
 
 function AddressForm(props: PageProps) {

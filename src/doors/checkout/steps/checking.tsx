@@ -1,7 +1,16 @@
+import { openPayment } from '../open-payment.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { PaymentWord } from '../../../exchange/settlement/ask-rails.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
 import { RefreshHere } from '../ui/links.tsx'
+
+/** A payment was found or started, or can't be looked up: what is known about it, and never a second way to pay. */
+export const checking: CheckoutStep = {
+  phase: 'payment',
+  page: checkingPage,
+  actions: { pay: openPayment },
+}
 
 const texts = {
   none: 'checking.unclear',
@@ -11,8 +20,7 @@ const texts = {
   paid: 'checking.paid',
 } as const satisfies Record<PaymentWord, string>
 
-/** A payment is found, under way or not to be asked for: what of it is known, and never a way to pay twice. */
-export function checkingPage(props: PageProps): Page {
+function checkingPage(props: PageProps): Page {
   const { visit, language } = props
   const { say } = language
   const { payment } = visit

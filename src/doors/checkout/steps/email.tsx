@@ -1,13 +1,23 @@
+import { enterCode, giveEmail, readEmail, sendFirst } from '../verify-email.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
 import { mayChangeEmail } from '../step.ts'
 import { Form, Submit, TextField } from '../../ui/form.tsx'
 
-/**
- * Asks for the e-mail address, or, where it is known, for leave to send a code to it: a letter goes out when somebody asks
- * for it, not when a program follows a link. A known address is shown masked.
- */
-export function emailPage(props: PageProps): Page {
+/** Asks for the e-mail address, or, if it is known, for permission to send a code to it: following a link sends no e-mail. A known address is masked. */
+export const email: CheckoutStep = {
+  phase: 'details',
+  page: emailPage,
+  fields: ['email'],
+  actions: { email: giveEmail, send: sendFirst, code: enterCode },
+  isPublic: true,
+  async checkField({ fields }) {
+    readEmail(fields)
+  },
+}
+
+function emailPage(props: PageProps): Page {
   const { visit, language, typed } = props
   const { email } = visit.view
   const isAsked = email === null || visit.wish === 'email' || typed.email !== undefined

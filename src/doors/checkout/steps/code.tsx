@@ -1,3 +1,5 @@
+import { enterCode, giveEmail, sendAgain } from '../verify-email.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
 import { mayChangeEmail } from '../step.ts'
@@ -5,8 +7,16 @@ import { AcceptedTerms } from '../ui/accepted-terms.tsx'
 import { timeLeft } from '../ui/time-left.ts'
 import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
 
-/** Asks for the code that was sent. It is never shown again once typed. */
-export function codePage(props: PageProps): Page {
+/** Asks for the code that was sent. A typed code is never shown again. */
+export const code: CheckoutStep = {
+  phase: 'details',
+  page: codePage,
+  fields: ['code'],
+  actions: { email: giveEmail, resend: sendAgain, code: enterCode },
+  isPublic: true,
+}
+
+function codePage(props: PageProps): Page {
   const { visit, language, here, home, now, problems, isSandbox } = props
   const { say } = language
   const { view, code } = visit

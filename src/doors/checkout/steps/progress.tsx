@@ -1,3 +1,4 @@
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
@@ -6,7 +7,12 @@ import { Notice } from '../../ui/notice.tsx'
 import { methodTime } from '../way-to-pay.ts'
 
 /** What has happened and what comes next, while nothing is asked of the customer. */
-export function progressPage(props: PageProps): Page {
+export const progress: CheckoutStep = {
+  phase: 'delivery',
+  page: progressPage,
+}
+
+function progressPage(props: PageProps): Page {
   const { visit, language } = props
   const { say } = language
   const { to, isTaken, statusDetails } = visit.view

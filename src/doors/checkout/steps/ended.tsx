@@ -1,9 +1,14 @@
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Status } from '../../../exchange/transactions/lifecycle.ts'
 import type { Page, PageProps } from '../page.ts'
 import { BackLink, ProofLink } from '../ui/links.tsx'
 
 /** Expired, cancelled, failed or refunded: what became of the money, and what the customer can do. */
-export function endedPage(props: PageProps): Page {
+export const ended: CheckoutStep = {
+  page: endedPage,
+}
+
+function endedPage(props: PageProps): Page {
   const { view } = props.visit
   const { say } = props.language
   const end = endOf(view.status)

@@ -1,3 +1,5 @@
+import { chooseMethod } from '../choose-method.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { WayToPay } from '../../../exchange/orders/checkout-view.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
@@ -5,8 +7,15 @@ import { MethodMark } from '../../ui/mark.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
 
-/** Lists the other ways to pay, with what would come out by each now. One press chooses. */
-export function methodPage(props: PageProps): Page {
+/** Lists the other ways to pay, with what the customer would receive. */
+export const method: CheckoutStep = {
+  phase: 'payment',
+  page: methodPage,
+  actions: { method: chooseMethod },
+  mayReopen: ({ status, mayChooseMethod }) => status === 'waiting_for_deposit' && mayChooseMethod,
+}
+
+function methodPage(props: PageProps): Page {
   const { visit, language, here, home, ways } = props
   const { say, amount } = language
   const { view } = visit

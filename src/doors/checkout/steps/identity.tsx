@@ -1,17 +1,29 @@
+import { startIdentity } from '../../../exchange/orders/identity.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form, QuietSubmit, Submit } from '../../ui/form.tsx'
 import { RefreshHere, RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
 import type { Visit } from '../visit.ts'
 
+/** The order needs an identity check: why, how it works and how long it takes; then its progress. The provider's opinion of a customer is never shown. */
+export const identity: CheckoutStep = {
+  phase: 'details',
+  page: identityPage,
+  actions: {
+    async identity({ ctx, visit: { view, customerId }, locale }) {
+      if (customerId === undefined) return {}
+      const returnUrl = `${ctx.publicUrl}/${locale}/checkout?tid=${view.tid}&ask=identity`
+      const started = await startIdentity(ctx, { view, customerId }, { returnUrl, locale })
+      return started ? { redirect: started.goTo } : {}
+    },
+  },
+}
+
 /** How long a check usually takes somebody who has a document at hand, in milliseconds. */
 const usualMs = 180_000
 
-/**
- * The order waits for a check of who the customer is: why, how it goes and how long it takes; then that it is looked at. What the
- * provider thinks of somebody is never said.
- */
-export function identityPage(props: PageProps): Page {
+function identityPage(props: PageProps): Page {
   const { view } = props.visit
   if (waitsForResult(props.visit)) return view.identity === 'review' ? reviewPage(props) : resultPage(props)
   return view.identity === 'over' ? overPage(props) : askPage(props)

@@ -1,3 +1,6 @@
+import { checkDetails, giveDetails } from '../../../exchange/orders/checkout.ts'
+import { mayChangeBilling } from '../step.ts'
+import type { CheckoutStep } from '../checkout-step.ts'
 import { findCountry } from '../../../reference/catalog/country.ts'
 import {
   type Billing,
@@ -7,14 +10,28 @@ import {
   noApartment,
   usRegions,
 } from '../../../exchange/customers/billing-field.ts'
-import { noApartmentBox } from '../billing-form.ts'
+import { noApartmentBox, readBillingForm } from '../billing-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { servedCountries } from '../served-countries.ts'
 import { ChoiceField, Form, Submit, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-/** Asks for what is missing of the billing information, and shows what is known of it, to be changed. */
-export function billingPage(props: PageProps): Page {
+/** Asks for missing billing information, and shows what is known so that it can be changed. */
+export const billing: CheckoutStep = {
+  phase: 'details',
+  page: billingPage,
+  fields: billingFields.map(([, name]) => name),
+  actions: {
+    async billing({ ctx, visit, fields }) {
+      await giveDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) })
+      return {}
+    },
+  },
+  checkField: ({ ctx, visit, fields }) => checkDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) }),
+  mayReopen: mayChangeBilling,
+}
+
+function billingPage(props: PageProps): Page {
   const { visit, language, here, home } = props
   const { say } = language
   const billing = visit.view.billing ?? {}

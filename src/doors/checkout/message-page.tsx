@@ -1,5 +1,5 @@
-import type { Language } from '../../../platform/language/language.ts'
-import type { Page } from '../page.ts'
+import type { Language } from '../../platform/language/language.ts'
+import type { Page } from './page.ts'
 
 /** Why there is no order to show: an unknown link, a fault of ours, a form from elsewhere or none, a country not served. */
 export type Reason = 'missing' | 'fault' | 'foreign' | 'form' | 'country'

@@ -1,7 +1,8 @@
-import type { Page, PageProps, PayToKind } from '../page.ts'
+import type { PayToKind } from '../../../exchange/orders/checkout-view.ts'
+import type { Page, PageProps } from '../page.ts'
 import { breakable, Give } from '../../ui/copy.tsx'
-import { Deadlines } from '../ui/deadlines.tsx'
-import { AccountRows, AmountRow } from '../ui/pay-to.tsx'
+import { Deadlines } from './deadlines.tsx'
+import { AccountRows, AmountRow } from './pay-to.tsx'
 import { QrCode } from '../../ui/qr.tsx'
 import { methodName } from '../../ui/method-name.ts'
 

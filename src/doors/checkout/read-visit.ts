@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+
+import type { Ctx } from '../../exchange/context.ts'
+import { provenInBrowser } from '../../exchange/customers/checkout-session.ts'
+import { pendingCode } from '../../exchange/customers/one-time-code.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
+import { type PaymentWord, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
+import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
+import { customerChoices } from '../../exchange/orders/choose.ts'
+import { blockedBrowserCountry } from '../../exchange/transactions/customer-country.ts'
+import type { Status } from '../../exchange/transactions/lifecycle.ts'
+import { tokenIn } from './session-cookie.ts'
+import { stepOf, wishes } from './next-step.ts'
+import { asksForProof, testsBrowser } from './step.ts'
+import type { Visit } from './visit.ts'
+
+/** The query's values (empty if absent), the cookies, and the browser's IP address (empty: hidden). */
+export type VisitRequest = { tid: string; returned: string; ask: string; cookie: string | undefined; address: string }
+
+/** Reads an order, and what this browser may see of it. Undefined for an unknown id. */
+export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit | undefined> {
+  const opened = await openCheckout(ctx, request.tid)
+  if (!opened) return undefined
+
+  const customerId = await customerOf(ctx, opened, request.cookie)
+  const view = await catchUp(ctx, opened, customerId)
+  const isProven = customerId !== undefined
+  const code =
+    isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
+  const wish = wishes.find((one) => one === request.ask)
+  const isBack = request.returned !== ''
+  const decisions = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
+  const payment = isProven ? await paymentOf(ctx, view, { isBack, isSeen: !decisions.cancel }) : 'none'
+  const step = stepOf({ view, choices: decisions, isProven, hasCode: code !== undefined, isBack, payment, wish })
+  // A customer who may have paid is not offered to cancel.
+  const choices = step === 'checking' ? {} : decisions
+  const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
+  const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
+  return { view, step, choices, wish, isBack, payment, customerId, code, isRefused, version }
+}
+
+/** Statuses of an order that knows of no money: a payment may be on its way. */
+const mayBePaid: ReadonlySet<Status> = new Set(['waiting_for_deposit', 'expired', 'cancelled', 'failed'])
+
+/**
+ * What the rails know about the payment: that it was seen (`isSeen`), or, when the customer returns from paying, what they report now.
+ * They know more than the order while their callback is on its way, or lost.
+ */
+async function paymentOf(
+  ctx: Ctx,
+  view: CheckoutView,
+  { isBack, isSeen }: { isBack: boolean; isSeen: boolean },
+): Promise<PaymentWord> {
+  if (view.status === 'waiting_for_deposit' && isSeen) return 'paid'
+  return isBack && mayBePaid.has(view.status) ? paymentAtRails(ctx, view) : 'none'
+}
+
+/** Orders with something to decide: on hold, or not paid yet. */
+const mayDecide = ({ status }: CheckoutView): boolean => status === 'on_hold' || asksForProof(status)
+
+async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefined): Promise<bigint | undefined> {
+  const token = tokenIn(cookie, view.publicId)
+  if (token === undefined || view.email === null) return undefined
+  return provenInBrowser(ctx, { transactionId: view.id, email: view.email, token })
+}
+
+/** After a crash the browser may be verified while the order does not know it yet; it catches up here. */
+async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefined): Promise<CheckoutView> {
+  if (customerId !== undefined && view.identity === 'over') return tryAgain(ctx, view)
+  const isBehind = view.status === 'waiting_for_customer' && view.missing.includes('code')
+  if (customerId === undefined || view.email === null || !isBehind) return view
+  return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
+}
+
+/** The identity check is over: the order continues as soon as the customer's limits allow it. */
+async function tryAgain(ctx: Ctx, view: CheckoutView): Promise<CheckoutView> {
+  try {
+    return await giveDetails(ctx, view.publicId, {})
+  } catch (error) {
+    if (error instanceof Refusal) return view
+    throw error
+  }
+}
+
+function versionOf(
+  view: CheckoutView,
+  { step, choices, payment }: Pick<Visit, 'step' | 'choices' | 'payment'>,
+): string {
+  const { status, statusDetails, identity, errors, history, isTaken, outputHash, deposit, payTo, quote } = view
+  const shown = [step, payment, status, statusDetails, identity, errors.length, history.length, isTaken, outputHash]
+  const offered = [choices.accept_price, choices.exchange_what_came].map((offer) => String(offer?.toAmount))
+  const price = [offered, deposit.type, payTo?.reference ?? null, quote.fingerprint]
+  return createHash('sha256')
+    .update(JSON.stringify([shown, price]))
+    .digest('base64url')
+    .slice(0, 12)
+}
