@@ -116,7 +116,7 @@ const restMs = size(75_000, 500)
 /**
  * What a million events that wait for a dead endpoint cost another one: the rate at which a queue of its own is delivered and
  * the delay of new events, beside the million and without it. Half of them are due, half were put off to another day. Measured
- * without, with, with and without, so that a machine that becomes slower or quicker meanwhile favours neither side; each after a
+ * without, with, with and without, so that a machine that becomes slower or quicker meanwhile favors neither side; each after a
  * rest, as long as the piling takes, which is also when the database does what it does after a million inserts or deletes.
  */
 async function besideAMillion(scene: Scene): Promise<Line[]> {

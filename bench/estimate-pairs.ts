@@ -62,7 +62,7 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
   }
 }
 
-/** Every pair of the catalogue that can be exchanged, with amounts from the middle of its range. */
+/** Every pair of the catalog that can be exchanged, with amounts from the middle of its range. */
 function pairAsks(now: Date): PairAsk[] {
   const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
   return listings.flatMap((source) =>
@@ -98,7 +98,7 @@ const spread = <Item>(items: readonly Item[], count: number): Item[] =>
 
 /** An answer of ours, as a bare server can give it: the same headers but those that every server adds by itself. */
 async function answerOf(origin: string, key: string, ask: PairAsk | undefined): Promise<ServerOrder> {
-  if (!ask) throw new Error('The catalogue has no pair.')
+  if (!ask) throw new Error('The catalog has no pair.')
   const answer = await fetch(`${origin}${pairPath(ask, 0)}`, { headers: { 'x-api-key': key } })
   const body = await answer.text()
   if (answer.status !== 200) throw new Error(`An estimate was refused: ${body}`)

@@ -9,7 +9,7 @@ import { size } from './size.ts'
 
 const budgets = { firstStartMs: 2_500, laterStartMs: 700, idleMb: 130, busyMb: 220, idleCpuPercent: 1 }
 const busyBuys = size(1_000, 10)
-/** What a start leaves to do (a fresh database is vacuumed, a catalogue is read) is over by then. */
+/** What a start leaves to do (a fresh database is vacuumed, a catalog is read) is over by then. */
 const settleMs = size(30_000, 50)
 /** With what is done once a minute. */
 const idleMs = size(60_000, 50)

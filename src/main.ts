@@ -9,12 +9,12 @@ export async function serve(): Promise<number> {
   const log = createLog(config.logLevel)
   for (const warning of config.warnings) log.warn({}, warning)
 
-  const signalled = new Promise<void>((resolve) => {
+  const signaled = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
   })
   const service = await startService(config, log)
   if (service.sandbox && config.roles.includes('api')) process.stdout.write(welcome(service.sandbox, config))
-  await signalled
+  await signaled
   await service.stop()
   return 0
 }

@@ -4,7 +4,7 @@ import { syncAssets } from '../reference/catalog/sync-assets.ts'
 import type { Config } from './config/config.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { lookAtReviews, reviewDue } from '../exchange/customers/look-at-reviews.ts'
-import { customerProven, standingChanged, tellProven } from '../exchange/customers/tell-status.ts'
+import { customerProven, statusChanged, reportProven } from '../exchange/customers/report-status.ts'
 import { type Bell, openBell } from '../platform/db/bell.ts'
 import { openRowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
@@ -172,8 +172,8 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [payoutAddressDue]: activatePayoutAddresses(ctx),
   [sharedTokenDue]: importShared(ctx),
   [reviewDue]: lookAtReviews(ctx),
-  [customerProven]: tellProven(ctx),
-  [standingChanged]: resumeWhenChecked(ctx),
+  [customerProven]: reportProven(ctx),
+  [statusChanged]: resumeWhenChecked(ctx),
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),

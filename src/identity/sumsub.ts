@@ -15,7 +15,7 @@ import { fieldsOf, idOf, readApplicant, readReview, textOf } from './sumsub/tran
 export type SumsubAccount = Account & {
   webhookSecret: string
   /**
-   * The verification level that a person must fulfil here. With one, tokens are taken by Reusable KYC, which checks what was
+   * The verification level that a person must fulfill here. With one, tokens are taken by Reusable KYC, which checks what was
    * shared against it; without, by Copy Applicant, which takes it as it is and which few regulators accept as a verification.
    */
   level: string | undefined

@@ -5,7 +5,7 @@ export type Confirmations = Readonly<Record<string, number>>
 
 /**
  * Blocks, its own included, after which a transfer to us is final: as the operator has set it for the network, else as the
- * catalogue says. What partners read in a currency's record is what rails count.
+ * catalog says. What partners read in a currency's record is what rails count.
  */
 export const confirmationsOf = (
   { confirmations }: { confirmations: Confirmations },

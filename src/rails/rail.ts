@@ -7,7 +7,7 @@
  * What a rail told us. Recorded once per `key`; work comes later. `kind` is ours; an unknown word of theirs is `other`.
  *
  * `seen`: on its way and not yet for good. `final`: there for good, as far as the rail can say. `declined`: an attempt that came
- * to nothing. `reversed`: taken back, before it was final (a reorganisation) or after (a chargeback, a recall).
+ * to nothing. `reversed`: taken back, before it was final (a reorganization) or after (a chargeback, a recall).
  * `payout.returned`: what we paid out has come back; `reference` is then the plan's key.
  */
 export type Fact = {

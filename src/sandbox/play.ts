@@ -111,7 +111,7 @@ export async function bounce(world: World, { rail, planKey }: { rail: string; pl
 }
 
 /**
- * A chain undoes its last blocks. Transfers to `reference` are dropped for good, in favour of another one of the same coins;
+ * A chain undoes its last blocks. Transfers to `reference` are dropped for good, in favor of another one of the same coins;
  * the wallet's own transfers of `planKeys` are mined again some blocks later. CONFLICT on what is no chain, and if none of
  * them is in a block.
  */

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 /**
  * The rails of the sandbox: the pages of a card processor and of a bank, in and back; a bank's transfers and every chain of the
- * catalogue, in and out. The way back has the name of the way in, so that what a rail tells is about either.
+ * catalog, in and out. The way back has the name of the way in, so that what a rail tells is about either.
  */
 export function openSandboxRails(world: World): Rails {
   const pages = pageRails(world)

@@ -19,7 +19,7 @@ const combinations = widths.flatMap((width) => schemes.map((colorScheme) => ({ w
 
 /** What one look has to be by, where the same page was looked at by every rule in the narrow window in light. */
 const rulesFor = (width: number, scheme: string): Rules =>
-  isExhaustive || (width === 360 && scheme === 'light') ? 'all' : scheme === 'light' ? 'looks' : 'colours'
+  isExhaustive || (width === 360 && scheme === 'light') ? 'all' : scheme === 'light' ? 'looks' : 'colors'
 
 describe(
   'every page of the checkout, the calculator and what the sandbox plays',
@@ -40,7 +40,7 @@ describe(
     /** Each page by every rule, in a language and a combination that are others from page to page. */
     function lookOnce(): void {
       for (const [at, { width, colorScheme }] of combinations.entries())
-        it(`is usable by everyone in ${colorScheme} colours, ${width} pixels wide, each page in one language`, async () => {
+        it(`is usable by everyone in ${colorScheme} colors, ${width} pixels wide, each page in one language`, async () => {
           const page = await gallery.open({ viewport: { width, height: 800 }, colorScheme, reducedMotion: 'reduce' })
           const paths = dealt([...inTurn(ourPaths), ...playedPaths], combinations.length, at)
           assert.equal(await gallery.faults(page, paths, () => faultsBy(page, 'all')), '')
@@ -88,7 +88,7 @@ describe(
         const found: string[] = []
         for (const colorScheme of schemes) {
           await page.emulateMedia({ colorScheme })
-          found.push(...(await axeFindings(page, 'colours')).map((fault) => `${colorScheme}: ${fault}`))
+          found.push(...(await axeFindings(page, 'colors')).map((fault) => `${colorScheme}: ${fault}`))
         }
         return found
       }

@@ -55,7 +55,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
     await page.context().close()
   })
 
-  it('draws the ring of focus around the whole box, once, in both schemes and in forced colours', async () => {
+  it('draws the ring of focus around the whole box, once, in both schemes and in forced colors', async () => {
     for (const scheme of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { forcedColors: 'active' }] as const) {
       const page = await open(scheme)
       const ringsAt = async (selector: string) => {
@@ -76,7 +76,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
     }
   })
 
-  it('shows which side is chosen in forced colours too', async () => {
+  it('shows which side is chosen in forced colors too', async () => {
     const page = await open({ forcedColors: 'active' })
     const dots = await page.locator('.side span').evaluateAll((sides) =>
       sides.map((side) => {

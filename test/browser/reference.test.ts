@@ -59,7 +59,7 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
       await show(page, url + path)
       for (const [colorScheme, width, rules] of [
         ['light', 360, 'all'],
-        ['dark', 360, 'colours'],
+        ['dark', 360, 'colors'],
         ['light', 1280, 'looks'],
       ] as const) {
         await page.emulateMedia({ colorScheme })

@@ -12,7 +12,7 @@ import { messagePage, type Reason } from '../../src/doors/checkout/message-page.
 import { spellProblem } from '../../src/doors/ui/spell-problem.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { closedCheckPage, documentPage, reviewPage, selfiePage } from '../../src/sandbox/identity/check-page.tsx'
-import { catalogues } from '../../src/platform/language/catalogue.ts'
+import { catalogs } from '../../src/platform/language/catalog.ts'
 import { type Language, languageOf, languages } from '../../src/platform/language/language.ts'
 import {
   bankPage,
@@ -105,9 +105,9 @@ function inLanguage(props: PageProps, language: Language): PageProps {
   return { ...props, language, problems }
 }
 
-const keys = new Map(Object.entries(catalogues.get('en') ?? {}).map(([key, text]) => [text, key]))
+const keys = new Map(Object.entries(catalogs.get('en') ?? {}).map(([key, text]) => [text, key]))
 
-/** Samples are in English: what of it stands in the catalogue is said by its key, a rule's own sentence as the checkout does. */
+/** Samples are in English: what of it stands in the catalog is said by its key, a rule's own sentence as the checkout does. */
 const translated = (text: string, language: Language): string =>
   language.find(keys.get(text) ?? '') ?? spellProblem({ code: 'INVALID_VALUE', message: text }, language)
 

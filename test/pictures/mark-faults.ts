@@ -1,6 +1,6 @@
 /**
  * What is wrong with what is drawn, and with what runs from left to right, on the page that is shown, one sentence a fault; runs inside
- * of the browser, so it stands by itself. The letters of a mark run from left to right. The ring round a small mark has the colour of
+ * of the browser, so it stands by itself. The letters of a mark run from left to right. The ring round a small mark has the color of
  * what it lies on. An address in a page that runs from right to left stands where that page's words begin.
  */
 export function markFaults(): string[] {

@@ -45,7 +45,7 @@ export function readingFaults(direction: 'ltr' | 'rtl'): string[] {
       if (one.element === other.element) continue
       const across = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left)
       const down = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top)
-      // Boxes of lines are taller than their letters: those of two neighbouring lines may touch.
+      // Boxes of lines are taller than their letters: those of two neighboring lines may touch.
       const least = Math.min(one.box.height, other.box.height) / 3
       if (across > 1 && down > least) faults.push(`overlap: ${name(one.element)} and ${name(other.element)}`)
     }

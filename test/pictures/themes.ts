@@ -19,7 +19,7 @@ const themes: Readonly<Record<string, Theme>> = {
   red: { name: 'Poppy Wallet', accent: '#ff0000', corner: 3, logo: `data:image/png;base64,${redSquare}` },
 }
 
-/** Pages on which every role of colour is seen. */
+/** Pages on which every role of color is seen. */
 const shown = ['email-wrong', 'code-terms', 'method', 'transfer-sepa', 'sending'] as const
 
 /** Themed pages of the checkout, whole paths, in English. */

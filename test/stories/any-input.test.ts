@@ -51,7 +51,7 @@ const odd = fc.oneof(
   fc.double().map(String),
   fc.bigInt().map(String),
 )
-/** A create that has everything; its odd neighbours differ in a field or two. */
+/** A create that has everything; its odd neighbors differ in a field or two. */
 const good = {
   from_amount: 100,
   from_currency: 'EUR',

@@ -42,7 +42,7 @@ describe('at the checkout', () => {
     assert.deepEqual([refusal.status, titleOf(refusal)], [403, 'Not offered where you are'])
     assert.equal(refusal.headers.get('cache-control'), 'no-store')
     assert.ok(!refusal.text.includes(order.id), 'the order is not shown')
-    const email = 'traveller@example.com'
+    const email = 'traveler@example.com'
     assert.equal((await post(url, { do: 'email', email }, blocked)).status, 403)
     assert.equal((await read(exchange, order.id)).email, null)
 

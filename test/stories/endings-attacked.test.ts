@@ -193,7 +193,7 @@ describe('a refund that came back after its payment was taken back', () => {
       'BTC-BTC',
       200_000n,
     )
-    await seen(exchange, id, 'the reorganisation', ({ from_amount: amount }) => amount === '0')
+    await seen(exchange, id, 'the reorganization', ({ from_amount: amount }) => amount === '0')
     await assert.rejects(giveRefundAddress(ctxOf(), BigInt(id), elsewhere), { code: 'CONFLICT' })
     await resumeRail(ctxOf(), 'sandbox-btc', order)
     assert.deepEqual(await books(), before)

@@ -37,7 +37,7 @@ const coinOn = (network: string, n: number) =>
     n,
   )
 
-/** A road for each side, way to pay and network of payout that the catalogue offers. */
+/** A road for each side, way to pay and network of payout that the catalog offers. */
 function allRoads(): Road[] {
   const methods = [...new Set(fiatIn.map(({ method }) => method.type))]
   const buys = methods.flatMap((type, m) =>
@@ -125,7 +125,7 @@ async function amountOn(road: Road, n: number): Promise<string> {
   return n % 3 === 0 ? max : min
 }
 
-describe('every road that the catalogue offers ends in a payout', { concurrency: 32 }, () => {
+describe('every road that the catalog offers ends in a payout', { concurrency: 32 }, () => {
   for (const [n, road] of roads.entries()) {
     const { side, method, from, to } = road
     test(`${side} by ${method.type}: ${from.join(' on ')} to ${to.join(' on ')}`, async () => {

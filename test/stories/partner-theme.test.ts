@@ -30,7 +30,7 @@ async function page(): Promise<{ html: string; sheet: string; policy: string }> 
 const linked = (html: string, pattern: RegExp): string =>
   `${exchange.url}${pattern.exec(html)?.[1] ?? assert.fail(`the page has no ${pattern}`)}`
 
-test('a partner’s pages have its name, logo, colour and corners soon after the change', async () => {
+test('a partner’s pages have its name, logo, color and corners soon after the change', async () => {
   const before = await page()
   assert.doesNotMatch(before.html, /assets\/logo/)
   assert.doesNotMatch(before.sheet, /--corner:3px/)

@@ -22,7 +22,7 @@ after(() => exchange.stop())
 /** Business time is one for all: who moves it plays alone. */
 const movesTime = ({ steps: words }: Scenario): boolean => words.some((word) => steps[word].moment)
 
-/** What came of a scenario, in the words of the catalogue. */
+/** What came of a scenario, in the words of the catalog. */
 type Came = Pick<Scenario, 'statuses' | 'postings' | 'events' | 'ends_in'>
 
 async function cameOf(id: string): Promise<Came> {
@@ -95,7 +95,7 @@ async function assertNobodyIsOwed(): Promise<void> {
   await assertBooksHold(exchange)
 }
 
-describe('every scenario of the catalogue', () => {
+describe('every scenario of the catalog', () => {
   it('is listed with what comes of it', async () => {
     const { body } = await exchange.api('/v1/sandbox/scenarios')
     assert.deepEqual(body, scenarios.map(toldOf))

@@ -14,10 +14,10 @@ import { termsOf } from '../../src/exchange/pricing/terms.ts'
 import type { CheckoutView } from '../../src/exchange/orders/checkout-view.ts'
 import { euroBook, ratesBetween, someTime } from './arbitrary-terms.ts'
 
-/** An asset of the catalogue, which must have it. */
+/** An asset of the catalog, which must have it. */
 export function listed(ticker: string, network?: string): Listing {
   const listing = findListing(ticker, network)
-  if (!listing) throw new Error(`The catalogue has no ${ticker}.`)
+  if (!listing) throw new Error(`The catalog has no ${ticker}.`)
   return listing
 }
 

@@ -31,7 +31,7 @@ export async function collectExamples(): Promise<Examples> {
     const errors = { ...(await refusalsOf(exchange)), ...(await refusalsOfAccount(exchange, names)) }
     await checkOut(exchange, names.get('id') ?? '')
     const webhooks = await toldBy(exchange)
-    return normaliser(exchange.url)({ operations, errors, webhooks }) as Examples
+    return normalizer(exchange.url)({ operations, errors, webhooks }) as Examples
   } finally {
     await exchange.stop()
   }
@@ -130,7 +130,7 @@ async function toldBy({ service, sandbox }: Exchange): Promise<Record<string, un
 }
 
 /** Makes what differs from run to run equal, the same thing always to the same. */
-function normaliser(origin: string): (value: unknown, name?: string) => unknown {
+function normalizer(origin: string): (value: unknown, name?: string) => unknown {
   const ids = new Map<string, string>()
   const idFor = (id: string): string => {
     const known = ids.get(id) ?? String(271_828_182_845_904n + BigInt(ids.size) * 2_718_281_828_459n)

@@ -25,7 +25,7 @@ export async function codeFor(exchange: Exchange, email: string): Promise<string
   return code
 }
 
-/** Real, published addresses, as the catalogue shows them. */
+/** Real, published addresses, as the catalog shows them. */
 export const someAddress = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 
 /** Gives the e-mail address and the code that comes. */

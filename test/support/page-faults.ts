@@ -41,15 +41,15 @@ async function swapBody({ url, isScripted }: { url: string; isScripted: boolean 
 /** What WCAG 2.2 AA asks and a program can see, and what axe itself recommends. */
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
 
-const colours = ['color-contrast', 'link-in-text-block']
+const colors = ['color-contrast', 'link-in-text-block']
 const sizes = ['target-size', 'scrollable-region-focusable']
 
 /**
  * By which of axe's rules a page is looked at. `looks`: those that may find more in the same page in a window of another size.
- * `colours`: those that may find more in other colours. `words`: those that may find more in other words, which are all but the slow
- * ones about colours and sizes.
+ * `colors`: those that may find more in other colors. `words`: those that may find more in other words, which are all but the slow
+ * ones about colors and sizes.
  */
-export type Rules = 'all' | 'looks' | 'colours' | 'words'
+export type Rules = 'all' | 'looks' | 'colors' | 'words'
 
 /** What axe finds on the page that is shown, as `rule: element`. */
 export const axeFindings = (page: Page, rules: Rules = 'all'): Promise<string[]> =>
@@ -64,10 +64,10 @@ export const axeFindings = (page: Page, rules: Rules = 'all'): Promise<string[]>
 
 /** The rule about sizes is one that axe leaves out unless it is asked for. */
 function optionsFor(rules: Rules): object {
-  if (rules === 'colours') return { runOnly: { type: 'rule', values: colours } }
-  if (rules === 'looks') return { runOnly: { type: 'rule', values: [...colours, ...sizes] } }
+  if (rules === 'colors') return { runOnly: { type: 'rule', values: colors } }
+  if (rules === 'looks') return { runOnly: { type: 'rule', values: [...colors, ...sizes] } }
   const isAll = rules === 'all'
-  const slow = Object.fromEntries([...colours, ...sizes].map((rule) => [rule, { enabled: isAll }]))
+  const slow = Object.fromEntries([...colors, ...sizes].map((rule) => [rule, { enabled: isAll }]))
   return { runOnly: { type: 'tag', values: tags }, rules: slow }
 }
 

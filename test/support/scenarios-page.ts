@@ -27,7 +27,7 @@ Statuses are those of \`status_history\`, without repetitions. Postings are the 
 owner is not known is booked to nobody's until it is matched. Events are told to webhooks and in the feed.
 `
 
-/** The page, whole, from the catalogue. */
+/** The page, whole, from the catalog. */
 export const pageOfScenarios = (scenarios: readonly Scenario[]): string =>
   [introduction, table(scenarios), ...scenarios.map(section)].join('\n')
 

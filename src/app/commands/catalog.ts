@@ -185,7 +185,7 @@ Whoever loses the file or its password has lost all coins of the exchange on the
   },
   {
     usage: 'chain reread NETWORK --from BLOCK --reason TEXT',
-    does: 'Reads a real chain again from a block on, after a reorganisation too deep to be followed. Audited.',
+    does: 'Reads a real chain again from a block on, after a reorganization too deep to be followed. Audited.',
     details: 'What was credited and is still there stays as it is. What is not there is taken back.',
     acts: true,
     run: async (given) => (await import('../../doors/commands/chain.ts')).reread(given),

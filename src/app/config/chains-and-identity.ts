@@ -45,7 +45,7 @@ export const identitySettings = {
     'SUMSUB_LEVEL',
     'id-and-liveness',
     label,
-    'The level that shared persons must fulfil (Reusable KYC) and the checkout asks for; when absent, they are copied as they are, and it asks nobody.',
+    'The level that shared persons must fulfill (Reusable KYC) and the checkout asks for; when absent, they are copied as they are, and it asks nobody.',
   ),
   sumsubUrl: setting('SUMSUB_URL', 'https://api.sumsub.com', safeOrigin, "The origin of Sumsub's API."),
 }

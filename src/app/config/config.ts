@@ -150,7 +150,7 @@ const definitions = {
     'CONFIRMATIONS',
     '',
     counts(1, 100_000),
-    "Final depths that differ from the catalogue's: BTC=3.",
+    "Final depths that differ from the catalog's: BTC=3.",
   ),
 
   jobs: {

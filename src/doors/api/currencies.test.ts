@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { changedMarket } from '../../../test/support/moved-market.ts'
 import { offences } from '../../../test/support/strict-types.ts'
-import { currencies as catalogue } from '../../reference/catalog/currency.ts'
+import { currencies as catalog } from '../../reference/catalog/currency.ts'
 import type { CurrencyRecord } from './currency-record.ts'
 
 let api: TestApi
@@ -24,11 +24,11 @@ const lists = async (query = '') =>
   (await get(`/v1/currencies${query}`)) as { fiat_currencies: CurrencyRecord[]; crypto_currencies: CurrencyRecord[] }
 
 describe('GET /v1/currencies', () => {
-  it('200: every currency of the catalogue, in a form that strict readers take', async () => {
+  it('200: every currency of the catalog, in a form that strict readers take', async () => {
     const { fiat_currencies: fiat, crypto_currencies: crypto } = await lists()
     assert.deepEqual(
       [...fiat, ...crypto].map(({ ticker }) => ticker),
-      catalogue.map(({ ticker }) => ticker),
+      catalog.map(({ ticker }) => ticker),
     )
     for (const record of [...fiat, ...crypto]) {
       assert.deepEqual(offences('currency', record), [])
@@ -105,7 +105,7 @@ describe('GET /v1/currencies/{ticker}', () => {
   })
 
   it('200: logo_url leads to a drawing', async () => {
-    for (const { ticker } of catalogue) {
+    for (const { ticker } of catalog) {
       const record = (await get(`/v1/currencies/${ticker}`)) as CurrencyRecord
       for (const url of [record.logo_url, ...record.networks.map(({ logo_url: logo }) => logo)]) {
         const { status, headers } = await api.ask({ url: new URL(url).pathname })

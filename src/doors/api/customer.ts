@@ -4,7 +4,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { type CustomerRecord, customerRecord } from '../../exchange/customers/customer-record.ts'
 import { isEmail } from '../../exchange/customers/email.ts'
 import { type ImportOrder, importIdentity } from '../../exchange/customers/import-identity.ts'
-import { customerStatuses, standingOf } from '../../exchange/customers/standing.ts'
+import { customerStatuses, profileOf } from '../../exchange/customers/profile.ts'
 import { riskLevels } from '../../exchange/compliance/risk-rules.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -90,9 +90,9 @@ export function customers(app: FastifyInstance, ctx: Ctx): void {
     { config: { access: 'secret-key', operation: reading }, schema: { response: { 200: customerStatus } } },
     async (request) => {
       const id = readId((request.params as { id: string }).id)
-      const standing = id === undefined ? undefined : await standingOf(ctx, callerOf(request).partner.id, id)
-      if (!standing) throw new Refusal('NOT_FOUND', 'There is no such customer.')
-      return customerRecord(standing)
+      const profile = id === undefined ? undefined : await profileOf(ctx, callerOf(request).partner.id, id)
+      if (!profile) throw new Refusal('NOT_FOUND', 'There is no such customer.')
+      return customerRecord(profile)
     },
   )
 
@@ -104,10 +104,10 @@ export function customers(app: FastifyInstance, ctx: Ctx): void {
     },
     async (request, reply) => {
       const order = readImport(callerOf(request).partner.id, bodyObject(request))
-      const { standing, isNew } = await importIdentity(ctx, order)
-      request.tellsOf = standing.dataKey
+      const { profile, isNew } = await importIdentity(ctx, order)
+      request.tellsOf = profile.dataKey
       reply.code(isNew ? 201 : 200)
-      return { ...customerRecord(standing), email: standing.email }
+      return { ...customerRecord(profile), email: profile.email }
     },
   )
 }

@@ -2,7 +2,7 @@ import { type AccountForm, accountFormOf } from '../../reference/bank/account.ts
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 
-/** How accounts are named where a payout goes out. Money that goes to no account of any form is a fault of the catalogue. */
+/** How accounts are named where a payout goes out. Money that goes to no account of any form is a fault of the catalog. */
 export function formOf(payout: Category): AccountForm {
   const form = accountFormOf(payout)
   if (!form) throw new Error(`No account can be asked for to pay out by ${payout}.`)

@@ -5,14 +5,14 @@ import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view
 import { waysToPay } from '../../exchange/orders/pay.ts'
 import type { Language } from '../../platform/language/language.ts'
 
-/** How money moves by a method. The catalogue has the category of every method that it lists. */
+/** How money moves by a method. The catalog has the category of every method that it lists. */
 export function flowOf({ category, type }: Pick<PaymentMethod, 'category' | 'type'>): Flow {
   const found = findPaymentCategory(category)
-  if (!found) throw new Error(`The catalogue has lost the category of ${type}.`)
+  if (!found) throw new Error(`The catalog has lost the category of ${type}.`)
   return found.flow
 }
 
-/** Whether the catalogue has another method for what is paid. Which of them are open for the order is the resolver's to say. */
+/** Whether the catalog has another method for what is paid. Which of them are open for the order is the resolver's to say. */
 export const hasOtherWays = ({ from, quote }: Pick<CheckoutView, 'from' | 'quote'>): boolean =>
   from.network.paymentMethods.filter(({ deposit }) => deposit?.sides.includes(quote.side)).length > 1
 

@@ -31,13 +31,13 @@ function decide(given: Given, isBlocked: boolean): Promise<Answer> {
   }))
 }
 
-const shown = ({ standing, rules, decisions }: ExplainedCustomer) => {
-  const { facts, imports } = standing
+const shown = ({ profile, rules, decisions }: ExplainedCustomer) => {
+  const { facts, imports } = profile
   return {
-    customer: customerRecord(standing),
-    partner_id: String(standing.partnerId),
-    email: standing.email,
-    email_proven: standing.isProven,
+    customer: customerRecord(profile),
+    partner_id: String(profile.partnerId),
+    email: profile.email,
+    email_proven: profile.isProven,
     rules,
     facts: {
       country: facts.country,

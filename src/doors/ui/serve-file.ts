@@ -37,7 +37,7 @@ const readStyle = (name: string): string => readFileSync(join(styles, name), 'ut
 
 /** The style sheet of some pages: what all pages share, and what they add. One text, so that nothing waits for a second. */
 export const styleSheet = (...own: string[]): string =>
-  [readStyle('colour.css'), readStyle('base.css'), readStyle('form.css'), ...own].join('\n')
+  [readStyle('color.css'), readStyle('base.css'), readStyle('form.css'), ...own].join('\n')
 
 /** A style sheet that stands in its page, and what a content security policy allows it by (CSP 3, hash sources). */
 export type Sheet = { text: string; source: `'sha256-${string}'` }

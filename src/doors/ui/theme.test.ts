@@ -5,13 +5,13 @@ import fc from 'fast-check'
 
 import { contrast, themeSheet } from './theme.ts'
 
-const colourIn = (sheet: string, role: string): [number, number, number] => {
+const colorIn = (sheet: string, role: string): [number, number, number] => {
   const hex = new RegExp(`--${role}:#([0-9a-f]{6})`).exec(sheet)?.[1] ?? assert.fail(`${role} is missing`)
   const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
   return [part(0), part(2), part(4)]
 }
 
-/** The quiet text of each scheme, which stands on the accent's tint as well: that of styles/colour.css. */
+/** The quiet text of each scheme, which stands on the accent's tint as well: that of styles/color.css. */
 const soft: [number, number, number][] = [
   [0x51, 0x60, 0x5a],
   [0xa2, 0xb2, 0xab],
@@ -36,15 +36,15 @@ test('whatever accent a partner wants, text has a contrast of 4.5 in both scheme
       const sheets = themeSheet({ accent }).split('@media')
       assert.equal(sheets.length, 2)
       for (const [index, sheet] of sheets.entries()) {
-        const shade = colourIn(sheet, 'accent')
-        const strong = colourIn(sheet, 'accent-strong')
-        for (const ground of [...(grounds[index] ?? []), colourIn(sheet, 'tint')]) {
+        const shade = colorIn(sheet, 'accent')
+        const strong = colorIn(sheet, 'accent-strong')
+        for (const ground of [...(grounds[index] ?? []), colorIn(sheet, 'tint')]) {
           assert.ok(contrast(shade, ground) >= 4.5, `${accent} on ${ground.join()}`)
           assert.ok(contrast(strong, ground) >= 4.5, `${accent}, strong, on ${ground.join()}`)
         }
         const quiet = soft[index] ?? assert.fail('a scheme too many')
-        assert.ok(contrast(quiet, colourIn(sheet, 'tint')) >= 4.5, `quiet text on the tint of ${accent}`)
-        for (const one of [shade, strong]) assert.ok(contrast(colourIn(sheet, 'on-accent'), one) >= 4.5, `on ${accent}`)
+        assert.ok(contrast(quiet, colorIn(sheet, 'tint')) >= 4.5, `quiet text on the tint of ${accent}`)
+        for (const one of [shade, strong]) assert.ok(contrast(colorIn(sheet, 'on-accent'), one) >= 4.5, `on ${accent}`)
       }
     }),
     {

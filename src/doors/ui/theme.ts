@@ -1,9 +1,9 @@
 import type { Theme } from '../../exchange/partners/theme.ts'
 
-/** A colour, each part from 0 to 255. */
-type Colour = readonly [red: number, green: number, blue: number]
+/** A color, each part from 0 to 255. */
+type Color = readonly [red: number, green: number, blue: number]
 
-/** The grounds of each scheme that the accent stands on as text, the page first: those of styles/colour.css. */
+/** The grounds of each scheme that the accent stands on as text, the page first: those of styles/color.css. */
 const schemes = {
   light: { page: '#f4f6f4', surface: '#ffffff', towards: '#000000', tint: 0.1 },
   dark: { page: '#0e1412', surface: '#18201d', towards: '#ffffff', tint: 0.16 },
@@ -14,7 +14,7 @@ const leastContrast = 4.5
 
 /**
  * The style sheet of a theme: the accent in the shade nearest to the wanted one that can be read in each scheme, what stands on
- * it, and the corners. Whatever colour is asked for, text has a contrast of at least 4.5.
+ * it, and the corners. Whatever color is asked for, text has a contrast of at least 4.5.
  */
 export function themeSheet({ accent, corner }: Pick<Theme, 'accent' | 'corner'>): string {
   const round = corner === undefined ? '' : `:root{--corner:${corner}px;--corner-small:${Math.ceil(corner / 2)}px}\n`
@@ -26,15 +26,15 @@ export function themeSheet({ accent, corner }: Pick<Theme, 'accent' | 'corner'>)
 
 function rolesOf(accent: string, scheme: keyof typeof schemes): string {
   const { page, surface, towards, tint } = schemes[scheme]
-  const wanted = colourOf(accent)
+  const wanted = colorOf(accent)
   for (let step = 0; step <= steps; step += 1) {
-    const shade = mixed(wanted, colourOf(towards), step / steps)
-    const ground = mixed(colourOf(surface), shade, tint)
-    const grounds = [colourOf(page), colourOf(surface), ground]
-    const strong = mixed(shade, colourOf(towards), 0.22)
-    const on = contrast(colourOf('#ffffff'), shade) >= contrast(colourOf('#000000'), shade) ? '#ffffff' : '#000000'
+    const shade = mixed(wanted, colorOf(towards), step / steps)
+    const ground = mixed(colorOf(surface), shade, tint)
+    const grounds = [colorOf(page), colorOf(surface), ground]
+    const strong = mixed(shade, colorOf(towards), 0.22)
+    const on = contrast(colorOf('#ffffff'), shade) >= contrast(colorOf('#000000'), shade) ? '#ffffff' : '#000000'
     const isReadable = grounds.every((one) => contrast(shade, one) >= leastContrast)
-    const isWritable = [shade, strong].every((one) => contrast(colourOf(on), one) >= leastContrast)
+    const isWritable = [shade, strong].every((one) => contrast(colorOf(on), one) >= leastContrast)
     if (!isReadable || !isWritable) continue
     return `--accent:${textOf(shade)};--accent-strong:${textOf(strong)};--on-accent:${on};--tint:${textOf(ground)}`
   }
@@ -43,27 +43,27 @@ function rolesOf(accent: string, scheme: keyof typeof schemes): string {
 
 const steps = 50
 
-const colourOf = (hex: string): Colour => {
+const colorOf = (hex: string): Color => {
   const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16)
   return [part(1), part(3), part(5)]
 }
 
-const textOf = (colour: Colour): string => `#${colour.map((part) => part.toString(16).padStart(2, '0')).join('')}`
+const textOf = (color: Color): string => `#${color.map((part) => part.toString(16).padStart(2, '0')).join('')}`
 
-const mixed = (one: Colour, other: Colour, share: number): Colour => {
+const mixed = (one: Color, other: Color, share: number): Color => {
   const part = (at: 0 | 1 | 2) => Math.round(one[at] + (other[at] - one[at]) * share)
   return [part(0), part(1), part(2)]
 }
 
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function contrast(one: Colour, other: Colour): number {
+/** The contrast of two colors, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+export function contrast(one: Color, other: Color): number {
   const [a, b] = [luminance(one), luminance(other)]
   return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
 }
 
 /** WCAG 2.2, "relative luminance". */
-function luminance(colour: Colour): number {
-  const [red = 0, green = 0, blue = 0] = colour.map((part) => {
+function luminance(color: Color): number {
+  const [red = 0, green = 0, blue = 0] = color.map((part) => {
     const share = part / 255
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
   })

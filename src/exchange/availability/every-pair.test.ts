@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import fc from 'fast-check'
 
-import { askFor, type CataloguePair, cataloguePairs } from '../../../test/support/catalogue-pairs.ts'
+import { askFor, type CatalogPair, catalogPairs } from '../../../test/support/catalog-pairs.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
@@ -32,14 +32,14 @@ function availableOf(moment: MarketMoment, partner: PartnerTerms, ask: ExchangeR
 }
 
 /** The exchange of a pair by one way in and one way out. */
-const exchangeBy = (pair: CataloguePair, depositType: string, payoutType: string): Exchange =>
+const exchangeBy = (pair: CatalogPair, depositType: string, payoutType: string): Exchange =>
   availableOf(momentAt(start), defaultTerms, { ...askFor(pair), depositType, payoutType }).exchange
 
 const amount = (units: bigint, asset: Asset) => formatAmount(units, asset)
 
 test('every pair has a range by every way in and out, and both its ends can be exchanged, asked either way', () => {
   let judged = 0
-  for (const pair of cataloguePairs) {
+  for (const pair of catalogPairs) {
     for (const { type: depositType } of pair.deposits) {
       for (const { type: payoutType } of pair.payouts) {
         const { terms, range } = exchangeBy(pair, depositType, payoutType)
@@ -61,7 +61,7 @@ test('every pair has a range by every way in and out, and both its ends can be e
 })
 
 test('no range is out of proportion: from at most 2,000 euro up to at least 5,000', () => {
-  for (const pair of cataloguePairs) {
+  for (const pair of catalogPairs) {
     for (const { type } of pair.deposits) {
       const { terms, range } = exchangeBy(pair, type, pair.payouts[0]?.type ?? assert.fail())
       const { numerator, denominator } = terms.worth.price
@@ -73,7 +73,7 @@ test('no range is out of proportion: from at most 2,000 euro up to at least 5,00
   }
 })
 
-const anyPair = fc.constantFrom(...cataloguePairs)
+const anyPair = fc.constantFrom(...catalogPairs)
 const anyMoment = fc.integer({ min: 0, max: 300 * 86_400_000 }).map((ms) => momentAt(after(start, ms)))
 const basisPoints = fc.oneof(fc.constantFrom(0, 1, 50), fc.integer({ min: 0, max: 500 }))
 
@@ -99,7 +99,7 @@ const anyPartner: fc.Arbitrary<PartnerTerms> = fc
     ],
   }))
 
-type Exchanged = { pair: CataloguePair; partner: PartnerTerms; moment: MarketMoment; terms: PairTerms; units: bigint }
+type Exchanged = { pair: CatalogPair; partner: PartnerTerms; moment: MarketMoment; terms: PairTerms; units: bigint }
 
 /** Any exchange there is: a pair, its terms at some moment for some partner, and an amount within its range. */
 const anyExchange: fc.Arbitrary<Exchanged> = fc
@@ -138,9 +138,9 @@ test('for any pair, partner and moment: split into 1,000, an exchange never pays
   })
 })
 
-/** The same pair the other way, if the catalogue has it. */
-const turned = ({ source, target }: CataloguePair): CataloguePair | undefined =>
-  cataloguePairs.find((pair) => pair.source === target && pair.target === source)
+/** The same pair the other way, if the catalog has it. */
+const turned = ({ source, target }: CatalogPair): CatalogPair | undefined =>
+  catalogPairs.find((pair) => pair.source === target && pair.target === source)
 
 test('for any pair, partner and moment: A to B to A never gains', () => {
   let returned = 0

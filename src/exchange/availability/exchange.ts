@@ -134,7 +134,7 @@ function workedOut(
 
 const networkFees = new WeakMap<Listing, bigint>()
 
-/** What a payout costs, in units of its asset: catalogue data, read once. */
+/** What a payout costs, in units of its asset: catalog data, read once. */
 function networkFeeOf(target: Listing): bigint {
   const known = networkFees.get(target)
   if (known !== undefined) return known

@@ -22,7 +22,7 @@ export type MethodWanted = {
 }
 
 /**
- * Chooses the first method, in the catalogue's order, that fits what the request names, is open for the side and reaches the
+ * Chooses the first method, in the catalog's order, that fits what the request names, is open for the side and reaches the
  * country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
  */
 export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFailure): PaymentMethod | undefined {

@@ -159,7 +159,7 @@ test('what some method can move is on offer, even if the bounds of the first one
   assert.ok(!isOffered(moment, partner, euro, bitcoin, { depositType: 'VISA_MC_1' }))
 })
 
-test('every currency that the catalogue opens has a level in the recorded market', () => {
+test('every currency that the catalog opens has a level in the recorded market', () => {
   for (const { ticker, enabled } of currencies) {
     assert.ok(!enabled || rateBetween(moment, ticker, moment.market.reference), ticker)
   }

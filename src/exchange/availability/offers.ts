@@ -12,7 +12,7 @@ export type OpenSides = Readonly<Record<Side, boolean>>
 
 /** What can be exchanged now. */
 export type Offers = {
-  /** By asset id (`USDT-TRX`). Every asset of the catalogue is in it. */
+  /** By asset id (`USDT-TRX`). Every asset of the catalog is in it. */
   assets: ReadonlyMap<string, OpenSides>
   /** By ticker: open where one of its networks is. */
   currencies: ReadonlyMap<string, OpenSides>

@@ -35,7 +35,7 @@ export function openWaysAt(moment: MarketMoment, partner: PartnerTerms): (asked:
 
   const isOffer = ({ way, listing, method }: Method, other: Listing, country: string | undefined): boolean => {
     const [source, target] = way === 'deposit' ? [listing, other] : [other, listing]
-    // The catalogue and a lost price say no quicker than the resolver would.
+    // The catalog and a lost price say no quicker than the resolver would.
     const side = sideOf(source.currency, target.currency)
     if (!side || !method[way]?.sides.includes(side) || !sources.has(source)) return false
     const settled = way === 'deposit' ? { depositType: method.type } : { payoutType: method.type }

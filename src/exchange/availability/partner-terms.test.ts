@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { askFor, cataloguePairs } from '../../../test/support/catalogue-pairs.ts'
+import { askFor, catalogPairs } from '../../../test/support/catalog-pairs.ts'
 import { mostBasisPoints } from '../partners/fees-text.ts'
 import { defaultSettings } from '../partners/settings.ts'
 import { readChanges } from '../partners/setting-text.ts'
@@ -81,7 +81,7 @@ test('the dearest lists that an account can have never fault, on any pair by any
   const now = new Date('2026-11-20T08:00:00.000Z')
   const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
   let judged = 0
-  for (const pair of cataloguePairs) {
+  for (const pair of catalogPairs) {
     for (const { type: depositType } of pair.deposits) {
       for (const { type: payoutType } of pair.payouts) {
         for (const kind of ['retail', 'b2b'] as const) {

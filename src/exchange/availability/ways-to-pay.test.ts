@@ -21,7 +21,7 @@ const { paymentMethods } = findListing('EUR')?.network ?? assert.fail()
 const typesIn = (change: object): string[] =>
   waysToPay(moment, defaultTerms, { ...ask, ...change }).map(({ method }) => method.type)
 
-test('the ways to pay are those that the resolver accepts by name, in the order of the catalogue, each with its sum', () => {
+test('the ways to pay are those that the resolver accepts by name, in the order of the catalog, each with its sum', () => {
   for (const country of [undefined, ...countries.map(({ alpha2 }) => alpha2)]) {
     for (const value of ['5', '30', '100', '20000', '90000']) {
       const asked = { ...ask, country, amount: direct(value) }

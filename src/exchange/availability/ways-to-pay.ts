@@ -11,7 +11,7 @@ import type { PartnerTerms } from './partner-terms.ts'
 export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
 
 /**
- * Every deposit method by which this amount of this pair can be paid from this country, in the catalogue's order. A method that
+ * Every deposit method by which this amount of this pair can be paid from this country, in the catalog's order. A method that
  * the request itself names is not looked at: these are what it may be changed to. Each is asked of the one resolver, so what is
  * named here is available. Empty when nothing is.
  */

@@ -77,6 +77,6 @@ function spellingsOf(text: string, { network }: Listing): string[] {
 const fits = ({ asset, category }: PayoutAddress, target: Listing): boolean =>
   (asset === null ? !target.network.chain : asset === target.asset.id) && paysOut(target, category) !== undefined
 
-/** The catalogue's order of preference. */
+/** The catalog's order of preference. */
 const rankOf = ({ category }: PayoutAddress, { network }: Listing): number =>
   network.paymentMethods.findIndex((method) => method.category === category)

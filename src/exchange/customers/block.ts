@@ -3,9 +3,9 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
-import { type Standing, standingsOf } from './standing.ts'
-import * as queries from './standing.sql.ts'
-import { tellStatus } from './tell-status.ts'
+import { type CustomerProfile, profilesOf } from './profile.ts'
+import * as queries from './profile.sql.ts'
+import { reportStatusChanges } from './report-status.ts'
 
 /** What an operator decides about a customer, by the id that one partner sees. The reason stays inside. */
 export type BlockOrder = { id: bigint; isBlocked: boolean; reason: string; actor: string }
@@ -17,10 +17,10 @@ export type Decision = { isBlocked: boolean; actor: string; at: Date; reason: st
  * Serves a customer no more, or again: whoever proves that e-mail address, with whatever partner. Audited without the reason,
  * which is kept sealed beside it. Refuses an unknown customer (NOT_FOUND) and a decision that changes nothing (CONFLICT).
  */
-export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: BlockOrder): Promise<Standing> {
+export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: BlockOrder): Promise<CustomerProfile> {
   return ctx.db.atomic(async (db) => {
     await queries.lockSame(db, [id])
-    const [before] = await standingsOf(ctx, db, [id])
+    const [before] = await profilesOf(ctx, db, [id])
     if (!before) throw new Refusal('NOT_FOUND', 'There is no such customer.')
     if ((before.status === 'blocked') === isBlocked) {
       throw new Refusal('CONFLICT', isBlocked ? 'This customer is blocked already.' : 'This customer is not blocked.')
@@ -37,7 +37,7 @@ export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: Bl
       before: { status: before.status },
       after: { blocked: isBlocked },
     })
-    const after = (await tellStatus(ctx, db, [id])).find((one) => one.id === id)
+    const after = (await reportStatusChanges(ctx, db, [id])).find((one) => one.id === id)
     if (!after) throw new Error('A customer is missing.')
     return after
   })

@@ -10,7 +10,7 @@ import { type CodeSubject, codeKey, countingSince, hashCode, isAlive } from './o
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
 import { customerPlace, type Person } from './person.ts'
 import * as queries from './customers.sql.ts'
-import { customerProven } from './tell-status.ts'
+import { customerProven } from './report-status.ts'
 
 /** Wrong guesses a day for one address, over all transactions: at that pace a code of six digits is not found. */
 const mostWrong = 25n

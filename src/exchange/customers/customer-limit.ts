@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { customerLimits, periodMs } from './data/limits.ts'
 import { type Import, openImport } from './imported.ts'
 import * as queries from './customer-limit.sql.ts'
-import { levelThatHolds, statusThatHolds } from './standing.ts'
+import { kycLevelAt, reviewStatusAt } from './profile.ts'
 import type { KycLevel } from './kyc-levels.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function customerLimit(
 ): Promise<bigint | undefined> {
   if (customerId === null) return undefined
   const { used, imports } = await usageOf(ctx, db, customerId, at, besides)
-  return leftOf(used, levelThatHolds(imports, at))
+  return leftOf(used, kycLevelAt(imports, at))
 }
 
 export { lockLimit as lockCustomerLimit } from './customer-limit.sql.ts'
@@ -73,9 +73,9 @@ export async function judgeLimit(
   const now = ctx.clock.now()
   queries.lockLimit(db, customerId)
   const { used, imports } = await usageOf(ctx, db, customerId, now, id)
-  const level = levelThatHolds(imports, now)
+  const level = kycLevelAt(imports, now)
   if (fromAmountInEur <= leftOf(used, level)) return 'within'
-  const canCheck = level === 'none' && statusThatHolds(imports, now) !== 'rejected' && ctx.identity.forChecks()
+  const canCheck = level === 'none' && reviewStatusAt(imports, now) !== 'rejected' && ctx.identity.forChecks()
   if (canCheck && fromAmountInEur <= leftOf(used, 'basic')) return 'check'
   const message =
     'This order is above what you may exchange at present. Please choose a smaller amount or come back later.'

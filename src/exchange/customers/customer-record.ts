@@ -1,11 +1,11 @@
 import { formatAmount } from '../../platform/money/amount.ts'
-import type { Standing } from './standing.ts'
+import type { CustomerProfile } from './profile.ts'
 
 /** How a customer stands, in the wire's spelling (wire.md, section 4): answers and webhooks alike. */
 export type CustomerRecord = ReturnType<typeof customerRecord>
 
 /** Writes what a partner is told of a customer: never why. */
-export const customerRecord = ({ id, status, risk, kyc, limits, updatedAt }: Standing) => ({
+export const customerRecord = ({ id, status, risk, kyc, limits, updatedAt }: CustomerProfile) => ({
   id: String(id),
   status,
   risk_level: risk.level,

@@ -62,7 +62,7 @@ test('one person in two letter cases is one hash, and another person another', (
   assert.notDeepEqual(emailHash(ctx, 'jan@example.com'), emailHash(other, 'jan@example.com'))
 })
 
-test('a masked address is recognised by its owner and useless to others', () => {
+test('a masked address is recognized by its owner and useless to others', () => {
   assert.equal(maskEmail('jan.jansen@example.com'), 'j•••@e•••.com')
   assert.equal(maskEmail('j@example.co.uk'), 'j•••@e•••.uk')
 })

@@ -22,7 +22,7 @@ export const isSameEmail = (one: string, other: string): boolean => foldEmail(on
 export const emailHash = ({ secrets }: Pick<Ctx, 'secrets'>, email: string): Buffer =>
   indexHash(secrets, 'email', foldEmail(email))
 
-/** An address that its owner recognises and others can not use: `j•••@e•••.com`. */
+/** An address that its owner recognizes and others can not use: `j•••@e•••.com`. */
 export function maskEmail(email: string): string {
   const [name = '', domain = ''] = email.split('@')
   return `${name.slice(0, 1)}•••@${domain.slice(0, 1)}•••${domain.slice(domain.lastIndexOf('.'))}`

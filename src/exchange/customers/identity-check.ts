@@ -11,8 +11,8 @@ import * as imports from './import-identity.sql.ts'
 import { reviewDue } from './look-at-reviews.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
 import * as queries from './customers.sql.ts'
-import { statusThatHolds } from './standing.ts'
-import { tellStatus } from './tell-status.ts'
+import { reviewStatusAt } from './profile.ts'
+import { reportStatusChanges } from './report-status.ts'
 
 /** Whose identity is to be checked: the customer with a proven address, in an order of a partner's. */
 export type Subject = { customerId: bigint; partnerId: bigint; email: string }
@@ -113,7 +113,7 @@ async function keep(ctx: Ctx, db: Atomic, { subject, planned, kept, askedAt, loo
       timebase: 'real' as const,
     })),
   )
-  await tellStatus(ctx, db, [customer.id])
+  await reportStatusChanges(ctx, db, [customer.id])
 }
 
 /** What the provider knows of a check; undefined before it has answered, and once the person is erased. */
@@ -130,7 +130,7 @@ export async function ownCheckOf(
 ): Promise<ReviewStatus> {
   const [last] = await checks.lastCheck(db, customerId)
   const known = last && openCheck({ keyring }, last)
-  return known ? statusThatHolds([known], clock.now()) : 'not_started'
+  return known ? reviewStatusAt([known], clock.now()) : 'not_started'
 }
 
 /** Lets a test customer of the sandbox pass a check, in the caller's block, without any pages. */

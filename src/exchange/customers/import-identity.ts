@@ -9,8 +9,8 @@ import * as imports from './import-identity.sql.ts'
 import { lookAgainWhenExpired } from './look-at-reviews.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
 import * as queries from './customers.sql.ts'
-import { type Standing, standingsOf } from './standing.ts'
-import { tellStatus } from './tell-status.ts'
+import { type CustomerProfile, profilesOf } from './profile.ts'
+import { reportStatusChanges } from './report-status.ts'
 
 /** A token by which a provider shares a person with us, and the provider's name. */
 export type SharedToken = { token: string; provider: string }
@@ -19,7 +19,7 @@ export type SharedToken = { token: string; provider: string }
 export type ImportOrder = SharedToken & { partnerId: bigint; email: string | undefined }
 
 /** The customer whom an import led to; `isNew` if the partner had none with this address before. */
-export type Imported = { standing: Standing; isNew: boolean }
+export type Imported = { profile: CustomerProfile; isNew: boolean }
 
 /**
  * Takes over a person whom a provider has verified, as a partner's customer. The same token of the same partner gives the
@@ -53,9 +53,9 @@ async function importedBefore(ctx: Ctx, db: Db, { partnerId, token }: ImportOrde
   const [known] = await imports.byToken(db, tokenHash(ctx, token))
   if (!known) return undefined
   if (known.partnerId !== partnerId) throw tokenRefused()
-  const [standing] = await standingsOf(ctx, db, [known.partnerCustomerId])
-  if (!standing) throw new Error('The customer of an import is missing.')
-  return { standing, isNew: false }
+  const [profile] = await profilesOf(ctx, db, [known.partnerCustomerId])
+  if (!profile) throw new Error('The customer of an import is missing.')
+  return { profile, isNew: false }
 }
 
 const tokenHash = ({ secrets }: Ctx, token: string): Buffer => indexHash(secrets, 'kyc-token', token)
@@ -86,7 +86,7 @@ async function keep(ctx: Ctx, db: Atomic, { order, provider, applicant, email, a
     return first
   }
   lookAgainWhenExpired(ctx, db, [{ id, expiresAt: kept.expiresAt }])
-  const standing = (await tellStatus(ctx, db, [customer.id])).find((one) => one.id === customer.id)
-  if (!standing) throw new Error('An imported customer is missing.')
-  return { standing, isNew: before.length === 0 }
+  const profile = (await reportStatusChanges(ctx, db, [customer.id])).find((one) => one.id === customer.id)
+  if (!profile) throw new Error('An imported customer is missing.')
+  return { profile, isNew: before.length === 0 }
 }

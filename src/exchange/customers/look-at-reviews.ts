@@ -9,7 +9,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { deletedOf, type Import, keptAgain, keptOf, openImport, sealApplicant } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
-import { tellStatus } from './tell-status.ts'
+import { reportStatusChanges } from './report-status.ts'
 
 /**
  * The job that asks a provider how a review stands. Its key says why: `fact:` and our id of what the provider told, or
@@ -123,7 +123,7 @@ async function keep(ctx: Ctx, db: Atomic, { opened, applicant, askedAt }: Answer
   })
   imports.save(db, answers)
   lookAgainWhenExpired(ctx, db, answers)
-  await tellStatus(
+  await reportStatusChanges(
     ctx,
     db,
     opened.map(({ known }) => known.partnerCustomerId),

@@ -8,7 +8,7 @@ export type Books = { rowIds: RowIds; secrets: { ledger: Buffer } }
 
 /**
  * Books entries inside the caller's atomic block, with two statements however many there are. Booking the same thing twice
- * fails the whole block. No account is locked: balances are sums, so a busy account serialises nobody.
+ * fails the whole block. No account is locked: balances are sums, so a busy account serializes nobody.
  */
 export async function post(db: Atomic, { rowIds, secrets }: Books, entries: Entry[]): Promise<void> {
   if (entries.length === 0) return

@@ -17,7 +17,7 @@ export const letterPlace = (id: bigint): string => `mails:${id}`
 export const addressHash = (secrets: Pick<Secrets, 'index'>, to: string): Buffer =>
   indexHash(secrets, 'mail', to.trim().toLowerCase())
 
-/** A letter's Message-ID: the same at every attempt, so that one that was sent twice can be recognised; it tells nothing. */
+/** A letter's Message-ID: the same at every attempt, so that one that was sent twice can be recognized; it tells nothing. */
 export function messageId(secrets: Pick<Secrets, 'index'>, id: bigint, from: string): string {
   const [, host = 'localhost'] = /@([^\s@>]+)>?\s*$/.exec(from) ?? []
   return `<${indexHash(secrets, 'message-id', String(id)).toString('hex').slice(0, 32)}@${host}>`

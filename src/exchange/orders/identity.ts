@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { judgeLimit } from '../customers/customer-limit.ts'
 import { ownCheckOf, startIdentityCheck } from '../customers/identity-check.ts'
-import { standingsOf } from '../customers/standing.ts'
+import { profilesOf } from '../customers/profile.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Change } from '../transactions/advance.ts'
@@ -26,8 +26,8 @@ export async function judgeIdentity(
   given: Transaction,
 ): Promise<'within' | 'check' | 'never'> {
   if (waitsForIdentity(before) && given.partnerCustomerId !== null) {
-    const [standing] = await standingsOf(ctx, db, [given.partnerCustomerId])
-    if (standing?.status === 'rejected' || standing?.risk.level === 'prohibited') return 'never'
+    const [profile] = await profilesOf(ctx, db, [given.partnerCustomerId])
+    if (profile?.status === 'rejected' || profile?.risk.level === 'prohibited') return 'never'
   }
   return judgeLimit(ctx, db, given)
 }

@@ -38,8 +38,8 @@ async function importFor(ctx: Ctx, publicId: bigint): Promise<Outcome> {
     const { partnerId, personal } = (await readTransactionWhole(ctx, ctx.db, publicId)) ?? {}
     const shared = personal?.sharedToken
     if (!shared || partnerId === undefined) return { isKnown: false }
-    const { standing } = await importIdentity(ctx, { ...shared, partnerId, email: personal.email ?? undefined })
-    return { isKnown: true, partnerCustomerId: standing.id }
+    const { profile } = await importIdentity(ctx, { ...shared, partnerId, email: personal.email ?? undefined })
+    return { isKnown: true, partnerCustomerId: profile.id }
   } catch (error) {
     if (error instanceof ErasedPerson) return { isKnown: false }
     if (!(error instanceof Refusal)) throw error

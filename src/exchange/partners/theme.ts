@@ -4,7 +4,7 @@ import { json, wrong } from './setting-value.ts'
 export type Theme = {
   /** What customers read above the pages, where it is not the account's name. */
   name?: string
-  /** The colour of buttons, links and marks, `#rrggbb`. Each scheme uses the nearest shade of it that can be read. */
+  /** The color of buttons, links and marks, `#rrggbb`. Each scheme uses the nearest shade of it that can be read. */
   accent?: string
   /** How round the corners are, in CSS pixels. */
   corner?: number
@@ -43,7 +43,7 @@ export function readTheme(text: string): Theme {
 
 const faults: Record<string, string> = {
   name: `has a name of at most ${longestName} characters.`,
-  accent: 'has an accent that is a colour such as #0a7cff.',
+  accent: 'has an accent that is a color such as #0a7cff.',
   corner: `has a corner of 0 to ${widestCorner} pixels.`,
   logo: `has a logo that is a data URI of a PNG, JPEG or WebP of at most ${largestLogo / 1_024} kB.`,
 }

@@ -1,7 +1,7 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import { customerLimit, lockCustomerLimit } from '../customers/customer-limit.ts'
-import { type Standing as CustomerStanding, standingsOf } from '../customers/standing.ts'
+import { type CustomerProfile as CustomerStanding, profilesOf } from '../customers/profile.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { depositsOf } from './deposit.ts'
 import type { Partner } from '../partners/partner.ts'
@@ -60,7 +60,7 @@ export function lockRoom(db: Atomic, { kind, customerId }: Transaction, standing
 async function customerOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<CustomerStanding | undefined> {
   const { kind, partnerCustomerId } = transaction
   if (kind === 'b2b' || partnerCustomerId === null) return undefined
-  return (await standingsOf(ctx, db, [partnerCustomerId]))[0]
+  return (await profilesOf(ctx, db, [partnerCustomerId]))[0]
 }
 
 const isSuspect = ({ status, risk }: CustomerStanding): boolean =>

@@ -57,7 +57,7 @@ export async function showConfirming(
 }
 
 /**
- * Money was taken back: by a reorganisation, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
+ * Money was taken back: by a reorganization, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
  * owed, as far as it is still there: a refund that has not been sent and an exchange of which nothing was paid out are undone for
  * it. The rest is our loss, and marks the customer, once a payment. A payment may be taken back in parts, each told by a fact of its
  * own: together never more than it was. A chain that takes back what was final is believed no more, until an operator says so.

@@ -17,7 +17,7 @@ import { askOf, kindOf, momentOf, termsOfPartner } from './policy.ts'
 export type Fault = { code: RefusalCode; problem: Problem }
 
 /** What judging a create came to. */
-export type Judgement = {
+export type Judgment = {
   /** Every rule that it breaks, in the order in which it is refused. */
   faults: readonly Fault[]
   /** On what terms it is made; undefined when its pair, its amount or its country is at fault, or could not be read. */
@@ -31,7 +31,7 @@ export type Judgement = {
  * form, the pair and the amount as the one resolver finds them, where the money is to go, the country (wire.md, section 9). A
  * rule that needs what cannot be read is not judged, so that nobody is told of a consequence beside its cause.
  */
-export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>, now: Date): Judgement {
+export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>, now: Date): Judgment {
   const { input, problems } = read
   const country = customerCountry(ctx, read)
   const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, kindOf(input)), askAsRead(read, country))

@@ -60,7 +60,7 @@ export async function publicIdByLink(db: Db, tid: string): Promise<bigint | unde
   return queries.publicIdByLink(db, { token: tid, id: readId(tid) ?? null })
 }
 
-/** A row of the database as the business sees it: assets from the catalogue, personal data opened. */
+/** A row of the database as the business sees it: assets from the catalog, personal data opened. */
 export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.TransactionRow): Transaction {
   const dataKey = keyring.unwrap(row.data_key_id, row.wrapped_key)
   return withPersonal(row, dataKey, dataKey.open<Personal>(row.personal, personalPlace(row.public_id)))
@@ -137,6 +137,6 @@ const nobody: Personal = {
 
 function known(assetId: string): Listing {
   const listing = listingById(assetId)
-  assert(listing, `the catalogue has lost ${assetId}`)
+  assert(listing, `the catalog has lost ${assetId}`)
   return listing
 }

@@ -5,10 +5,10 @@ import type { Ctx } from '../context.ts'
 import type { DepositRail, PayoutRail } from '../../rails/rail.ts'
 import type { Transaction } from './transaction.ts'
 
-/** A method of a currency's network by its type. A stored one that the catalogue no longer has is a fault. */
+/** A method of a currency's network by its type. A stored one that the catalog no longer has is a fault. */
 export function methodOf({ network }: Listing, type: string): PaymentMethod {
   const method = network.paymentMethods.find((candidate) => candidate.type === type)
-  if (!method) throw new Error(`The catalogue has lost the method ${type} of ${network.code}.`)
+  if (!method) throw new Error(`The catalog has lost the method ${type} of ${network.code}.`)
   return method
 }
 

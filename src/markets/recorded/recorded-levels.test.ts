@@ -8,7 +8,7 @@ import { recordedLevels } from './recorded-levels.ts'
 /** What one euro buys at the rate of a peg to the dollar, five significant digits. */
 const pegs = { AED: 3.6725, BHD: 0.376, JOD: 0.709, HKD: 7.8 }
 
-test('every currency of the catalogue has a level, once, and no other has one', () => {
+test('every currency of the catalog has a level, once, and no other has one', () => {
   assertUnique(recordedLevels.map(({ ticker }) => ticker))
   assert.deepEqual(
     ['EUR', ...recordedLevels.map(({ ticker }) => ticker)].toSorted(),

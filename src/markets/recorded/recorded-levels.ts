@@ -15,7 +15,7 @@ const coin: Motion = { amplitude: 30_000n, halfSpread: 200n }
 export type RecordedLevel = { ticker: string; motion: Motion } & ({ perEuro: string } | { dollars: string })
 
 /**
- * Levels of 31 December 2024. A currency that the catalogue lists and this file does not has no price in the sandbox,
+ * Levels of 31 December 2024. A currency that the catalog lists and this file does not has no price in the sandbox,
  * and is not available there. Sources:
  * - `perEuro`: European Central Bank, euro foreign exchange reference rates of 31 December 2024 (ecb.europa.eu). The
  *   ECB publishes none for the dirham, the two dinars with a peg, and the three below them: those say so.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { findListing } from '../../reference/catalog/asset.ts'
-import { catalogues } from './catalogue.ts'
+import { catalogs } from './catalog.ts'
 import { isLocale, languageOf, languages } from './language.ts'
 
 const inEnglish = languageOf('en')
@@ -52,7 +52,7 @@ test('no line of a French text begins with the sign that ends it', () => {
   const { say } = languageOf('fr')
   assert.equal(say('country.title'), 'Où habitez-vous\u202F?')
   assert.equal(say('frame.sandbox').slice(0, 24), 'Environnement de test\u00A0: ')
-  for (const [key, text] of Object.entries(catalogues.get('fr') ?? {})) assert.doesNotMatch(text, / [:;!?»]|« /, key)
+  for (const [key, text] of Object.entries(catalogs.get('fr') ?? {})) assert.doesNotMatch(text, / [:;!?»]|« /, key)
 })
 
 test('a moment is told in UTC, and says so', () => {

@@ -1,5 +1,5 @@
 import { formatAmount } from '../money/amount.ts'
-import { type Catalogue, catalogues, type CountedKey, type TextKey } from './catalogue.ts'
+import { type Catalog, catalogs, type CountedKey, type TextKey } from './catalog.ts'
 import { readNumber, twoReadings } from './typed-number.ts'
 
 /** What a text needs to know of a currency, and of an asset of it. */
@@ -48,7 +48,7 @@ const rightToLeft = new Set(['ar'])
 const known = new Map<string, Language>()
 
 /** The languages that we speak, English first. */
-export const languages: readonly string[] = [...catalogues.keys()].toSorted((a, b) =>
+export const languages: readonly string[] = [...catalogs.keys()].toSorted((a, b) =>
   a === 'en' ? -1 : b === 'en' ? 1 : a.localeCompare(b),
 )
 
@@ -63,13 +63,13 @@ export function languageOf(...wanted: (string | null | undefined)[]): Language {
   const tags = wanted
     .flatMap((one) => one?.toLowerCase().split(',') ?? [])
     .map((one) => /^\s*([a-z]+)/.exec(one)?.[1] ?? '')
-  const tag = tags.find((one) => catalogues.has(one)) ?? 'en'
-  const language = known.get(tag) ?? makeLanguage(tag, catalogues.get(tag) ?? {})
+  const tag = tags.find((one) => catalogs.has(one)) ?? 'en'
+  const language = known.get(tag) ?? makeLanguage(tag, catalogs.get(tag) ?? {})
   known.set(tag, language)
   return language
 }
 
-function makeLanguage(tag: string, texts: Catalogue): Language {
+function makeLanguage(tag: string, texts: Catalog): Language {
   // Addresses, hashes and references are in Latin digits everywhere: beside them, amounts in others would invite mistakes.
   const forms = `${tag}-u-nu-latn`
   const regions = new Intl.DisplayNames([tag], { type: 'region' })

@@ -9,7 +9,7 @@ export type Log = {
 }
 
 /**
- * A log in JSON lines on standard error. Errors are written with their stack but without the values that travelled with
+ * A log in JSON lines on standard error. Errors are written with their stack but without the values that traveled with
  * them: a database error's `detail` and `where` can hold a customer's data.
  */
 export function createLog(level: string): Log {

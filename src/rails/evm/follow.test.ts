@@ -38,7 +38,7 @@ const rawOf = (hash: string): Promise<string> => world.anvil.ask<string>('eth_ge
 const words = (facts: Fact[]): string[] => facts.map(({ kind, payment }) => `${kind} ${payment}`)
 const kinds = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
 
-describe('a reorganisation', () => {
+describe('a reorganization', () => {
   it('takes back what was not final at once, and credits it once where another block has it', async () => {
     const { anvil, one } = world
     const reference = await instructed()
@@ -131,7 +131,7 @@ describe('a reorganisation', () => {
     const halted: string[] = []
     const follower = newFollower(one.chain, tell, (_db, rail, reason) => void halted.push(rail, reason))
     assert.equal(await followOnce(follower), 'halted')
-    assert.deepEqual(halted, ['evm-eth', 'The chain ETH was reorganised deeper than the blocks that are remembered.'])
+    assert.deepEqual(halted, ['evm-eth', 'The chain ETH was reorganized deeper than the blocks that are remembered.'])
     world.pass(60_000)
     assert.equal(await one.look(), 'halted')
 

@@ -24,7 +24,7 @@ export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
 
 /** The most blocks that one look reads. */
 const batch = 20n
-/** How many blocks are remembered, and so how deep a reorganisation may be before crediting stops by itself. */
+/** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
 const remembered = 5_000n
 /** How long a process that fell silent keeps a chain, in real milliseconds. */
 const leaseMs = 20_000
@@ -110,7 +110,7 @@ async function keep(
       moved.filter((one) => !back.has(idOf(one))),
     )
     const deep = tip - BigInt(chain.confirmations) + 1n
-    const final = await queries.finalise(db, code, deep)
+    const final = await queries.finalize(db, code, deep)
     if (final.length > 0) queries.fillPurses(db, code, final, chain.clock.realNow())
     const lost = await queries.giveUp(db, code, deep)
     queries.moveOn(db, code, tip + 1n)
@@ -134,7 +134,7 @@ async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: big
   const { db, network, name: rail, log } = chain
   const { code } = network
   const fork = await commonBlock(chain, tip)
-  const reason = `The chain ${code} was reorganised deeper than the blocks that are remembered.`
+  const reason = `The chain ${code} was reorganized deeper than the blocks that are remembered.`
   await db.atomic(async (block) => {
     if ((await queries.lockChain(block, code, fence)).length === 0) return
     if (fork === undefined) {
@@ -152,7 +152,7 @@ async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: big
   })
   log.warn(
     { network: code, from: String(tip), to: String(fork ?? '') },
-    fork === undefined ? reason : 'A chain was reorganised.',
+    fork === undefined ? reason : 'A chain was reorganized.',
   )
   return fork === undefined ? 'halted' : 'more'
 }

@@ -160,7 +160,7 @@ export const insertArrivals = (db: Atomic, network: string, moved: Moved[]): Pro
     returning *`
 
 /** Makes final what has stood for long enough. Gives it. */
-export const finalise = (db: Atomic, network: string, upTo: bigint): Promise<Arrival[]> =>
+export const finalize = (db: Atomic, network: string, upTo: bigint): Promise<Arrival[]> =>
   db.sql`
     update evm_arrivals set state = 'final', was_final = true
     where network = ${network} and state = 'seen' and block <= ${upTo} returning *`

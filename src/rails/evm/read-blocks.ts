@@ -31,7 +31,7 @@ export async function readHashes({ node }: Chain, numbers: bigint[]): Promise<(s
 
 /**
  * Reads blocks and what they moved to addresses of ours (`isOurs` is asked for all recipients at once). What counts of the coin
- * is a plain transfer with status 1; of tokens, the log of a contract of the catalogue in a transfer with status 1. The list ends
+ * is a plain transfer with status 1; of tokens, the log of a contract of the catalog in a transfer with status 1. The list ends
  * where a block does not follow the one before: the chain has changed while it was read.
  */
 export async function readBlocks(

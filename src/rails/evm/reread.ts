@@ -8,7 +8,7 @@ import { factOf } from './words.ts'
 
 /**
  * Lets a chain be read again from a block on, after somebody has found out which way it went. What was told and is still there is
- * left as it is; what is not is taken back, as by any reorganisation. `also` is done in the same block. Refuses a block that does
+ * left as it is; what is not is taken back, as by any reorganization. `also` is done in the same block. Refuses a block that does
  * not exist, or lies before the first that was ever read: what is older is in the opening balance.
  */
 export async function rereadFrom(

@@ -20,10 +20,10 @@ export type RawLog = {
   removed?: boolean
 }
 
-/** A transfer of tokens that a contract of the catalogue has logged. Addresses are in lower case. */
+/** A transfer of tokens that a contract of the catalog has logged. Addresses are in lower case. */
 export type TokenTransfer = { asset: string; from: string; to: string; amount: bigint }
 
-/** The catalogue's contracts on a chain, in lower case, with their assets. A contract that is not here is nobody's money. */
+/** The catalog's contracts on a chain, in lower case, with their assets. A contract that is not here is nobody's money. */
 export const contractsOn = ({ code }: Network): Map<string, string> =>
   new Map(
     listings.flatMap(({ network, asset }) =>
@@ -31,7 +31,7 @@ export const contractsOn = ({ code }: Network): Map<string, string> =>
     ),
   )
 
-/** Whether an asset is a chain's coin or a token of the catalogue there. */
+/** Whether an asset is a chain's coin or a token of the catalog there. */
 export const movesOn = (network: Network, asset: string): boolean =>
   asset === nativeAsset(network).id || [...contractsOn(network).values()].includes(asset)
 

@@ -8,7 +8,7 @@ const kinds = { seen: 'deposit.seen', final: 'deposit.final', reversed: 'deposit
 
 /**
  * The rail's id of a payment: the transfer's hash, the position of a token's log in it, and which inclusion in the chain it is. A
- * transfer that a reorganisation drops and another block takes up again is another payment.
+ * transfer that a reorganization drops and another block takes up again is another payment.
  */
 const paymentOf = ({ hash, position, inclusion }: Pick<Arrival, 'hash' | 'position' | 'inclusion'>): string =>
   `${hash}${position < 0 ? '' : `:${position}`}${inclusion > 1 ? `#${inclusion}` : ''}`

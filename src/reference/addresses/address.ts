@@ -14,7 +14,7 @@ import { ton } from './ton.ts'
 import { tron } from './tron.ts'
 import { xrp } from './xrp.ts'
 
-/** Chains whose addresses follow the same rules. A network's family is in the catalogue. */
+/** Chains whose addresses follow the same rules. A network's family is in the catalog. */
 export type AddressFamily =
   | 'bitcoin'
   | 'litecoin'

@@ -38,7 +38,7 @@ test('lower case, the zero account and other chains are refused', () => {
   refuses('stellar', 'MO2H6ZU47Q36GJ6GVHUKGEBEQINN7ZWVACMWZQGIYUOE3RBSRVYHV4ACJI')
 })
 
-/** The check value of CRC-16/XMODEM in the catalogue of parametrised CRC algorithms (reveng.sourceforge.io). */
+/** The check value of CRC-16/XMODEM in the catalog of parametrised CRC algorithms (reveng.sourceforge.io). */
 test('the checksum is the CRC16 that the standard names', () => {
   assert.equal(crc16(new TextEncoder().encode('123456789')), 0x31c3)
 })

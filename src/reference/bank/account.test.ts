@@ -78,7 +78,7 @@ describe('IBAN', () => {
     for (const iban of differing) accepts('iban', iban)
   })
 
-  test('one wrong digit, two swapped neighbours, or another length is never accepted', () => {
+  test('one wrong digit, two swapped neighbors, or another length is never accepted', () => {
     const sepa = registry.filter((iban) => reached(iban, 'SEPA'))
     for (const iban of sepa) {
       for (let at = 2; at < iban.length; at += 1) {

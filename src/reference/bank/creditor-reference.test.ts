@@ -60,7 +60,7 @@ test('a reference is found in what banks pass on', () => {
   }
 })
 
-test('one wrong character is never matched, nor two swapped neighbours', () => {
+test('one wrong character is never matched, nor two swapped neighbors', () => {
   const characters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
   fc.assert(
     fc.property(references, (reference) => {

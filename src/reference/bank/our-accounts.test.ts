@@ -10,7 +10,7 @@ import type { AccountForm } from './account.ts'
 import { exampleAccount } from './example-account.ts'
 import { ourAccount } from './our-accounts.ts'
 
-test('every bank transfer that the catalogue takes has an account of ours to go to, one that money can be sent to', () => {
+test('every bank transfer that the catalog takes has an account of ours to go to, one that money can be sent to', () => {
   const transfers = fiatCurrencies.flatMap(({ ticker, paymentMethods }) =>
     paymentMethods
       .filter(({ category, deposit }) => deposit && findPaymentCategory(category)?.flow === 'transfer')

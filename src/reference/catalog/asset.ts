@@ -4,10 +4,10 @@ import type { Currency, CurrencyNetwork } from './currency.ts'
 import { lookupKey } from './lookup-key.ts'
 import { findNetwork } from './network.ts'
 
-/** An asset with everything the catalogue says about it. */
+/** An asset with everything the catalog says about it. */
 export type Listing = { currency: Currency; network: CurrencyNetwork; asset: Asset }
 
-/** Every asset of the catalogue with its currency and network, fiat first. */
+/** Every asset of the catalog with its currency and network, fiat first. */
 export const listings: readonly Listing[] = currencies.flatMap((currency) =>
   currency.networks.map((network) => ({ currency, network, asset: network.asset })),
 )
@@ -35,5 +35,5 @@ export const listingById = (id: string): Listing | undefined => byId.get(id)
 /** The asset with this exact id (`USDT-TRX`, `EUR-EUR`). */
 export const assetById = (id: string): Asset | undefined => byId.get(id)?.asset
 
-/** Every asset of the catalogue, fiat first. */
+/** Every asset of the catalog, fiat first. */
 export const allAssets = (): readonly Asset[] => listings.map((listing) => listing.asset)

@@ -3,7 +3,7 @@ import type { Category } from './payment-category.ts'
 /** What a customer does: fiat to crypto, crypto to fiat, crypto to crypto. */
 export type Side = 'buy' | 'sell' | 'swap'
 
-/** What the catalogue can open: the customers' sides, and institutional exchanges. */
+/** What the catalog can open: the customers' sides, and institutional exchanges. */
 export type OfferedSide = Side | 'b2b'
 
 /** Whose exchange it is: a customer's at the checkout, or an institution's own over the B2B calls. */

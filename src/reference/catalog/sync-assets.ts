@@ -18,7 +18,7 @@ const booked = new Map([...networks.map(nativeAsset), ...allAssets()].map((asset
 export const bookedAsset = (id: string): Asset | undefined => booked.get(id)
 
 /**
- * Writes the catalogue's assets down, so that every amount in the database can refer to one. Refuses, as a fault, an asset
+ * Writes the catalog's assets down, so that every amount in the database can refer to one. Refuses, as a fault, an asset
  * whose decimals are no longer those that its amounts were written with: that would change what everybody is owed.
  */
 export async function syncAssets(db: Database): Promise<void> {
@@ -26,7 +26,7 @@ export async function syncAssets(db: Database): Promise<void> {
   for (const { id, decimals } of booked.values()) {
     const written = known.get(id)
     if (written !== undefined && written !== decimals) {
-      throw new Error(`The books hold ${id} with ${written} decimals, the catalogue says ${decimals}.`)
+      throw new Error(`The books hold ${id} with ${written} decimals, the catalog says ${decimals}.`)
     }
   }
   const fresh = [...booked.values()].filter(({ id }) => !known.has(id))

@@ -84,7 +84,7 @@ export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): 
     throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
   }
   const listing = listingById(asset)
-  if (!listing) throw new Error(`The catalogue has lost ${asset}.`)
+  if (!listing) throw new Error(`The catalog has lost ${asset}.`)
   const { category } = methodOf(listing, method)
   const returnUrl = checkoutUrl(ctx, { publicId, checkoutToken: row.checkout_token })
   return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en' }

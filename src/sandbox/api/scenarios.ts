@@ -24,7 +24,7 @@ import { unmatched } from '../scenarios/unmatched.ts'
 
 export type { Scenario } from '../scenarios/scenario.ts'
 
-/** The catalogue: every way in which a transaction can end, as the sandbox plays it and docs/partner/scenarios.md prints it. */
+/** The catalog: every way in which a transaction can end, as the sandbox plays it and docs/partner/scenarios.md prints it. */
 export const scenarios: readonly Scenario[] = [
   ...straight,
   ...deadlines,

@@ -93,7 +93,7 @@ describe('coins that come in', () => {
     assert.equal(await payout.balance(payment.asset), held + 1_000n)
   })
 
-  it('are counted as the catalogue says where the operator has said nothing', () => {
+  it('are counted as the catalog says where the operator has said nothing', () => {
     assert.equal(railsOf(eth).deposit.confirmations, eth.minConfirmations)
   })
 

@@ -42,7 +42,7 @@ const inverse = ((): bigint => {
   return ((x % count) + count) % count
 })()
 
-/** One digit wrong, two neighbours changed, one digit left out or written twice: then it has not ten digits. */
+/** One digit wrong, two neighbors changed, one digit left out or written twice: then it has not ten digits. */
 function* slipsOf(memo: string): Generator<string> {
   for (const [index, digit] of [...memo].entries()) {
     const [head, tail] = [memo.slice(0, index), memo.slice(index + 1)]

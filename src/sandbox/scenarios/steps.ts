@@ -11,5 +11,5 @@ const all = { create, ...customerSteps, ...operatorSteps, ...railSteps }
 /** A word for something that happens in a scenario. */
 export type StepWord = keyof typeof all
 
-/** What every word of the catalogue does: each has one meaning. */
+/** What every word of the catalog does: each has one meaning. */
 export const steps: Readonly<Record<StepWord, Step>> = all

@@ -3,7 +3,7 @@ import { currencies } from '../../../reference/catalog/currency.ts'
 import { networks } from '../../../reference/catalog/network.ts'
 import { paymentCategories } from '../../../reference/catalog/payment-category.ts'
 
-/** What a titled schema is called in words, and examples of it: of what the catalogue knows, all. */
+/** What a titled schema is called in words, and examples of it: of what the catalog knows, all. */
 type Entry = { description: string; examples?: readonly unknown[] }
 
 let made: Readonly<Record<string, Entry>> | undefined
@@ -18,7 +18,7 @@ function make(): Readonly<Record<string, Entry>> {
   const categories = paymentCategories.map(({ category }) => category)
   const alpha2 = countries.map((one) => one.alpha2)
   return {
-    ...ofCatalogue({ tickers, codes, methods, categories, alpha2 }),
+    ...ofCatalog({ tickers, codes, methods, categories, alpha2 }),
     ...ofNumbers,
     ...ofRecords,
     CountryAlpha3: {
@@ -31,7 +31,7 @@ function make(): Readonly<Record<string, Entry>> {
 type Names = Readonly<Record<'tickers' | 'codes' | 'methods' | 'categories' | 'alpha2', readonly string[]>>
 
 /** What may grow without a new version is shown by examples, not closed by an enumeration. */
-const ofCatalogue = ({ tickers, codes, methods, categories, alpha2 }: Names): Record<string, Entry> => ({
+const ofCatalog = ({ tickers, codes, methods, categories, alpha2 }: Names): Record<string, Entry> => ({
   Ticker: { description: 'A currency. More may come.', examples: tickers },
   TickerInput: { description: 'A currency, in any letter case.', examples: tickers },
   Network: { description: 'A network; of fiat money its ticker. More may come.', examples: codes },

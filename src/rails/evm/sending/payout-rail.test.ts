@@ -242,7 +242,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     assert.equal(await anvil.balance(plan.address), 0n)
   })
 
-  it('are brought again where a reorganisation took them back', async () => {
+  it('are brought again where a reorganization took them back', async () => {
     const { anvil } = world
     const plan = await planned(40n)
     await rail.submit(plan)

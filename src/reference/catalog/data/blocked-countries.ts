@@ -1,7 +1,7 @@
 /**
  * Countries that we do not serve, each with its reason. Sources: FATF, "High-Risk Jurisdictions subject to a Call for
  * Action" and "Jurisdictions under Increased Monitoring" (fatf-gafi.org); the EU Sanctions Map (sanctionsmap.eu);
- * OFAC, sanctions programs (ofac.treasury.gov). This is the service's own floor: an operator's licence will block
+ * OFAC, sanctions programs (ofac.treasury.gov). This is the service's own floor: an operator's license will block
  * more.
  */
 export const blockedCountries: Readonly<Record<string, string>> = {

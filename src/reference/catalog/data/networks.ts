@@ -51,7 +51,7 @@ export type NetworkEntry = {
  *     milestones).
  *   - Base, OP Mainnet and Arbitrum 20, 20 and 40: until a batch is on Ethereum the sequencer's word stands for a
  *     block, and further blocks add little. An operator who does not take its word sets more.
- *   - Avalanche 5 and Polkadot 10: an accepted block, or one that GRANDPA finalised, is not taken back; the rest is for
+ *   - Avalanche 5 and Polkadot 10: an accepted block, or one that GRANDPA finalized, is not taken back; the rest is for
  *     nodes that lag. TON 3: a shard's block counts once the masterchain refers to it.
  *   - XRP Ledger, Stellar and Algorand 1: a validated ledger, or a certified block, is final.
  *   - Cardano 15, five minutes: the custom of exchanges.

@@ -2,8 +2,8 @@ import { type Listing, listings } from '../../src/reference/catalog/asset.ts'
 import { sideOf } from '../../src/reference/catalog/currency.ts'
 import type { PaymentMethod, Side } from '../../src/reference/catalog/payment-method.ts'
 
-/** Two assets that the catalogue lets exchange, and every method that is open for that at either end. */
-export type CataloguePair = {
+/** Two assets that the catalog lets exchange, and every method that is open for that at either end. */
+export type CatalogPair = {
   side: Side
   source: Listing
   target: Listing
@@ -11,8 +11,8 @@ export type CataloguePair = {
   payouts: readonly PaymentMethod[]
 }
 
-/** Every pair that the catalogue opens, in its order: some thousands. */
-export const cataloguePairs: readonly CataloguePair[] = listings.flatMap((source) =>
+/** Every pair that the catalog opens, in its order: some thousands. */
+export const catalogPairs: readonly CatalogPair[] = listings.flatMap((source) =>
   listings.flatMap((target) => {
     const side = sideOf(source.currency, target.currency)
     if (!side || source === target) return []
@@ -23,7 +23,7 @@ export const cataloguePairs: readonly CataloguePair[] = listings.flatMap((source
 )
 
 /** A pair as a request names it. */
-export const askFor = ({ source, target }: Pick<CataloguePair, 'source' | 'target'>) => ({
+export const askFor = ({ source, target }: Pick<CatalogPair, 'source' | 'target'>) => ({
   fromCurrency: source.asset.ticker,
   fromNetwork: source.asset.network,
   toCurrency: target.asset.ticker,

@@ -9,7 +9,7 @@ import { fullLevels, type KycLevel } from './kyc-levels.ts'
 import { customerLimits, type CustomerLimit, periodMs } from './data/limits.ts'
 import { type Import, openImport } from './imported.ts'
 import { partnerCustomerPlace, type Person } from './person.ts'
-import * as queries from './standing.sql.ts'
+import * as queries from './profile.sql.ts'
 
 /** How a customer stands, in the words that partners read (wire.md, section 4). */
 export const customerStatuses = ['not_started', 'needs_info', 'in_review', 'approved', 'rejected', 'blocked'] as const
@@ -18,7 +18,7 @@ export const customerStatuses = ['not_started', 'needs_info', 'in_review', 'appr
 export type CustomerStatus = (typeof customerStatuses)[number]
 
 /** The verification that counts. `provider` is null where there is none. */
-export type StandingKyc = {
+export type CustomerKyc = {
   level: KycLevel
   provider: string | null
   verifiedAt: Date | null
@@ -30,7 +30,7 @@ export type StandingKyc = {
  * How a customer stands, as one partner may know it: of an address that was proven for one of its transactions, all that this
  * operator knows of the customer; of any other, only what the partner itself passed and imported.
  */
-export type Standing = {
+export type CustomerProfile = {
   id: bigint
   partnerId: bigint
   /** Whether the e-mail address has been proven for a transaction of this partner. */
@@ -39,7 +39,7 @@ export type Standing = {
   /** The rules are for the operator; the level alone is for partners. */
   risk: Risk
   facts: RiskFacts
-  kyc: StandingKyc
+  kyc: CustomerKyc
   /** `max` and `used` in euro cents. */
   limits: (CustomerLimit & { used: bigint })[]
   updatedAt: Date
@@ -47,12 +47,12 @@ export type Standing = {
   dataKey: DataKey
   imports: Import[]
   /** What the partner was told last, and by how many events. */
-  toldStatus: string
+  reportedStatus: string
   events: number
 }
 
 /** Reads how customers stand, by the ids that partners see; in their order, unknown ones left out. Three reads at once. */
-export async function standingsOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Standing[]> {
+export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<CustomerProfile[]> {
   const now = ctx.clock.now()
   const [dayAgo, monthAgo] = [after(now, -periodMs.day), after(now, -periodMs.month)]
   const [heads, imports, activity] = await Promise.all([
@@ -79,24 +79,24 @@ export async function standingsOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Stan
  * The same for one partner's customer; undefined for an unknown id and for another partner's alike, and for one who has been
  * erased.
  */
-export async function standingOf(ctx: Ctx, partnerId: bigint, id: bigint): Promise<Standing | undefined> {
+export async function profileOf(ctx: Ctx, partnerId: bigint, id: bigint): Promise<CustomerProfile | undefined> {
   const [own] = await queries.own(ctx.db, partnerId, id)
   if (!own) return undefined
   try {
-    const [standing] = await standingsOf(ctx, ctx.db, [own.id])
-    return standing
+    const [profile] = await profilesOf(ctx, ctx.db, [own.id])
+    return profile
   } catch (error) {
     if (error instanceof ErasedPerson) return undefined
     throw error
   }
 }
 
-type Known = { head: queries.Head; imports: Import[]; done: queries.Activity; now: Date; dataKey: DataKey }
+type ProfileRows = { head: queries.Head; imports: Import[]; done: queries.Activity; now: Date; dataKey: DataKey }
 
-function judge({ head, imports, done, now, dataKey }: Known): Standing {
-  const best = whatCounts(imports)
-  const isExpired = best !== undefined && isOver(best, now)
-  const level = levelThatHolds(imports, now)
+function judge({ head, imports, done, now, dataKey }: ProfileRows): CustomerProfile {
+  const best = decisiveImport(imports)
+  const isExpired = best !== undefined && isExpiredAt(best, now)
+  const level = kycLevelAt(imports, now)
   const facts: RiskFacts = {
     country: best?.person.country || done.country || '',
     kycStatus: best?.status ?? 'not_started',
@@ -125,7 +125,7 @@ function judge({ head, imports, done, now, dataKey }: Known): Standing {
     email,
     dataKey,
     imports,
-    toldStatus: head.toldStatus,
+    reportedStatus: head.reportedStatus,
     events: head.events,
   }
 }
@@ -138,7 +138,7 @@ const statusOf = ({ kycStatus, kycExpired }: RiskFacts): CustomerStatus =>
 const weight: readonly ReviewStatus[] = ['rejected', 'approved', 'in_review', 'needs_info', 'not_started']
 
 /** The one that counts; among equals the one that changed last. */
-const whatCounts = (imports: Import[]): Import | undefined =>
+const decisiveImport = (imports: Import[]): Import | undefined =>
   imports.toSorted(
     (one, other) =>
       weight.indexOf(one.status) - weight.indexOf(other.status) ||
@@ -147,19 +147,19 @@ const whatCounts = (imports: Import[]): Import | undefined =>
   )[0]
 
 /** How thoroughly somebody is verified at a moment, by all verifications of theirs. */
-export function levelThatHolds(imports: Import[], at: Date): KycLevel {
-  const best = whatCounts(imports)
-  return best === undefined || isOver(best, at) ? 'none' : levelOf(best)
+export function kycLevelAt(imports: Import[], at: Date): KycLevel {
+  const best = decisiveImport(imports)
+  return best === undefined || isExpiredAt(best, at) ? 'none' : levelOf(best)
 }
 
 /** How a person stands at a moment by all verifications of theirs; an approval whose documents have expired is over. */
-export function statusThatHolds(imports: Import[], at: Date): ReviewStatus {
-  const best = whatCounts(imports)
+export function reviewStatusAt(imports: Import[], at: Date): ReviewStatus {
+  const best = decisiveImport(imports)
   if (best === undefined) return 'not_started'
-  return isOver(best, at) ? 'needs_info' : best.status
+  return isExpiredAt(best, at) ? 'needs_info' : best.status
 }
 
-const isOver = ({ status, expiresAt }: Import, now: Date): boolean =>
+const isExpiredAt = ({ status, expiresAt }: Import, now: Date): boolean =>
   status === 'approved' && expiresAt !== null && expiresAt <= now
 
 function levelOf({ status, level }: Import): KycLevel {
@@ -167,14 +167,14 @@ function levelOf({ status, level }: Import): KycLevel {
   return fullLevels.has(level) ? 'full' : 'basic'
 }
 
-const nobody: VerifiedPerson = { firstName: '', lastName: '', birthDate: '', country: '', email: '' }
+const emptyPerson: VerifiedPerson = { firstName: '', lastName: '', birthDate: '', country: '', email: '' }
 
-const kycOf = (best: Import | undefined, level: KycLevel): StandingKyc => ({
+const kycOf = (best: Import | undefined, level: KycLevel): CustomerKyc => ({
   level,
   provider: best?.provider ?? null,
   verifiedAt: best?.verifiedAt ?? null,
   expiresAt: best?.expiresAt ?? null,
-  missingFields: missingFieldsOf(best?.person ?? nobody),
+  missingFields: missingFieldsOf(best?.person ?? emptyPerson),
 })
 
 function lastChange(

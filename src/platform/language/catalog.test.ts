@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { readSources } from '../../../test/support/source.ts'
-import { type Catalogue, catalogues } from './catalogue.ts'
+import { type Catalog, catalogs } from './catalog.ts'
 
-const english = catalogues.get('en') ?? assert.fail('there is no English')
-const foreign = [...catalogues].filter(([tag]) => tag !== 'en')
+const english = catalogs.get('en') ?? assert.fail('there is no English')
+const foreign = [...catalogs].filter(([tag]) => tag !== 'en')
 const plurals = /\.(zero|one|two|few|many|other)$/
 
 /** Keys whose texts follow a number, without the plural's word. */
-const stemsOf = (texts: Catalogue): Set<string> =>
+const stemsOf = (texts: Catalog): Set<string> =>
   new Set(Object.keys(texts).flatMap((key) => (key.endsWith('.one') ? [key.slice(0, -'.one'.length)] : [])))
 
 const placesOf = (text: string): string[] => [...text.matchAll(/\{(\w*)\}/g)].map(([, name = '']) => name).toSorted()
 
-test('every text of the catalogue is used, and none is looked for in vain', () => {
+test('every text of the catalog is used, and none is looked for in vain', () => {
   const sources = readSources('src').filter(
     ({ path }) => !path.includes('.test.') && !path.startsWith('src/platform/language/'),
   )
@@ -40,7 +40,7 @@ test('every text of the catalogue is used, and none is looked for in vain', () =
 })
 
 test('a text has no place that nobody fills, and no markup', () => {
-  for (const [tag, texts] of catalogues) {
+  for (const [tag, texts] of catalogs) {
     for (const [key, text] of Object.entries(texts)) {
       if (key.startsWith('problem.')) assert.doesNotMatch(text, /\{/, `${tag} ${key} is shown as it stands`)
       for (const name of placesOf(text)) assert.match(name, /^[a-z]+$/i, `${tag} ${key}`)
@@ -53,7 +53,7 @@ test('a text has no place that nobody fills, and no markup', () => {
 for (const [tag, texts] of foreign) {
   test(`${tag} says everything that English says, and fills the same places`, () => {
     const stems = stemsOf(english)
-    const plain = (one: Catalogue) => Object.keys(one).filter((key) => !stems.has(key.replace(plurals, '')))
+    const plain = (one: Catalog) => Object.keys(one).filter((key) => !stems.has(key.replace(plurals, '')))
     assert.deepEqual(plain(texts).toSorted(), plain(english).toSorted())
     for (const key of plain(english)) {
       assert.deepEqual(

@@ -13,7 +13,7 @@ export type Head = {
   dataKeyId: bigint
   personal: Buffer
   createdAt: Date
-  toldStatus: string
+  reportedStatus: string
   events: number
   chargebacks: number
   isBlocked: boolean | null
@@ -27,7 +27,7 @@ export type Head = {
 export const heads = (db: Db, ids: bigint[]): Promise<Head[]> =>
   db.sql`
     select own.id, own.partner_id as "partnerId", own.customer_id as "customerId", own.data_key_id as "dataKeyId",
-      own.personal, own.created_at as "createdAt", told_status as "toldStatus", events,
+      own.personal, own.created_at as "createdAt", told_status as "reportedStatus", events,
       coalesce(chargebacks, 0) as chargebacks, is_blocked as "isBlocked", block.at as "blockedAt"
     from partner_customers as own
     left join customers on customers.id = own.customer_id

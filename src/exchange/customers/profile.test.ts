@@ -20,7 +20,7 @@ import * as imports from './import-identity.sql.ts'
 import { lookAtReviews, reviewDue } from './look-at-reviews.ts'
 import { markChargeback } from './mark.ts'
 import { receiveReviews } from './receive-reviews.ts'
-import { type Standing, standingOf } from './standing.ts'
+import { type CustomerProfile, profileOf } from './profile.ts'
 
 let database: TestDatabase
 let ctx: Ctx
@@ -48,8 +48,8 @@ const share = (kind: string, email: string, of = partner): Promise<Imported> =>
 const prove = (email: string, of = partner) =>
   ctx.db.atomic((db) => proveEmail(ctx, db, { partnerId: idOf(of), email }))
 
-async function standing(id: bigint, of = partner): Promise<Standing> {
-  const found = await standingOf(ctx, idOf(of), id)
+async function profileNow(id: bigint, of = partner): Promise<CustomerProfile> {
+  const found = await profileOf(ctx, idOf(of), id)
   assert.ok(found)
   return found
 }
@@ -62,63 +62,63 @@ test('a rejection outweighs an approval, in whatever order they came', async () 
   ] as const) {
     const email = newEmail()
     await share(kinds[0], email)
-    const { standing: last } = await share(kinds[1], email)
+    const { profile: last } = await share(kinds[1], email)
     assert.deepEqual([last.status, last.risk.level], ['rejected', 'high'], kinds.join())
   }
   const email = newEmail()
   await share('approved', email)
-  assert.equal((await share('review', email)).standing.status, 'approved', 'what is open takes nothing away')
+  assert.equal((await share('review', email)).profile.status, 'approved', 'what is open takes nothing away')
 })
 
 test('a screening hit of any verification counts', async () => {
   const email = newEmail()
   await share('high-risk', email)
-  const { standing: last } = await share('approved', email)
+  const { profile: last } = await share('approved', email)
   assert.deepEqual([last.status, last.risk.level, last.facts.screening], ['approved', 'high', ['pep']])
 })
 
 test('many transactions in a day raise the risk until the day is over, and those of others do not', async () => {
   const email = newEmail()
-  const { standing: first } = await share('approved', email)
+  const { profile: first } = await share('approved', email)
   for (let made = 0; made < 9; made += 1) await makeTransaction(ctx, partner as Partner, { email })
   await makeTransaction(ctx, other as Partner, { email })
-  assert.equal((await standing(first.id)).risk.level, 'low')
+  assert.equal((await profileNow(first.id)).risk.level, 'low')
   await makeTransaction(ctx, partner as Partner, { email: email.toUpperCase() })
-  assert.deepEqual((await standing(first.id)).risk, { level: 'medium', because: ['many-in-a-day'] })
+  assert.deepEqual((await profileNow(first.id)).risk, { level: 'medium', because: ['many-in-a-day'] })
   ctx.clock.learnOffset(ctx.clock.offsetMs() + 86_400_001)
-  const later = await standing(first.id)
+  const later = await profileNow(first.id)
   assert.deepEqual([later.risk.level, later.facts.transactionsInDay, later.facts.transactionsInMonth], ['low', 0n, 10n])
 })
 
 test('chargebacks count for whoever has proven the address, and for nobody before', async () => {
   const email = newEmail()
-  const { standing: first } = await share('approved', email)
+  const { profile: first } = await share('approved', email)
   const { customerId } = await prove(email, other)
   const levels: string[] = []
   for (let charged = 0; charged < 2; charged += 1) {
     await ctx.db.atomic(async (db) => markChargeback(db, customerId))
-    levels.push((await standing(first.id)).risk.level)
+    levels.push((await profileNow(first.id)).risk.level)
   }
   await prove(email)
-  levels.push((await standing(first.id)).risk.level)
+  levels.push((await profileNow(first.id)).risk.level)
   assert.deepEqual(levels, ['low', 'low', 'high'])
 })
 
 test('a block is seen by the partner whose customer was blocked, and by others once the address is proven', async () => {
   const email = newEmail()
-  const [{ standing: mine }, { standing: theirs }] = [
+  const [{ profile: mine }, { profile: theirs }] = [
     await share('approved', email),
     await share('approved', email, other),
   ]
   await decideBlock(ctx, { id: mine.id, isBlocked: true, reason: 'A test', actor: 'test' })
-  const words = async () => [(await standing(mine.id)).status, (await standing(theirs.id, other)).status]
+  const words = async () => [(await profileNow(mine.id)).status, (await profileNow(theirs.id, other)).status]
   assert.deepEqual(await words(), ['blocked', 'approved'])
   await prove(email, other)
   assert.deepEqual(await words(), ['blocked', 'blocked'])
 })
 
 test('an older answer of a provider never replaces a newer one', async () => {
-  const { standing: first } = await share('review', newEmail())
+  const { profile: first } = await share('review', newEmail())
   const [known] = first.imports
   assert.ok(known)
   const answer = (status: ReviewStatus, askedAt: string) =>
@@ -128,7 +128,7 @@ test('an older answer of a provider never replaces a newer one', async () => {
     })
   await answer('approved', '2040-01-01T00:00:02Z')
   await answer('in_review', '2040-01-01T00:00:01Z')
-  assert.equal((await standing(first.id)).status, 'approved')
+  assert.equal((await profileNow(first.id)).status, 'approved')
 })
 
 test('a callback that comes before its import is waited for, and a deleted person keeps what the screening found', async (t) => {
@@ -159,12 +159,12 @@ test('a callback that comes before its import is waited for, and a deleted perso
   await until(async () => (await jobs())[0]?.waits === true, 'the delay')
 
   const order = { partnerId: idOf(partner), token: 'far', provider: 'far', email: newEmail() }
-  const { standing: first } = await importIdentity(far, order)
+  const { profile: first } = await importIdentity(far, order)
   assert.equal(first.status, 'in_review')
   knows = undefined
   await asOwner(database.ownerUrl, (client) => client.query("update jobs set run_at = now() where key like 'fact:%'"))
-  await until(async () => (await standing(first.id)).status === 'not_started', 'the look')
-  const last = await standing(first.id)
+  await until(async () => (await profileNow(first.id)).status === 'not_started', 'the look')
+  const last = await profileNow(first.id)
   assert.deepEqual([last.risk.level, last.imports[0]?.person.lastName, last.kyc.level], ['prohibited', '', 'none'])
 })
 
