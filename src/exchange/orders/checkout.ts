@@ -169,7 +169,7 @@ async function viewOf(ctx: Ctx, transaction: Transaction): Promise<CheckoutView>
     deposit,
     payout: payoutMethodOf(transaction),
     payTo: payToOf(instruction),
-    confirmations: depositRailOf(ctx, transaction).confirmations ?? null,
+    confirmations: depositRailOf(ctx, transaction).deposit.confirmations ?? null,
     mayChooseMethod: mayChangeMethod(transaction) && mayStillChoose(transaction),
     payoutAddress: personal.payoutAddress,
     extraId: personal.payoutExtraId,

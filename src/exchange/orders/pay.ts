@@ -25,11 +25,11 @@ export async function startPayment(
     throw new Refusal('CONFLICT', 'This transaction is not waiting for a payment.')
   const instruction = await instructionOf(ctx.db, transaction.id)
   if (!instruction) throw new Error('A transaction waits for a deposit that nobody was told to make.')
-  const rail = depositRailOf(ctx, transaction)
-  if (!rail.open) throw new Refusal('CONFLICT', 'This is not paid on a page.')
+  const { deposit } = depositRailOf(ctx, transaction)
+  if (!deposit.open) throw new Refusal('CONFLICT', 'This is not paid on a page.')
 
   const { reference, asset, amount } = instruction
-  return rail.open({
+  return deposit.open({
     reference,
     asset,
     amount,

@@ -60,7 +60,7 @@ async function toldInTime(ctx: Ctx, transactionId: bigint): Promise<Told[] | und
 async function toldByRails(ctx: Ctx, transactionId: bigint): Promise<Told[]> {
   const told = await Promise.all(
     (await referencesOf(ctx.db, transactionId)).map(async ({ rail, reference }) => {
-      const facts = (await ctx.rails.deposit.get(rail)?.look(reference)) ?? []
+      const facts = (await ctx.rails.deposit(rail)?.deposit.look(reference)) ?? []
       return facts.map((fact) => ({ ...fact, rail }))
     }),
   )

@@ -4,6 +4,7 @@ import * as queries from './deposits.sql.ts'
 import { type ReportedEvent, stored } from './stored-event.ts'
 
 export type { MatchedRow as MatchedFact } from './deposits.sql.ts'
+export type { ReportedEvent } from './stored-event.ts'
 
 /** The job that settles what a rail has told. Its key is our id of the fact. */
 export const factReceived = 'fact.received'

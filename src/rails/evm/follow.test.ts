@@ -66,15 +66,15 @@ describe('a reorganisation', () => {
   it('after finality takes back what is not in the new chain, and says so once', async () => {
     const { anvil, one } = world
     const reference = await instructed(usdt.asset)
-    const held = await one.deposit.balance(usdt.asset)
+    const held = await one.rail.balance(usdt.asset)
     const hash = await payTokens(reference)
     await anvil.mine(4)
     assert.deepEqual(words(await one.follow()), [`deposit_seen ${hash}:0`, `deposit_final ${hash}:0`])
-    assert.equal(await one.deposit.balance(usdt.asset), held + 1_000n)
+    assert.equal(await one.rail.balance(usdt.asset), held + 1_000n)
     const raw = await rawOf(hash)
     await anvil.reorg(7)
     assert.deepEqual(words(await one.follow()), [`deposit_reversed ${hash}:0`])
-    assert.equal(await one.deposit.balance(usdt.asset), held)
+    assert.equal(await one.rail.balance(usdt.asset), held)
 
     // What we have given up comes back all the same: it is nobody's until an operator says whose.
     await anvil.ask('eth_sendRawTransaction', raw)

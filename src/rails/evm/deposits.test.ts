@@ -3,7 +3,6 @@ import { after, before, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
 
@@ -51,7 +50,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     it(`are seen with their block and final with the confirmations, not a block before: ${asset}`, async () => {
       const { deposit, follow } = world.one
       const reference = await instructed(asset)
-      const held = await deposit.balance(asset)
+      const held = await world.one.rail.balance(asset)
       const hash = await payIn(reference)
       assert.deepEqual(await follow(), [], 'it is in no block')
       await world.anvil.mine()
@@ -67,7 +66,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
       })
       await world.anvil.mine()
       assert.deepEqual(await follow(), [])
-      assert.equal(await deposit.balance(asset), held, 'what is not final is not held')
+      assert.equal(await world.one.rail.balance(asset), held, 'what is not final is not held')
       await world.anvil.mine()
       const [final, ...more] = await follow()
       assert.deepEqual(more, [])
@@ -77,7 +76,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
         kind: 'deposit_final',
         body: { payment, status: 'FINAL' },
       })
-      assert.equal(await deposit.balance(asset), held + 1_000n)
+      assert.equal(await world.one.rail.balance(asset), held + 1_000n)
       assert.deepEqual(await deposit.look(reference), [seen, final], 'who asks is told the same')
       await world.anvil.mine(5)
       assert.deepEqual(await follow(), [], 'and nothing more')
@@ -151,16 +150,14 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     for (const payment of [coins, `${tokens}:0`, `${tokens}:0#2`]) {
       const origin = await one.deposit.origin(payment)
       assert(origin !== 'unknown')
-      assert.equal(origin.destination.address.toLowerCase(), anvil.customer)
-      assert.equal(origin.rail, one.payout)
+      assert.equal(origin.address.toLowerCase(), anvil.customer)
     }
     for (const payment of [`${minted}:0`, `${own}:0`, `${tokens}:1`, `0x${'0'.repeat(64)}`, 'nonsense']) {
       assert.equal(await one.deposit.origin(payment), 'unknown', payment)
     }
   })
 
-  it('are no matter of callbacks', () => {
-    const unproven = (error: unknown): boolean => error instanceof Refusal && error.code === 'SIGNATURE_INVALID'
-    assert.throws(() => world.one.deposit.readCallback('{}', {}), unproven)
+  it('are found by following the chain, without callbacks', () => {
+    assert.equal(world.one.rail.readCallback, undefined)
   })
 })

@@ -29,7 +29,7 @@ export function referenceOf(address: string): string {
 }
 
 /** What is told of a transfer to us: each thing once, under a key of its own. What is disputed names nobody's reference. */
-export function factOf(arrival: Arrival, status: Status): RailEvent {
+export function toRailEvent(arrival: Arrival, status: Status): RailEvent {
   const payment = paymentOf(arrival)
   const reference = referenceOf(arrival.address)
   return {
@@ -44,9 +44,9 @@ export function factOf(arrival: Arrival, status: Status): RailEvent {
 }
 
 /** All that has been told of a transfer to us by now, in the order in which it happened. */
-export function toldOf(arrival: Arrival): RailEvent[] {
+export function eventsOf(arrival: Arrival): RailEvent[] {
   const told: Status[] = ['seen']
   if (arrival.was_final) told.push('final')
   if (arrival.state === 'reversed') told.push('reversed')
-  return told.map((status) => factOf(arrival, status))
+  return told.map((status) => toRailEvent(arrival, status))
 }

@@ -14,7 +14,7 @@ export const readBankId = (text: string): bigint | undefined =>
   text.startsWith('bnk_') ? readId(text.slice(4)) : undefined
 
 /** What the bank says of a payment, besides its amount. */
-export const wordNames = [
+export const messageFields = [
   'event',
   'payment',
   'status',
@@ -25,7 +25,7 @@ export const wordNames = [
 ] as const satisfies string[]
 
 /** A thing that the bank says. */
-export type Said = Record<(typeof wordNames)[number], string>
+export type Message = Record<(typeof messageFields)[number], string>
 
 /** The bank's words for what becomes of a payment. A word that is not here moves no money. */
 const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
@@ -37,10 +37,10 @@ const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
 const steps: Record<PaymentState, number> = { booked: 1, recalled: 2, returned: 2 }
 
 /** What the bank says when a payment has come to a state. The payer's name is not in it. */
-export function wordsOf(
+export function messageOf(
   { id, asset, amount, remittance, end_to_end_id: endToEndId }: PaymentRow,
   state: PaymentState,
-): Said {
+): Message {
   return {
     event: `${bankId(id)}_${steps[state]}`,
     payment: bankId(id),
@@ -56,7 +56,7 @@ export function wordsOf(
  * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
  * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
  */
-export function factOf(said: Said): RailEvent {
+export function toRailEvent(said: Message): RailEvent {
   const { event, payment, status, asset, amount } = said
   const kind = kinds.get(status) ?? 'unknown'
   const reference = said.end_to_end_id === '' ? (findReference(said.remittance) ?? '') : said.end_to_end_id
