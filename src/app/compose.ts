@@ -32,7 +32,8 @@ import type { Secrets } from '../platform/privacy/master-key.ts'
 import { payoutDue } from '../exchange/settlement/order.ts'
 import { planDue } from '../exchange/settlement/plan.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
-import { type EvmRails, openEvmRails, withEvmRails } from '../rails/evm/rails.ts'
+import { type EvmRails, openEvmRails } from '../rails/evm/rails.ts'
+import { openRegistry } from '../rails/registry.ts'
 import {
   callbackOwed,
   isSigned,
@@ -42,7 +43,7 @@ import {
   takeCallbacks,
   type World,
 } from '../sandbox/rails.ts'
-import { receiveCallbacks } from '../doors/callbacks/receive.ts'
+import { readCallback, storeReports } from '../doors/callbacks/receive.ts'
 import { playAsked } from '../sandbox/api/play-asked.ts'
 import { scenarioDue } from '../exchange/transactions/ask-scenario.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
@@ -122,12 +123,12 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
       ...(pace ? { pace } : {}),
     }),
     wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
-    rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
+    rails: openRegistry([]),
   }
   const { confirmations } = config
   const processor: World = { db, clock, queue: ctx.queue, secrets, url: processorUrl, confirmations }
   const evm = await openEvmRails({ config, db, clock, log })
-  ctx.rails = withEvmRails(openSandboxRails(processor), evm)
+  ctx.rails = openRegistry([...evm.rails.values(), ...openSandboxRails(processor)])
   const sender = openSender(ctx)
   const waiting = openWaiting()
   // An embedded database is this process's alone: there is nobody to ring for.
@@ -182,16 +183,14 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
     batch: 64,
     concurrency: 1,
     run: (jobs) =>
-      ctx.queue.finish(jobs, async (db, held) =>
-        receiveCallbacks(
-          ctx,
-          db,
-          await takeCallbacks(
-            processor,
-            db,
-            held.map(({ key }) => BigInt(key)),
-          ),
-        ),
-      ),
+      ctx.queue.finish(jobs, async (db, held) => {
+        const ids = held.map(({ key }) => BigInt(key))
+        const callbacks = await takeCallbacks(processor, db, ids)
+        // Rails of the sandbox look nothing up, so they may be read inside the block.
+        const reports = await Promise.all(
+          callbacks.map(({ rail, ...call }) => readCallback(ctx, { name: rail, ...call })),
+        )
+        await storeReports(ctx, db, reports)
+      }),
   },
 })

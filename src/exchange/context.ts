@@ -9,7 +9,7 @@ import type { Log } from '../platform/lib/log.ts'
 import type { MarketSource } from '../markets/source.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
-import type { Rails } from '../rails/rail.ts'
+import type { RailRegistry } from '../rails/registry.ts'
 
 /** What the business stands on. Made once in `main.ts`, handed to every verb as its first argument. */
 export type Ctx = {
@@ -21,7 +21,7 @@ export type Ctx = {
   queue: Queue
   secrets: Secrets
   keyring: Keyring
-  rails: Rails
+  rails: RailRegistry
   market: MarketSource
   /** Countries by IP address. Its database is read when it is first asked. */
   countries: Countries

@@ -1,29 +1,110 @@
 /**
- * The outside world of money. A rail is one way in or out: a card processor, a bank, a chain. Rails know nothing of
- * transactions; they speak of references of ours, assets and amounts (in the asset's smallest unit).
+ * The outside world of money. A rail is one way for money to move: a card processor, a bank, a chain. Rails know nothing of
+ * transactions; they speak of references of ours, assets and amounts (in the asset's smallest unit). `rails/conformance/` holds the
+ * tests that every rail must pass.
  */
 
-/**
- * What a rail told us. Recorded once per `key`; work comes later. `kind` is ours; an unknown word of theirs is `other`.
- *
- * `seen`: on its way and not yet for good. `final`: there for good, as far as the rail can say. `declined`: an attempt that came
- * to nothing. `reversed`: taken back, before it was final (a reorganization) or after (a chargeback, a recall).
- * `payout.returned`: what we paid out has come back; `reference` is then the plan's key.
- */
-export type Fact = {
+/** One rail. What it cannot do it leaves out. */
+export type Rail = {
+  /** Unique, lower case; its callbacks come to `/callbacks/{name}`. Stored with every payment: never change it. */
+  readonly name: string
+  /** The account that holds the money: the ledger's `held:{account}`. Rails of one bank account share it. */
+  readonly custodyAccount: string
+  readonly serves: readonly Service[]
+  readonly deposit?: DepositHalf
+  readonly payout?: PayoutHalf
+  /**
+   * Verifies and translates one call of the provider; may look things up there, so it never runs inside a database block. Refuses
+   * with SIGNATURE_INVALID what does not prove its sender, with BAD_REQUEST what it cannot read; then nothing of the call is kept.
+   */
+  readCallback?(request: CallbackRequest): Promise<CallbackReading>
+  /** What the rail says it holds for us, to compare with the books: without what is not final yet. */
+  balance(asset: string): Promise<bigint>
+  /** What was booked on the custody account in a period, for reconciliation. */
+  statement?(period: { since: Date; until: Date }): Promise<StatementLine[]>
+}
+
+/** Payment categories on networks that a rail serves, in the directions given. */
+export type Service = {
+  directions: readonly Direction[]
+  /** Payment categories: `VISA_MC`, `SEPA`, `CRYPTO`. */
+  categories: readonly string[]
+  /** Network codes; for fiat, the currency. */
+  networks: readonly string[] | 'any'
+}
+
+/** Which way money moves, as seen from us. */
+export type Direction = 'deposit' | 'payout'
+
+/** A rail that takes deposits. */
+export type DepositRail = Rail & { readonly deposit: DepositHalf }
+
+/** A rail that makes payouts. */
+export type PayoutRail = Rail & { readonly payout: PayoutHalf }
+
+/** What a rail can report. Anything that a rail says and that we do not know for certain is `unknown`, and moves no money. */
+export type RailEventKind =
+  | 'deposit_seen' //     on its way, not final yet
+  | 'deposit_final' //    arrived for good, as far as the rail can say
+  | 'deposit_declined' // an attempt to pay that failed
+  | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
+  | 'dispute_opened' //   the payer's bank contests a deposit
+  | 'dispute_won' //      a dispute ended in our favor
+  | 'dispute_lost' //     a dispute ended in the payer's favor
+  | 'payout_settled' //   a payout was carried out; `look` gives the evidence
+  | 'payout_failed' //    a payout was refused; `look` confirms it
+  | 'payout_returned' //  a payout that was carried out came back
+  | 'unknown'
+
+/** A dispute about a deposit. */
+export type Dispute = {
+  /** The rail's id of the dispute. */
+  id: string
+  /** Until when evidence can be sent, while the dispute is open. */
+  respondBy?: Date
+  /** This very event moved `amount`: the rail withdrew it from us (opened, lost), or gave it back (won). */
+  fundsMoved: boolean
+}
+
+/** What a rail reported. Stored once per `key`; the work happens later. */
+export type RailEvent = {
+  /** Unique on the rail, and the same each time the event is reported. */
   key: string
-  kind: 'deposit.seen' | 'deposit.final' | 'deposit.declined' | 'deposit.reversed' | 'payout.returned' | 'other'
-  /** Our own reference, as the rail repeats it. */
+  kind: RailEventKind
+  /** Our own reference as the rail repeats it; for payouts, the key of the prepared payment. */
   reference: string
-  /** The rail's own id of the payment: every fact about one payment has the same. */
+  /** The rail's own id of the payment: the same in every event about one payment. */
   payment: string
   asset: string
   amount: bigint
+  /** Given with the dispute kinds only. */
+  dispute?: Dispute
+  /** Given with card payments whose processor reports it. */
+  authentication?: CardAuthentication
   /** What else the rail said, without personal data. */
   body: Record<string, string>
 }
 
-/** What a customer is told, to pay: a page to go to, an address to send coins to, an account to send money to. */
+/** How a card payment was authenticated, as far as the processor says. */
+export type CardAuthentication = {
+  threeDSecure: 'authenticated' | 'attempted' | 'failed' | 'not_used'
+  /** Whether the card's issuer bears the loss of a fraud dispute. */
+  liabilityShifted: boolean
+}
+
+/** A call of a provider as it came. Header names are lower case. */
+export type CallbackRequest = { body: string; headers: Readonly<Record<string, string | undefined>> }
+
+/** What one call reported, in the provider's order, and the reply that it expects; a plain 200 if it expects none. */
+export type CallbackReading = { events: RailEvent[]; reply?: CallbackReply }
+
+/** The answer that a provider expects to its call; status 200 unless given. */
+export type CallbackReply = { status?: number; contentType: string; body: string }
+
+/** One booking on a custody account; `amount` is negative for what left it. */
+export type StatementLine = { payment: string; reference: string; asset: string; amount: bigint; at: Date }
+
+/** Where a customer pays: a page to go to, an address to send coins to, an account to send money to. */
 export type PayTo =
   | { kind: 'page' }
   | { kind: 'address'; address: string; extraId: string }
@@ -43,36 +124,35 @@ export type DepositOrder = {
   locale: string
 }
 
-/** A way for money to come in. */
-export type DepositRail = {
-  readonly name: string
-  /** Where the money lies when it is final: the ledger's `held:{place}`. */
-  readonly place: string
+/** How money comes in. */
+export type DepositHalf = {
   /**
-   * Fixes how one transaction is paid. The reference is what the rail repeats in its facts, unique on this rail: random where a
-   * customer could guess another's, the address (and memo) itself where that is all that a chain repeats. Called inside blocks
-   * that hold locks: it asks nobody far away. Safe to repeat for one id.
+   * Decides how one transaction is paid. The reference is what the rail repeats in its events, unique on this rail: random where a
+   * customer could guess another's, the address (and memo) itself where that is all that a chain repeats. Called inside blocks that
+   * hold locks: it makes no calls to the outside. Safe to repeat for one id.
    */
   instruct(order: InstructionOrder): Promise<{ reference: string; payTo: PayTo }>
-  /** Gives where the customer pays, on rails whose `payTo` is a page. Safe to repeat for one reference. */
+  /** Opens the page where the customer pays, on rails whose `payTo` is a page. Safe to repeat for one reference. */
   open?(order: DepositOrder): Promise<{ payAt: string }>
-  /** Reads a callback. Refuses one that does not prove who sent it. */
-  readCallback(body: string, headers: Record<string, string | undefined>): Fact
-  /** Asks the rail what it knows of a reference: callbacks get lost. An attempt that is neither through nor refused is `other`. */
-  look(reference: string): Promise<Fact[]>
+  /** Asks the rail what it knows of a reference, since callbacks get lost. An attempt neither paid nor refused is `unknown`. */
+  look(reference: string): Promise<RailEvent[]>
   /**
-   * How a payment goes back the way it came: the rail that pays back, and where to. `payment` is the rail's own id of it, as its
-   * facts have it. `unknown` where nobody may be paid back for sure: money that came out of a pool of many persons', or from
-   * ourselves, or a payment that the rail does not know. Asks the rail, so never inside a block; answers the same each time.
+   * Where this rail's payout half sends a payment back to. `payment` is the rail's id of it, as in its events. `unknown` where no
+   * sender is certain: coins from a wallet that many people share, our own transfers, payments the rail does not know. Asks the
+   * rail, so never inside a block; answers the same each time.
    */
-  origin(payment: string): Promise<Origin | 'unknown'>
-  /** What the rail says it holds of ours, to compare with the books: without what is not for good yet. */
-  balance(asset: string): Promise<bigint>
+  origin(payment: string): Promise<Destination | 'unknown'>
+  /** Captures a payment that was only authorized (`deposit_seen` until then). Safe to repeat. */
+  capture?(payment: string): Promise<void>
+  /** Cancels an authorization. Safe to repeat. */
+  cancel?(payment: string): Promise<void>
+  /** The rail reports disputes: opened, then won or lost. */
+  readonly disputes?: true
   /** Confirmations that make a deposit final, on chains. */
   readonly confirmations?: number
 }
 
-/** The way back of a payment. */
+/** Where a payment goes back to, and the rail that sends it. */
 export type Origin = { rail: PayoutRail; destination: Destination }
 
 /** One amount to one destination. */
@@ -84,67 +164,49 @@ export type PayoutOrder = {
 }
 
 /**
- * Where money goes: an address and its memo or tag, an account with its bank's BIC and its holder's name, or, where a payment at
- * a page is paid back, its id at whoever took it. Texts that are not there are empty.
+ * Where money goes: an address and its memo or tag; an account with its bank's BIC and its holder's name; or, where a payment at a
+ * page is refunded, the processor's id of that payment. Absent texts are empty.
  */
 export type Destination = {
   address: string
   extraId: string
   holder: string
-  /** The BIC of a bank in between, through which the account's own bank is reached. */
+  /** The BIC of an intermediary bank through which the account's own bank is reached. */
   intermediary?: string
 }
 
 /**
  * What is about to leave, fixed before it does: signed bytes, a nonce, a batch. `key` is unique on the rail itself, so that
- * submitting a plan any number of times pays once.
+ * submitting a prepared payment any number of times pays once.
  */
 export type PlanDraft = { key: string; payoutId: bigint; body: PlanBody }
 
 /** The rail's own bytes, as plain JSON. Amounts are decimal strings of smallest units. */
 export type PlanBody = Record<string, string>
 
-/** Proof from the rail that a plan was carried out: its hash, and what it cost the wallet. */
+/** Proof from the rail that a prepared payment was carried out: its hash, and what it cost the custody account. */
 export type Evidence = { hash: string; fee: { asset: string; amount: bigint } | undefined }
 
-/** What a rail knows of a plan. Anything that is not a plain yes or no is `pending`. */
+/** What a rail knows of a prepared payment. Anything that is not a plain yes or no is `pending`. */
 export type PlanOutcome =
   | { state: 'pending'; lookAgainInMs?: number }
   | { state: 'done'; evidence: Evidence }
   | { state: 'never' }
 
-/** A way for money to go out. */
-export type PayoutRail = {
-  readonly name: string
-  /** Where the money is taken from: the ledger's `held:{place}`. */
-  readonly place: string
-  /** How long to wait between two looks at a submitted plan, in real milliseconds. */
+/** How money goes out. A prepared payment is committed by the caller before it is submitted. */
+export type PayoutHalf = {
+  /** How long to wait between two looks at a submitted payment, in real milliseconds. */
   readonly lookAfterMs: number
   /**
-   * What carrying out one payout of an asset may cost the place at most, in the asset that is charged; undefined where nothing is
-   * taken there. It is reserved along with the amount: a wallet promises nothing that it could not send.
+   * The most that one payout of an asset may cost the custody account, in the asset that is charged; undefined where the account is
+   * charged nothing. It is reserved along with the amount.
    */
   mostFee(asset: string): { asset: string; amount: bigint } | undefined
-  /** Signs, numbers, batches: makes each order an unrepeatable plan. Nothing leaves, nothing is remembered. */
+  /** Signs, numbers, batches: turns each order into an unrepeatable payment. Nothing leaves, nothing is remembered. */
   prepare(orders: PayoutOrder[]): Promise<PlanDraft[]>
-  /** May be called any number of times for one plan: it pays once. */
+  /** May be called any number of times for one prepared payment: it pays once. */
   submit(plan: { key: string; body: PlanBody }): Promise<void>
   look(plan: { key: string; body: PlanBody }): Promise<PlanOutcome>
-  /**
-   * Whether an address, in its canonical spelling, is our own: money that is sent there never leaves, and the books would
-   * say that it has.
-   */
+  /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */
   owns(address: string): boolean
-  /** What the rail says it holds of ours, to compare with the books. */
-  balance(asset: string): Promise<bigint>
-}
-
-/** The rails of this exchange. Which one serves what follows from the payment method (money in) and the network (out). */
-export type Rails = {
-  deposit: ReadonlyMap<string, DepositRail>
-  payout: ReadonlyMap<string, PayoutRail>
-  /** The rail that takes a payment category's money in; undefined where there is none. */
-  forDeposit(category: string, network: string): DepositRail | undefined
-  /** The rail that pays out in a payment category on a network. */
-  forPayout(category: string, network: string): PayoutRail | undefined
 }

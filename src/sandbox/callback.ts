@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Atomic } from '../platform/db/sql.ts'
 import { Refusal } from '../platform/lib/refusal.ts'
 import * as queries from './queries.ts'
+import type { CallbackRequest } from '../rails/rail.ts'
 import type { World } from './world.ts'
 
 /** The job that brings a callback to the merchant. Its key is the callback's id. */
@@ -59,34 +60,39 @@ export function isSigned(
 }
 
 /**
- * Reads a rail's callback: the texts that it must have, `amount` among them in smallest units. Refuses one that the rail has
- * not signed, and one that says something else.
+ * Reads a rail's call: one message, or a list of them. Each is made of texts, `amount` among them in smallest units. Refuses a call
+ * that the rail has not signed, and one with anything else in it.
  */
-export function readWords<Name extends string>(
+export function readMessages<Field extends string>(
   world: Pick<World, 'secrets'>,
-  { rail, names }: { rail: string; names: readonly Name[] },
-  body: string,
-  headers: Record<string, string | undefined>,
-): Record<Name | 'amount', string> {
+  { rail, fields }: { rail: string; fields: readonly Field[] },
+  { body, headers }: CallbackRequest,
+): Record<Field | 'amount', string>[] {
   if (!isSigned(world, rail, body, headers['x-processor-signature'])) {
-    throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
+    throw new Refusal('SIGNATURE_INVALID', 'The signature does not match.')
   }
-  const said = readTexts(body)
-  const isWhole = said && names.every((name) => name in said) && /^\d{1,38}$/.test(said.amount ?? '')
-  if (!isWhole) throw new Refusal('BAD_REQUEST', 'This is not what the rail says of a payment.')
-  return said as Record<Name | 'amount', string>
+  const parsed = parseJson(body)
+  const messages = (Array.isArray(parsed) ? parsed : [parsed]).map(textsOf)
+  const isWhole = (message: Words | undefined): boolean =>
+    message !== undefined && fields.every((field) => field in message) && /^\d{1,38}$/.test(message.amount ?? '')
+  if (messages.length === 0 || !messages.every(isWhole)) {
+    throw new Refusal('BAD_REQUEST', 'This is not a message about a payment.')
+  }
+  return messages as Record<Field | 'amount', string>[]
 }
 
-function readTexts(body: string): Words | undefined {
-  let said: unknown
+function parseJson(text: string): unknown {
   try {
-    said = JSON.parse(body)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-  if (typeof said !== 'object' || said === null) return undefined
+}
+
+function textsOf(message: unknown): Words | undefined {
+  if (typeof message !== 'object' || message === null) return undefined
   return Object.fromEntries(
-    Object.entries(said).filter(
+    Object.entries(message).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string' && !entry[1].includes('\0'),
     ),
   )

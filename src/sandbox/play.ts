@@ -2,7 +2,7 @@ import { findNetwork, type Network } from '../reference/catalog/network.ts'
 import { Refusal } from '../platform/lib/refusal.ts'
 import type { DepositOrder, PayTo } from '../rails/rail.ts'
 import * as bank from './bank/moves.ts'
-import { bankName } from './bank/words.ts'
+import { bankName } from './bank/messages.ts'
 import { oweCallbacks } from './callback.ts'
 import * as coins from './chain/coins.ts'
 import * as page from './processor/page.ts'
@@ -59,7 +59,7 @@ export async function isPaid(world: World, { rail, reference }: Pick<Payment, 'r
     case 'page':
       return (await page.paymentState(world, reference)) === 'captured'
     case 'bank':
-      return (await bank.toldOf(world, reference)).length > 0
+      return (await bank.messagesAbout(world, reference)).length > 0
     case 'chain':
       return coins.isSent(world, actor.network, reference)
   }
@@ -145,10 +145,10 @@ async function lastWords(world: World, rail: string, reference: string): Promise
   const actor = actorOf(rail)
   const told =
     actor.kind === 'page'
-      ? await page.toldOf(world, reference)
+      ? await page.messagesAbout(world, reference)
       : actor.kind === 'bank'
-        ? await bank.toldOf(world, reference)
-        : await coins.toldOf(world, actor.network, reference)
+        ? await bank.messagesAbout(world, reference)
+        : await coins.messagesAbout(world, actor.network, reference)
   const last = told.at(-1)
   if (!last) throw new Refusal('CONFLICT', 'Nothing has been paid yet.')
   return last

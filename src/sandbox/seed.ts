@@ -127,9 +127,9 @@ const walletsOf = (ctx: Ctx, evm: EvmRails): Purse[] =>
     const own = listings.filter((listing) => listing.network.code === network.code).map(({ asset }) => asset)
     const assets = new Map([nativeAsset(network), ...own].map((asset) => [asset.id, asset]))
     if (!rail) return []
-    const isReal = evm.roads.has(network.code)
+    const isReal = evm.rails.has(network.code)
     return [...assets.values()].map((asset) => ({
-      place: rail.place,
+      place: rail.custodyAccount,
       asset,
       first: (all: Ctx) => (isReal ? evm.opening(network.code, asset.id) : firstAmount(all, asset)),
       give: async (db: Db, amount: bigint) => (isReal ? amount > 0n : fundWallet(db, network, asset.id, amount)),
@@ -142,7 +142,7 @@ const accountsOf = (ctx: Ctx): Purse[] =>
     const [payer] = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])
     if (!payer) return []
     const give = (db: Db, amount: bigint) => fundBank(db, asset.id, amount)
-    return [{ place: payer.place, asset, first: (all: Ctx) => firstAmount(all, asset), give }]
+    return [{ place: payer.custodyAccount, asset, first: (all: Ctx) => firstAmount(all, asset), give }]
   })
 
 /** As many whole units, rounded up to a power of ten, as are worth what each wallet begins with. */

@@ -196,7 +196,7 @@ function purses({ rails }: Ctx): Purse[] {
     const own = listings.filter((listing) => listing.network.code === code).map(({ asset }) => asset)
     const assets = new Map([nativeAsset(network), ...own].map((asset) => [asset.id, asset]))
     return [...assets.values()].map((asset) => ({
-      place: rail.place,
+      place: rail.custodyAccount,
       asset,
       give: (db, amount, isFirst) =>
         isFirst

@@ -36,7 +36,7 @@ const inBank = (sql: string) => lookup<{ count: string }>(exchange, `select coun
 
 /** Runs a function while the bank says plainly that it will never carry anything out. */
 async function whileTheBankRefuses(act: () => Promise<void>): Promise<void> {
-  const rail = ctxOf().rails.payout.get('sandbox-bank')
+  const rail = ctxOf().rails.payout('sandbox-bank')?.payout
   assert.ok(rail)
   const { submit, look } = rail
   Object.assign(rail, { submit: () => Promise.resolve(), look: () => Promise.resolve({ state: 'never' }) })

@@ -8,7 +8,7 @@ import {
   refundTransaction,
   releaseTransaction,
 } from '../../src/exchange/operations/staff.ts'
-import type { PayoutRail } from '../../src/rails/rail.ts'
+import type { PayoutHalf } from '../../src/rails/rail.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -48,11 +48,11 @@ async function assertEnded(id: string, status: string): Promise<TransactionRecor
 
 /** The rail of a network says of the next plan that it is given, and for good, that it will never carry it out. */
 function refuseNext(name: string): void {
-  const rail = ctxOf().rails.payout.get(name)
+  const rail = ctxOf().rails.payout(name)?.payout
   assert.ok(rail)
   const { submit, look } = rail
   let refused: string | undefined
-  const changed: Pick<PayoutRail, 'submit' | 'look'> = {
+  const changed: Pick<PayoutHalf, 'submit' | 'look'> = {
     submit: async (plan) => {
       refused ??= plan.key
       if (plan.key !== refused) await submit.call(rail, plan)

@@ -107,7 +107,7 @@ describe('a refund', () => {
     await pay(exchange, id)
     await seen(exchange, id, 'the money', ({ from_amount: amount }) => amount === '100')
     const { ctx } = exchange.service.house
-    const rail = ctx.rails.deposit.get('sandbox-card')
+    const rail = ctx.rails.deposit('sandbox-card')?.deposit
     assert.ok(rail)
     const { origin } = rail
     Object.assign(rail, { origin: () => Promise.reject(new Error('The rail does not answer.')) })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { PayoutRail } from '../../src/rails/rail.ts'
+import type { PayoutHalf } from '../../src/rails/rail.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, eventsOf, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
@@ -16,8 +16,8 @@ before(async () => {
 after(() => exchange.stop())
 
 /** A rail that does not answer from now on, until it is told otherwise: nobody knows whether it acts. */
-function silence(name: string): { answer: (look?: PayoutRail['look']) => void } {
-  const rail = exchange.service.house.ctx.rails.payout.get(name)
+function silence(name: string): { answer: (look?: PayoutHalf['look']) => void } {
+  const rail = exchange.service.house.ctx.rails.payout(name)?.payout
   assert.ok(rail)
   const { look } = rail
   Object.assign(rail, { look: () => Promise.reject(new Error('The rail does not answer.')) })

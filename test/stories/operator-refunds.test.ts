@@ -56,7 +56,7 @@ async function heldWith(amount: string): Promise<string> {
 
 /** Runs a function while nobody knows where a rail's money came from: no refund can be sent. */
 async function withoutOrigin(name: string, act: () => Promise<void>): Promise<void> {
-  const rail = ctxOf().rails.deposit.get(name)
+  const rail = ctxOf().rails.deposit(name)?.deposit
   assert.ok(rail)
   const { origin } = rail
   Object.assign(rail, { origin: () => Promise.reject(new Error('The rail does not answer.')) })

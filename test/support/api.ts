@@ -19,6 +19,7 @@ import { openKeyring } from '../../src/platform/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { closedOffice } from './sandbox-identity.ts'
+import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
 
@@ -76,7 +77,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     queue: openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 }),
     secrets,
     keyring: openKeyring(secrets, rowIds),
-    rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
+    rails: everyRail,
     market: recordedMarket(config.pricing.marketSeed),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
     identity: openIdentityProviders(config, { clock, log: silentLog, office: closedOffice }),

@@ -8,24 +8,23 @@ import { openPool } from '../../src/platform/db/pool.ts'
 import type { Database } from '../../src/platform/db/sql.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import { createKeystore } from '../../src/rails/evm/rails.ts'
+import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
 import type { Chain, EvmGround } from '../../src/rails/evm/chain.ts'
-import { depositRail } from '../../src/rails/evm/deposit-rail.ts'
 import { followOnce, newFollower, type Round } from '../../src/rails/evm/follow.ts'
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
-import { payoutRail } from '../../src/rails/evm/sending/payout-rail.ts'
-import type { DepositRail, Fact, PayoutRail } from '../../src/rails/rail.ts'
+import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { testDatabase } from './database.ts'
 
 /** A process of ours that has a chain: its rails, and its own way of following. */
 export type EvmHouse = {
   chain: Chain
-  deposit: DepositRail
-  payout: PayoutRail
+  rail: Rail
+  deposit: DepositHalf
+  payout: PayoutHalf
   /** Follows the chain to its end, and gives what it told meanwhile. */
-  follow(): Promise<Fact[]>
+  follow(): Promise<RailEvent[]>
   /** One look only. */
   look(): Promise<Round>
 }
@@ -39,7 +38,7 @@ export type EvmWorld = {
   /** What another process would stand on. */
   ground: EvmGround
   /** All that was told, by whichever process, in its order. */
-  told: Fact[]
+  told: RailEvent[]
   pass(ms: number): void
   close(): Promise<void>
 }
@@ -68,7 +67,7 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     EVM_KEYSTORE_PASSWORD: password,
     ...settings,
   })
-  const told: Fact[] = []
+  const told: RailEvent[] = []
   const ground = { config, db, clock, log: silentLog }
   const open = async (): Promise<EvmHouse> => {
     const [chain] = await openChains(ground)
@@ -94,8 +93,10 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
   }
 }
 
-function houseOf(chain: Chain, told: Fact[]): EvmHouse {
-  const payout = payoutRail(chain)
+function houseOf(chain: Chain, told: RailEvent[]): EvmHouse {
+  const rail = evmRail(chain)
+  const { deposit, payout } = rail
+  if (!deposit || !payout) throw new Error('The rail of a chain serves both directions.')
   const follower = newFollower(chain, (_db, facts) => {
     told.push(...facts.map(({ rail: _rail, ...fact }) => fact))
     return Promise.resolve()
@@ -103,8 +104,9 @@ function houseOf(chain: Chain, told: Fact[]): EvmHouse {
   const look = () => followOnce(follower)
   return {
     chain,
+    rail,
+    deposit,
     payout,
-    deposit: depositRail(chain, payout),
     look,
     follow: async () => {
       const before = told.length

@@ -1,7 +1,8 @@
 import type { Db } from '../../src/platform/db/sql.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import type { Fact, Rails } from '../../src/rails/rail.ts'
+import type { CallbackRequest, RailEvent } from '../../src/rails/rail.ts'
+import { openRegistry, type RailRegistry } from '../../src/rails/registry.ts'
 import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
@@ -9,12 +10,16 @@ import { testDatabase } from './database.ts'
 /** The sandbox's world of money on a database of its own, with nothing running and a clock that only the test moves. */
 export type RailWorld = {
   world: World
-  rails: Rails
+  rails: RailRegistry
   db: Db
   /** Lets real time pass. */
   pass(ms: number): void
-  /** Brings what a rail owes by now, and gives the facts in the order of their coming. */
-  deliver(rail: string): Promise<Fact[]>
+  /** The rails as another process would open them. */
+  reopen(): RailRegistry
+  /** Takes the calls that a rail owes by now, without delivering them. */
+  take(rail: string): Promise<CallbackRequest[]>
+  /** Delivers what a rail owes by now, and gives the events in order. */
+  deliver(rail: string): Promise<RailEvent[]>
   close(): Promise<void>
 }
 
@@ -27,7 +32,19 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
   const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
   const queue = openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 })
   const world: World = { db, clock, queue, secrets, url: 'https://processor.example', confirmations }
-  const rails = openSandboxRails(world)
+  const rails = openRegistry(openSandboxRails(world))
+  const take = async (rail: string): Promise<CallbackRequest[]> => {
+    const due = await db.sql<{ id: bigint }>`
+      select id from sandbox.callbacks where rail = ${rail} and next_at <= ${realNow()}`
+    const taken = await db.atomic((block) =>
+      takeCallbacks(
+        world,
+        block,
+        due.map(({ id }) => id),
+      ),
+    )
+    return taken.map(({ body, headers }) => ({ body, headers }))
+  }
   return {
     world,
     rails,
@@ -35,21 +52,13 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
     pass: (ms) => {
       at += ms
     },
+    reopen: () => openRegistry(openSandboxRails(world)),
+    take,
     deliver: async (rail) => {
-      const due = await db.sql<{ id: bigint }>`
-        select id from sandbox.callbacks where rail = ${rail} and next_at <= ${realNow()}`
-      const taken = await db.atomic((block) =>
-        takeCallbacks(
-          world,
-          block,
-          due.map(({ id }) => id),
-        ),
-      )
-      return taken.map(({ rail: name, body, headers }) => {
-        const reader = rails.deposit.get(name)
-        if (!reader) throw new Error(`There is no rail ${name}.`)
-        return reader.readCallback(body, headers)
-      })
+      const events: RailEvent[] = []
+      for (const call of await take(rail))
+        events.push(...((await rails.named(rail)?.readCallback?.(call))?.events ?? []))
+      return events
     },
     close: () => db.close(),
   }

@@ -3,20 +3,18 @@ import type { Answer, Given } from './command.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
-/** Lists the ways in and out of money, and which of them credit nothing now. */
+/** Lists the rails, and which of them are halted. */
 export const list = (given: Given): Promise<Answer> =>
   given.exchange(async (ctx) => {
     const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))
-    const { deposit, payout } = ctx.rails
-    const names = [...new Set([...deposit.keys(), ...payout.keys()])]
-    const json = names.map((name) => {
-      const [way, back, stop] = [deposit.get(name), payout.get(name), halted.get(name)]
+    const json = ctx.rails.all.map(({ name, custodyAccount, deposit, payout }) => {
+      const stop = halted.get(name)
       return {
         name,
-        place: (way ?? back)?.place ?? '',
-        in: way !== undefined,
-        out: back !== undefined,
-        confirmations: way?.confirmations ?? null,
+        place: custodyAccount,
+        in: deposit !== undefined,
+        out: payout !== undefined,
+        confirmations: deposit?.confirmations ?? null,
         halted_since: stop?.since.toISOString() ?? null,
         halted_reason: stop?.reason ?? null,
       }

@@ -1,11 +1,12 @@
 import { listings } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import { held, placeIn } from '../ledger/account.ts'
+import type { Rail } from '../../rails/rail.ts'
 import { heldBalances } from '../ledger/balance.ts'
 import * as queries from './verify.sql.ts'
 
 /** A rail as whoever keeps our money. */
-type Keeper = { readonly name: string; readonly place: string; balance(asset: string): Promise<bigint> }
+type Keeper = Pick<Rail, 'name' | 'custodyAccount' | 'balance'>
 
 /** Money of one asset that lies at one place, and by how much its keeper's statement differed when it was looked at last. */
 type Holding = { keeper: Keeper; asset: string; difference?: bigint }
@@ -43,16 +44,16 @@ const hasWork = async ({ queue, clock }: Ctx): Promise<boolean> => (await queue.
 /** Everything that may lie anywhere, and whatever the books say lies there, each place once. */
 async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
   const keepers = new Map<string, Keeper>()
-  for (const rail of [...rails.deposit.values(), ...rails.payout.values()]) keepers.set(rail.place, rail)
+  for (const rail of rails.all) keepers.set(rail.custodyAccount, rail)
   const found = new Map<string, Holding>()
   const add = (place: string | undefined, asset: string) => {
     const keeper = place === undefined ? undefined : keepers.get(place)
-    if (keeper) found.set(`${keeper.place} ${asset}`, { keeper, asset })
+    if (keeper) found.set(`${keeper.custodyAccount} ${asset}`, { keeper, asset })
   }
   for (const { network, asset } of listings) {
     for (const { category, deposit, withdrawal } of network.paymentMethods) {
-      if (deposit) add(rails.forDeposit(category, network.code)?.place, asset.id)
-      if (withdrawal) add(rails.forPayout(category, network.code)?.place, asset.id)
+      if (deposit) add(rails.forDeposit(category, network.code)?.custodyAccount, asset.id)
+      if (withdrawal) add(rails.forPayout(category, network.code)?.custodyAccount, asset.id)
     }
   }
   for (const name of (await heldBalances(db)).keys()) {
@@ -69,10 +70,10 @@ async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding:
   const now = await heldBalances(db)
   return suspects.flatMap((holding, index) => {
     const { keeper, asset } = holding
-    const [was = 0n, is = 0n] = [before, now].map((balances) => balances.get(`${held(keeper.place)} ${asset}`))
+    const [was = 0n, is = 0n] = [before, now].map((balances) => balances.get(`${held(keeper.custodyAccount)} ${asset}`))
     const difference = (stated[index] ?? 0n) - is
     const isMoving = was !== is || difference !== (holding.difference ?? difference)
-    if (difference === 0n || isMoving || busy.has(keeper.place)) return []
+    if (difference === 0n || isMoving || busy.has(keeper.custodyAccount)) return []
     const sentence = `${keeper.name} holds ${stated[index]} units of ${asset}, the books say ${is}.`
     return [{ holding: { keeper, asset, difference }, sentence }]
   })

@@ -60,8 +60,8 @@ async function verifyTransactions(ctx: Ctx): Promise<string[]> {
 }
 
 function placesOf({ rails }: Ctx): queries.Places {
-  const all = [...rails.deposit.values()]
-  return { rails: all.map(({ name }) => name), places: all.map(({ place }) => place) }
+  const all = rails.all.filter(({ deposit }) => deposit)
+  return { rails: all.map(({ name }) => name), places: all.map(({ custodyAccount }) => custodyAccount) }
 }
 
 const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>

@@ -120,7 +120,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     deposit,
     payout: payoutMethodOf(transaction),
     payTo: instruction ? { ...instruction.payTo, reference: instruction.reference } : null,
-    confirmations: depositRailOf(ctx, transaction).confirmations ?? null,
+    confirmations: depositRailOf(ctx, transaction).deposit.confirmations ?? null,
     mayChooseMethod: mayChangeMethod(transaction) && takesDetails(transaction, { depositMethod: '' }),
     payoutAddress: personal.payoutAddress,
     extraId: personal.payoutExtraId,

@@ -24,11 +24,11 @@ export async function startPayment(
     throw new Refusal('CONFLICT', 'This transaction is not waiting for a payment.')
   const instruction = await instructionOf(ctx.db, transaction.id)
   if (!instruction) throw new Error('A transaction awaits its deposit without payment details.')
-  const rail = depositRailOf(ctx, transaction)
-  if (!rail.open) throw new Refusal('CONFLICT', 'This transaction is not paid on a payment page.')
+  const { deposit } = depositRailOf(ctx, transaction)
+  if (!deposit.open) throw new Refusal('CONFLICT', 'This transaction is not paid on a payment page.')
 
   const { reference, asset, amount } = instruction
-  return rail.open({
+  return deposit.open({
     reference,
     asset,
     amount,

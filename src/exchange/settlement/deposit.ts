@@ -63,7 +63,7 @@ export async function instruct(
   db: Atomic,
   { transactionId, rail, method, asset, amount }: Instructed,
 ): Promise<Instruction> {
-  const made = await rail.instruct({ id: await rowIds.next(), category: method.category, asset, amount })
+  const made = await rail.deposit.instruct({ id: await rowIds.next(), category: method.category, asset, amount })
   const instruction = { rail: rail.name, method: method.type, asset, amount, ...made }
   const { payTo, ...row } = instruction
   queries.insertInstructions(db, [{ ...row, transactionId, payTo: JSON.stringify(payTo), at: clock.now() }])

@@ -210,9 +210,9 @@ function lookAgain(ctx: Ctx, jobs: Job[], sent: Sent[]): Map<bigint, Again> {
   for (const job of jobs) {
     const one = sent.find(({ plan }) => String(plan.id) === job.key)
     if (!one || one.outcome.state === 'done' || one.outcome.state === 'never') continue
-    const rail = ctx.rails.payout.get(one.plan.rail)
+    const payout = ctx.rails.payout(one.plan.rail)?.payout
     const wait =
-      one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? rail?.lookAfterMs ?? askAgainMs) : askAgainMs
+      one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? payout?.lookAfterMs ?? askAgainMs) : askAgainMs
     again.set(job.id, { at: after(now, wait), timebase: 'real' })
   }
   return again

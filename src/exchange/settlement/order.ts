@@ -33,12 +33,12 @@ export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]):
   const now = ctx.clock.now()
   for (const [index, { rail, dataKey, destination, ...order }] of orders.entries()) {
     const id = await ctx.rowIds.next()
-    const fee = rail.mostFee(order.asset)
+    const fee = rail.payout.mostFee(order.asset)
     rows.push({
       ...order,
       id,
       rail: rail.name,
-      place: rail.place,
+      place: rail.custodyAccount,
       feeAsset: fee?.asset ?? null,
       mostFee: fee?.amount ?? null,
       state: covered[index] ? 'reserved' : 'waiting',
@@ -57,8 +57,8 @@ export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]):
 }
 
 function claimOf({ rail, asset, amount }: PayoutOrder): Claim {
-  const fee = rail.mostFee(asset)
-  return { place: rail.place, asset, amount, fee_asset: fee?.asset ?? null, most_fee: fee?.amount ?? null }
+  const fee = rail.payout.mostFee(asset)
+  return { place: rail.custodyAccount, asset, amount, fee_asset: fee?.asset ?? null, most_fee: fee?.amount ?? null }
 }
 
 /** Where a sealed destination belongs. */

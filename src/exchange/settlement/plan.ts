@@ -36,7 +36,7 @@ export async function planPayouts(ctx: Ctx, db: Atomic, payouts: Plannable[]): P
   const at = ctx.clock.now()
   const rows: queries.PlanRow[] = []
   for (const [rail, own] of byRail(ctx, payouts)) {
-    const drafts = await rail.prepare(own.map(orderOf))
+    const drafts = await rail.payout.prepare(own.map(orderOf))
     for (const draft of drafts) {
       const payout = own.find(({ id }) => id === draft.payoutId)
       if (!payout) throw new Error(`The rail ${rail.name} planned a payout that nobody ordered.`)
@@ -66,7 +66,7 @@ const orderOf = ({ id, asset, amount, dataKey, destination }: Plannable) => ({
 function byRail({ rails }: Ctx, payouts: Plannable[]): Map<PayoutRail, Plannable[]> {
   const grouped = new Map<PayoutRail, Plannable[]>()
   for (const payout of payouts) {
-    const rail = rails.payout.get(payout.rail)
+    const rail = rails.payout(payout.rail)
     if (!rail) throw new Error(`There is no rail ${payout.rail} in this process.`)
     grouped.set(rail, [...(grouped.get(rail) ?? []), payout])
   }

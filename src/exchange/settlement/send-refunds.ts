@@ -64,12 +64,23 @@ async function originsOf(ctx: Ctx, ids: bigint[]): Promise<Origins> {
   await Promise.all(
     ordered.map(async ({ id, deposit_id: depositId }) => {
       const [came] = await paymentOf(ctx.db, depositId)
-      const rail = came && ctx.rails.deposit.get(came.rail)
-      if (!rail) throw new Error(`There is no rail ${came?.rail} in this process.`)
-      origins.set(id, came.payment === null ? 'unknown' : await rail.origin(came.payment))
+      origins.set(id, came ? await originOf(ctx, came) : 'unknown')
     }),
   )
   return origins
+}
+
+/** Where a payment goes back to; nowhere by a rail that makes no payouts. */
+async function originOf(
+  { rails }: Ctx,
+  { rail: name, payment }: { rail: string; payment: string | null },
+): Promise<Origin | 'unknown'> {
+  const rail = rails.deposit(name)
+  if (!rail) throw new Error(`There is no rail ${name} in this process.`)
+  if (payment === null) return 'unknown'
+  const destination = await rail.deposit.origin(payment)
+  const payer = rails.payout(name)
+  return destination === 'unknown' || !payer ? 'unknown' : { rail: payer, destination }
 }
 
 /** A refund that this block has locked, with the transaction that it belongs to; undefined for nobody's. */

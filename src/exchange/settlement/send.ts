@@ -19,17 +19,17 @@ export async function sendPlans(ctx: Ctx, ids: bigint[]): Promise<Sent[]> {
 }
 
 async function sendPlan(ctx: Ctx, plan: queries.SentRow): Promise<Sent['outcome']> {
-  const rail = ctx.rails.payout.get(plan.rail)
-  if (!rail) throw new Error(`There is no rail ${plan.rail} in this process.`)
+  const payout = ctx.rails.payout(plan.rail)?.payout
+  if (!payout) throw new Error(`There is no rail ${plan.rail} in this process.`)
   const key = ctx.keyring.unwrap(plan.data_key_id, plan.wrapped_key)
   const sent = { key: plan.plan_key, body: key.open<PlanBody>(plan.body, planPlace(plan.id)) }
   try {
     if (plan.state !== 'planned') {
-      const before = await rail.look(sent)
+      const before = await payout.look(sent)
       if (before.state !== 'never') return before
     }
-    await rail.submit(sent)
-    return await rail.look(sent)
+    await payout.submit(sent)
+    return await payout.look(sent)
   } catch (error) {
     if (error instanceof Refusal) throw error
     ctx.log.warn(

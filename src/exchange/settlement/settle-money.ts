@@ -127,7 +127,7 @@ function pricedFor(
 }
 
 function placeOf({ rails }: Ctx, name: string): string {
-  const rail = rails.deposit.get(name)
+  const rail = rails.deposit(name)
   if (!rail) throw new Error(`There is no rail ${name} in this process.`)
-  return rail.place
+  return rail.custodyAccount
 }

@@ -85,14 +85,14 @@ export async function settleReversal(
     ctx.log.warn({ fact: String(fact.id), rail: fact.rail }, 'What is said to be taken back is not what was booked.')
     return
   }
-  const rail = ctx.rails.deposit.get(deposit.rail)
+  const rail = ctx.rails.deposit(deposit.rail)
   if (rail === undefined) throw new Error(`There is no rail ${deposit.rail} in this process.`)
   const at = ctx.clock.now()
-  if (rail.confirmations !== undefined)
+  if (rail.deposit.confirmations !== undefined)
     haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
   // The first has its deposit's id, as all had before there were others.
   const ref = deposit.taken_back === 0n ? deposit.id : await ctx.rowIds.next()
-  const taken = { deposit, factId: fact.id, ref, amount, place: rail.place, at }
+  const taken = { deposit, factId: fact.id, ref, amount, place: rail.custodyAccount, at }
   if (transaction && partner) await takeFrom(ctx, db, outcome, { ...taken, transaction, partner })
   else await takeFromNobody(ctx, db, outcome, taken)
 }
@@ -129,7 +129,7 @@ async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: TakenFrom
   takeBack(db, { id: ref, depositId: deposit.id, factId, amount, lost: loss })
   outcome.entries.push(reversalEntry(transaction, { ref, asset: deposit.asset, theirs, loss }, place, at))
   // That a chain undid its blocks is nobody's doing.
-  const isChain = ctx.rails.deposit.get(deposit.rail)?.confirmations !== undefined
+  const isChain = ctx.rails.deposit(deposit.rail)?.deposit.confirmations !== undefined
   const isTheirDoing = loss > 0n && deposit.state !== 'lost' && !isChain
   if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
   const reason = loss > 0n ? lostReason : 'The payment was taken back.'

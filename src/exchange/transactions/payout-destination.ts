@@ -44,7 +44,7 @@ function checkBank(
     reason,
   })
   if (!check.ok) return refuse(check.field === 'account' ? 'address' : 'extraId', check.reason)
-  if (rails.forPayout(category, listing.network.code)?.owns(check.canonical))
+  if (rails.forPayout(category, listing.network.code)?.payout.owns(check.canonical))
     return refuse('address', 'This account belongs to the exchange itself.')
   return { ok: true, address: check.canonical, extraId: check.bic, iban: check.iban }
 }
@@ -65,7 +65,7 @@ function checkCoins(
   if (!check.ok) return refuse(check.reason)
   if (isContractOf(chain.family, network.contract, check.canonical))
     return refuse(`This is the contract of ${currency.ticker} itself. What is sent there is lost.`)
-  if (rails.forPayout(method.category, network.code)?.owns(check.canonical))
+  if (rails.forPayout(method.category, network.code)?.payout.owns(check.canonical))
     return refuse('This address belongs to the exchange itself.')
 
   // Whatever was passed beside an address, a chain without memos gets none: it would be public there.

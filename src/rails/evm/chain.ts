@@ -23,8 +23,6 @@ export type Chain = Omit<EvmGround, 'config'> & {
   network: Network
   /** The rail's name, `evm-eth`: its money in and out. */
   name: string
-  /** The ledger's `held:{place}`. */
-  place: string
   /** Blocks, its own included, after which a transfer is final. */
   confirmations: number
   settings: EvmSettings
@@ -36,3 +34,7 @@ export type Chain = Omit<EvmGround, 'config'> & {
 
 /** The rail of a chain. */
 export const railName = ({ code }: Pick<Network, 'code'>): string => `evm-${code.toLowerCase()}`
+
+/** Whether an address is the wallet that pays out. */
+export const isHot = ({ keys }: Pick<Chain, 'keys'>, address: string): boolean =>
+  address.toLowerCase() === keys.hot.toLowerCase()

@@ -3,15 +3,15 @@ import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { detach } from '../../platform/lib/detach.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
 import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
 import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
-import { factOf } from './words.ts'
+import { toRailEvent } from './events.ts'
 
 /** Takes what a chain has told, in the very block that moves its cursor on: both commit, or neither. */
-export type Tell = (db: Atomic, facts: (Fact & { rail: string })[]) => Promise<void>
+export type Tell = (db: Atomic, facts: (RailEvent & { rail: string })[]) => Promise<void>
 
 /** Makes known that a rail credits nothing any more, and why, in the block that stops it. */
 export type Halt = (db: Atomic, rail: string, reason: string) => void
@@ -115,9 +115,9 @@ async function keep(
     const lost = await queries.giveUp(db, code, deep)
     queries.moveOn(db, code, tip + 1n)
     const facts = [
-      ...fresh.map((one) => factOf(one, 'seen')),
-      ...final.map((one) => factOf(one, 'final')),
-      ...lost.map((one) => factOf(one, 'reversed')),
+      ...fresh.map((one) => toRailEvent(one, 'seen')),
+      ...final.map((one) => toRailEvent(one, 'final')),
+      ...lost.map((one) => toRailEvent(one, 'reversed')),
     ]
     if (facts.length > 0)
       await tell(
@@ -147,7 +147,7 @@ async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: big
     if (lost.length > 0)
       await tell(
         block,
-        lost.map((one) => ({ ...factOf(one, 'reversed'), rail })),
+        lost.map((one) => ({ ...toRailEvent(one, 'reversed'), rail })),
       )
   })
   log.warn(

@@ -45,13 +45,13 @@ describe('the settings of chains of the EVM', () => {
     const openWith = (settings: Record<string, string>) =>
       openEvmRails({ ...ground, config: readConfig({ DATA_DIR: folder, ...settings }) })
     try {
-      assert.equal((await openWith({})).roads.size, 0)
+      assert.equal((await openWith({})).rails.size, 0)
       await createKeystore(keystore, password)
       await assert.rejects(openWith({ ...own, EVM_RPC_URLS: `BTC=${secret}` }), /BTC is no network of the EVM/)
       const wrong = { ...own, EVM_RPC_URLS: `ETH=${secret}`, EVM_KEYSTORE_PASSWORD: 'another-password' }
       await assert.rejects(openWith(wrong), /does not open the keystore/)
-      const { roads } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
-      assert.deepEqual([...roads.keys()], ['ETH', 'BASE'])
+      const { rails } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
+      assert.deepEqual([...rails.keys()], ['ETH', 'BASE'])
       await assert.rejects(
         openEvmRails({ ...ground, config: readConfig(own) }).then((evm) => evm.opening('ETH', 'ETH-ETH')),
         /no node for ETH/,

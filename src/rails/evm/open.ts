@@ -42,7 +42,6 @@ async function openChain(ground: EvmGround, network: Network, keys: Keys): Promi
     ...rest,
     network,
     name,
-    place: name,
     confirmations: confirmationsOf(config, network),
     settings: config.evm,
     node,

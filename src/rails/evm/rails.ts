@@ -1,22 +1,21 @@
-import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { openingBalance } from './balance.ts'
+import { balanceOf, openingBalance } from './balance.ts'
 import type { Chain, EvmGround } from './chain.ts'
-import { depositRail } from './deposit-rail.ts'
+import { deposits } from './deposits.ts'
 import { begin, type Halt, keepFollowing, newFollower, type Tell } from './follow.ts'
 import { deriveKeys, newWords } from './keys.ts'
 import { readKeystore, writeKeystore } from './keystore.ts'
 import { openChains } from './open.ts'
 import { rereadFrom } from './reread.ts'
-import { payoutRail } from './sending/payout-rail.ts'
+import { payouts } from './sending/payouts.ts'
 import type { Charge } from './sweep/sweep.ts'
-import type { DepositRail, PayoutRail, Rails } from '../rail.ts'
+import type { Rail } from '../rail.ts'
 
 /** The chains of the EVM that this exchange holds real money on. */
 export type EvmRails = {
-  /** Each chain as a way in and out, by its code. */
-  roads: ReadonlyMap<string, { deposit: DepositRail; payout: PayoutRail }>
+  /** Each chain's rail, by the network's code. */
+  rails: ReadonlyMap<string, Rail>
   /** What the wallet of a chain held of an asset before any of its deposits could be told. */
   opening(network: string, asset: string): Promise<bigint>
   /** Lets a chain be read again from a block on, and does `also` in the same block. See `rereadFrom`. */
@@ -36,14 +35,8 @@ export async function openEvmRails(ground: EvmGround): Promise<EvmRails> {
     if (!chain) throw new Refusal('NOT_FOUND', `There is no node for ${code}.`)
     return chain
   }
-  const roads = new Map(
-    chains.map((chain) => {
-      const payout = payoutRail(chain)
-      return [chain.network.code, { deposit: depositRail(chain, payout), payout }]
-    }),
-  )
   return {
-    roads,
+    rails: new Map(chains.map((chain) => [chain.network.code, evmRail(chain)])),
     reread: (code, block, tell, also) => rereadFrom(chainOf(code), block, tell, also),
     opening: async (code, asset) => {
       const chain = chainOf(code)
@@ -57,18 +50,15 @@ export async function openEvmRails(ground: EvmGround): Promise<EvmRails> {
   }
 }
 
-/** These rails, with a real chain in place of each sandbox chain that there is one for. What was begun there ends there. */
-export function withEvmRails(rails: Rails, { roads }: EvmRails): Rails {
-  if (roads.size === 0) return rails
-  const roadOf = (category: string, network: string) =>
-    findPaymentCategory(category)?.flow === 'coin' ? roads.get(network) : undefined
-  return {
-    deposit: new Map([...rails.deposit, ...[...roads.values()].map(({ deposit }) => [deposit.name, deposit] as const)]),
-    payout: new Map([...rails.payout, ...[...roads.values()].map(({ payout }) => [payout.name, payout] as const)]),
-    forDeposit: (category, network) => roadOf(category, network)?.deposit ?? rails.forDeposit(category, network),
-    forPayout: (category, network) => roadOf(category, network)?.payout ?? rails.forPayout(category, network),
-  }
-}
+/** The rail of one chain: coins and tokens, in and out. What comes in is found by following the chain; nothing calls us back. */
+export const evmRail = (chain: Chain): Rail => ({
+  name: chain.name,
+  custodyAccount: chain.name,
+  serves: [{ directions: ['deposit', 'payout'], categories: ['CRYPTO'], networks: [chain.network.code] }],
+  deposit: deposits(chain),
+  payout: payouts(chain),
+  balance: (asset) => balanceOf(chain, asset),
+})
 
 /** Makes a keystore with new words, and gives the address that pays out. Refuses to overwrite one. */
 export async function createKeystore(file: string, password: string): Promise<{ hot: string }> {

@@ -4,7 +4,7 @@ import type { Chain } from './chain.ts'
 import type { Tell } from './follow.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from './read-blocks.ts'
-import { factOf } from './words.ts'
+import { toRailEvent } from './events.ts'
 
 /**
  * Lets a chain be read again from a block on, after somebody has found out which way it went. What was told and is still there is
@@ -35,7 +35,7 @@ export async function rereadFrom(
     if (lost.length > 0)
       await tell(
         atomic,
-        lost.map((one) => ({ ...factOf(one, 'reversed'), rail })),
+        lost.map((one) => ({ ...toRailEvent(one, 'reversed'), rail })),
       )
   })
 }

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { openRailWorld, type RailWorld } from '../../../test/support/rail-world.ts'
 import { isCreditorReference, printReference } from '../../reference/bank/creditor-reference.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import { chargeback, fundBank, pay, type Payment } from '../rails.ts'
 
 let stage: RailWorld
@@ -19,11 +19,11 @@ after(() => stage.close())
 const instructed = async (category = 'SEPA'): Promise<Payment> => {
   const rail = stage.rails.forDeposit(category, 'EUR')
   const order = { id: (ids += 1n), category, asset: 'EUR-EUR', amount: 100n }
-  const told = await rail?.instruct(order)
+  const told = await rail?.deposit.instruct(order)
   assert(rail && told)
   return { ...order, ...told, rail: rail.name, returnUrl: 'https://exchange.example/', locale: 'en' }
 }
-const paid = async (payment: Payment, text?: string): Promise<Fact | undefined> => {
+const paid = async (payment: Payment, text?: string): Promise<RailEvent | undefined> => {
   await pay(stage.world, payment, text === undefined ? {} : { reference: text })
   const [fact, ...others] = await stage.deliver(payment.rail)
   assert.equal(others.length, 0)
@@ -35,7 +35,7 @@ test('a customer is told an account, its holder and a reference of ISO 11649', a
   assert(isCreditorReference(reference))
   assert(payTo.kind === 'account')
   assert.deepEqual(Object.keys(payTo), ['kind', 'holder', 'account', 'bic', 'bank'])
-  assert(stage.rails.payout.get('sandbox-bank')?.owns(payTo.account))
+  assert(stage.rails.payout('sandbox-bank')?.payout.owns(payTo.account))
 })
 
 test('a reference is found as people write it, and goes on without what stands around it', async () => {
@@ -47,7 +47,7 @@ test('a reference is found as people write it, and goes on without what stands a
     JSON.stringify(fact, (_, value) => String(value)),
     /Mustermann|thank/i,
   )
-  assert.equal((await stage.rails.deposit.get('sandbox-bank')?.look(payment.reference))?.length, 1)
+  assert.equal((await stage.rails.deposit('sandbox-bank')?.deposit.look(payment.reference))?.length, 1)
 })
 
 test('of what a payer writes the bank keeps our reference alone', async () => {
@@ -70,7 +70,7 @@ test('money without a reference is told, and belongs to nobody yet', async () =>
   const payment = await instructed()
   for (const text of ['', 'a gift from Erika Mustermann', payment.reference.slice(0, -1)]) {
     const fact = await paid(payment, text)
-    assert.equal(fact?.kind, 'deposit.final')
+    assert.equal(fact?.kind, 'deposit_final')
     assert.equal(fact?.reference, '')
     assert.doesNotMatch(
       JSON.stringify(fact, (_, value) => String(value)),
@@ -102,9 +102,9 @@ test('what is paid at a page of the bank lies on our account there, and a recall
 
   const destination = { address: 'DE89370400440532013000', extraId: '', holder: 'Erika Mustermann' }
   const everything = { payoutId: (ids += 1n), asset: 'EUR-EUR', amount: held + 100n, destination }
-  for (const plan of (await bank?.prepare([everything])) ?? []) await bank?.submit(plan)
+  for (const plan of (await bank?.payout.prepare([everything])) ?? []) await bank?.payout.submit(plan)
   assert.equal(await bank?.balance('EUR-EUR'), 0n)
   const refused = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
   await assert.rejects(chargeback(stage.world, payment), refused)
-  assert.equal((await stage.rails.deposit.get(payment.rail)?.look(payment.reference))?.[0]?.kind, 'deposit.final')
+  assert.equal((await stage.rails.deposit(payment.rail)?.deposit.look(payment.reference))?.[0]?.kind, 'deposit_final')
 })

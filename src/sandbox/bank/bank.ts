@@ -3,43 +3,41 @@ import { createHmac } from 'node:crypto'
 import { makeReference } from '../../reference/bank/creditor-reference.ts'
 import { ourAccount } from '../../reference/bank/our-accounts.ts'
 import { assetById } from '../../reference/catalog/asset.ts'
-import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
+import { findPaymentCategory, paymentCategories } from '../../reference/catalog/payment-category.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type { DepositRail, PayoutOrder, PayoutRail, PlanBody, PlanDraft } from '../../rails/rail.ts'
-import { readWords } from '../callback.ts'
+import type { PayoutHalf, PayoutOrder, PlanBody, PlanDraft, Rail } from '../../rails/rail.ts'
+import { readMessages } from '../callback.ts'
 import { takeSilence } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { isOurAccount } from './accounts.ts'
-import { payerOf, toldOf } from './moves.ts'
+import { payerOf, messagesAbout } from './moves.ts'
 import * as queries from './queries.ts'
-import { bankId, bankName, factOf, wordNames } from './words.ts'
+import { bankId, bankName, toRailEvent, messageFields } from './messages.ts'
 
-const place = 'bank'
+const transferCategories = paymentCategories.flatMap(({ category, flow }) => (flow === 'transfer' ? [category] : []))
 
-/** The exchange's bank: transfers from customers, found by a creditor reference in their text, and transfers to them. */
-export function bankRails(world: World): { deposit: DepositRail; payout: PayoutRail } {
-  const payout = payoutRail(world)
-  return { deposit: depositRail(world, payout), payout }
-}
-
-const depositRail = (world: World, payout: PayoutRail): DepositRail => ({
+/** The exchange's bank: transfers from customers, matched by a creditor reference in their text, and transfers to them. */
+export const bankRail = (world: World): Rail => ({
   name: bankName,
-  place,
-  instruct: async ({ id, category, asset }) => {
-    const found = findPaymentCategory(category)
-    const account = found && ourAccount(found.category, assetById(asset)?.ticker ?? '')
-    if (!account) throw new Error(`We have no account for ${asset} by ${category}.`)
-    const entropy = createHmac('sha256', world.secrets.processor).update(`${bankName} reference ${id}`).digest()
-    return { reference: makeReference(entropy), payTo: { kind: 'account', ...account } }
+  custodyAccount: 'bank',
+  serves: [{ directions: ['deposit', 'payout'], categories: transferCategories, networks: 'any' }],
+  deposit: {
+    instruct: async ({ id, category, asset }) => {
+      const found = findPaymentCategory(category)
+      const account = found && ourAccount(found.category, assetById(asset)?.ticker ?? '')
+      if (!account) throw new Error(`We have no account for ${asset} by ${category}.`)
+      const entropy = createHmac('sha256', world.secrets.processor).update(`${bankName} reference ${id}`).digest()
+      return { reference: makeReference(entropy), payTo: { kind: 'account', ...account } }
+    },
+    look: async (reference) => (await messagesAbout(world, reference)).map(toRailEvent),
+    origin: async (payment) => (await payerOf(world, payment)) ?? 'unknown',
   },
-  readCallback: (body, headers) => factOf(readWords(world, { rail: bankName, names: wordNames }, body, headers)),
-  look: async (reference) => (await toldOf(world, reference)).map(factOf),
-  origin: async (payment) => {
-    const destination = await payerOf(world, payment)
-    return destination ? { rail: payout, destination } : 'unknown'
-  },
+  payout: payouts(world),
+  readCallback: async (request) => ({
+    events: readMessages(world, { rail: bankName, fields: messageFields }, request).map(toRailEvent),
+  }),
   balance: (asset) => balanceAtBank(world.db, asset),
 })
 
@@ -47,12 +45,10 @@ const depositRail = (world: World, payout: PayoutRail): DepositRail => ({
 export const balanceAtBank = async (db: Db, asset: string): Promise<bigint> =>
   (await queries.balance(db, asset))[0]?.balance ?? 0n
 
-function payoutRail(world: World): PayoutRail {
+function payouts(world: World): PayoutHalf {
   const send = gather((plans: PlanBody[]) => submitAll(world, plans))
   const look = gather((keys: string[]) => queries.paidOut(world.db, keys).then((rows) => matched(keys, rows)))
   return {
-    name: bankName,
-    place,
     lookAfterMs: 1_000,
     mostFee: () => undefined,
     prepare: async (orders) => orders.map(planOf),
@@ -64,7 +60,6 @@ function payoutRail(world: World): PayoutRail {
       return id === undefined ? { state: 'never' } : { state: 'done', evidence: { hash: bankId(id), fee: undefined } }
     },
     owns: isOurAccount,
-    balance: (asset) => balanceAtBank(world.db, asset),
   }
 }
 

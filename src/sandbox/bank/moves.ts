@@ -11,7 +11,7 @@ import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { formOfPayer } from './accounts.ts'
 import * as queries from './queries.ts'
-import { bankId, bankName, readBankId, type Said, wordsOf } from './words.ts'
+import { bankId, bankName, readBankId, type Message, messageOf } from './messages.ts'
 
 /** A bank transfer of somebody's to an account of ours. `remittance` is what the payer wrote. */
 export type Transfer = { account: string; asset: string; amount: bigint; remittance: string }
@@ -56,7 +56,7 @@ export async function sendBack(world: World, endToEndId: string): Promise<void> 
 }
 
 const tell = (world: World, db: Atomic, payment: queries.PaymentRow): Promise<void> =>
-  oweCallbacks(world, db, [{ rail: bankName, words: wordsOf(payment, payment.state), dueAt: world.clock.realNow() }])
+  oweCallbacks(world, db, [{ rail: bankName, words: messageOf(payment, payment.state), dueAt: world.clock.realNow() }])
 
 /**
  * Whose account a payment came from, as the bank's statement has it: a test customer's, made out of the payment's id, because
@@ -72,10 +72,10 @@ export async function payerOf({ db }: Pick<World, 'db'>, payment: string): Promi
 }
 
 /** What the bank has said of payments with a reference, in the order in which it did. */
-export async function toldOf({ db }: Pick<World, 'db'>, reference: string): Promise<Said[]> {
+export async function messagesAbout({ db }: Pick<World, 'db'>, reference: string): Promise<Message[]> {
   const payments = await queries.paidIn(db, reference)
   return payments.flatMap((payment) => [
-    wordsOf(payment, 'booked'),
-    ...(payment.state === 'booked' ? [] : [wordsOf(payment, payment.state)]),
+    messageOf(payment, 'booked'),
+    ...(payment.state === 'booked' ? [] : [messageOf(payment, payment.state)]),
   ])
 }

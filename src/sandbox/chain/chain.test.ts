@@ -27,30 +27,30 @@ before(async () => {
 })
 after(() => stage.close())
 
-const railsOf = ({ code }: Network): { deposit: DepositRail; payout: PayoutRail } => {
-  const [deposit, payout] = [stage.rails.forDeposit('CRYPTO', code), stage.rails.forPayout('CRYPTO', code)]
-  assert(deposit && payout)
-  return { deposit, payout }
+const railOf = ({ code }: Network): DepositRail & PayoutRail => {
+  const [rail, payer] = [stage.rails.forDeposit('CRYPTO', code), stage.rails.forPayout('CRYPTO', code)]
+  assert(rail && rail === payer)
+  return { ...rail, ...payer }
 }
 
 const instructed = async (network: Network, amount = 1_000n): Promise<Payment> => {
   const order = { id: (ids += 1n), category: 'CRYPTO', asset: nativeAsset(network).id, amount }
-  const { deposit } = railsOf(network)
-  return { ...order, ...(await deposit.instruct(order)), rail: deposit.name, returnUrl: '', locale: 'en' }
+  const rail = railOf(network)
+  return { ...order, ...(await rail.deposit.instruct(order)), rail: rail.name, returnUrl: '', locale: 'en' }
 }
 
 const kinds = async ({ name }: { name: string }): Promise<string[]> =>
   (await stage.deliver(name)).map(({ kind }) => kind)
 const looked = async (rail: DepositRail, reference: string): Promise<string[]> =>
-  (await rail.look(reference)).map(({ kind }) => kind)
+  (await rail.deposit.look(reference)).map(({ kind }) => kind)
 
 const paidOut = async (network: Network, address: string, amount = 700n): Promise<PlanDraft> => {
-  const { payout } = railsOf(network)
+  const rail = railOf(network)
   const destination = { address, extraId: '', holder: '' }
   const asset = nativeAsset(network).id
-  const [plan] = await payout.prepare([{ payoutId: (ids += 1n), asset, amount, destination }])
+  const [plan] = await rail.payout.prepare([{ payoutId: (ids += 1n), asset, amount, destination }])
   assert(plan)
-  await payout.submit(plan)
+  await rail.payout.submit(plan)
   return plan
 }
 const stranger = ({ family }: Network): string =>
@@ -63,67 +63,66 @@ const stranger = ({ family }: Network): string =>
 
 describe('coins that come in', () => {
   let rail: DepositRail
-  let payout: PayoutRail
   let payment: Payment
   let held: bigint
 
   beforeEach(async () => {
-    ;({ deposit: rail, payout } = railsOf(btc))
+    rail = railOf(btc)
     payment = await instructed(btc)
     stage.pass(seconds(60))
     await stage.deliver(rail.name)
-    held = await payout.balance(payment.asset)
+    held = await rail.balance(payment.asset)
   })
 
   it('are told with their block, and are final with the confirmations of the operator, not a block before', async () => {
-    assert.equal(rail.confirmations, 3)
+    assert.equal(rail.deposit.confirmations, 3)
     await pay(stage.world, payment)
     assert.deepEqual(await kinds(rail), [], 'no block has come yet')
     assert.deepEqual(await looked(rail, payment.reference), [])
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen'])
-    assert.deepEqual(await kinds(rail), ['deposit.seen'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen'])
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen'])
     assert.deepEqual(await kinds(rail), [])
-    assert.equal(await payout.balance(payment.asset), held, 'what is not final is not held')
+    assert.equal(await rail.balance(payment.asset), held, 'what is not final is not held')
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen', 'deposit.final'])
-    assert.deepEqual(await kinds(rail), ['deposit.final'])
-    assert.equal(await payout.balance(payment.asset), held + 1_000n)
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen', 'deposit_final'])
+    assert.deepEqual(await kinds(rail), ['deposit_final'])
+    assert.equal(await rail.balance(payment.asset), held + 1_000n)
   })
 
   it('are counted as the catalog says where the operator has said nothing', () => {
-    assert.equal(railsOf(eth).deposit.confirmations, eth.minConfirmations)
+    assert.equal(railOf(eth).deposit.confirmations, eth.minConfirmations)
   })
 
   it('are never final when their block is undone before', async () => {
     await pay(stage.world, payment)
     await assert.rejects(reorg(stage.world, { network: 'BTC', reference: payment.reference }), conflict, 'no block yet')
     stage.pass(seconds(2))
-    assert.deepEqual(await kinds(rail), ['deposit.seen'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen'])
     await reorg(stage.world, { network: 'BTC', reference: payment.reference })
-    assert.equal(await payout.balance(payment.asset), held)
+    assert.equal(await rail.balance(payment.asset), held)
     stage.pass(seconds(60))
-    assert.deepEqual(await kinds(rail), ['deposit.reversed'])
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen', 'deposit.reversed'])
-    assert.equal(await payout.balance(payment.asset), held)
+    assert.deepEqual(await kinds(rail), ['deposit_reversed'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen', 'deposit_reversed'])
+    assert.equal(await rail.balance(payment.asset), held)
     await assert.rejects(reorg(stage.world, { network: 'BTC', reference: payment.reference }), conflict)
   })
 
   it('are reversed once when their block is undone after they were final', async () => {
     const { hash } = await pay(stage.world, payment)
     stage.pass(seconds(5))
-    assert.deepEqual(await kinds(rail), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen', 'deposit_final'])
     await reorg(stage.world, { network: 'BTC', reference: payment.reference })
     stage.pass(seconds(60))
     const facts = await stage.deliver(rail.name)
     assert.deepEqual(
       facts.map(({ kind, payment: paid, amount }) => ({ kind, paid, amount })),
-      [{ kind: 'deposit.reversed', paid: hash, amount: 1_000n }],
+      [{ kind: 'deposit_reversed', paid: hash, amount: 1_000n }],
     )
-    assert.equal(facts[0]?.key, (await rail.look(payment.reference)).at(-1)?.key)
-    assert.equal(await payout.balance(payment.asset), held)
+    assert.equal(facts[0]?.key, (await rail.deposit.look(payment.reference)).at(-1)?.key)
+    assert.equal(await rail.balance(payment.asset), held)
   })
 
   it('reach each customer when many come at once', async () => {
@@ -132,17 +131,17 @@ describe('coins that come in', () => {
       payments.flatMap((one) => [pay(stage.world, one), pay(stage.world, one), paidOut(btc, stranger(btc))]),
     )
     stage.pass(seconds(60))
-    const final = (await stage.deliver(rail.name)).filter(({ kind }) => kind === 'deposit.final')
+    const final = (await stage.deliver(rail.name)).filter(({ kind }) => kind === 'deposit_final')
     for (const { reference } of payments) assert.equal(final.filter((one) => one.reference === reference).length, 2)
     const spent = 12n * (700n + transferCost(btc).amount)
-    assert.equal(await payout.balance(payment.asset), held + 24_000n - spent)
+    assert.equal(await rail.balance(payment.asset), held + 24_000n - spent)
   })
 
   it('can be paid out again', async () => {
     await pay(stage.world, { ...payment, amount: 10n * first })
     stage.pass(seconds(60))
     await paidOut(btc, stranger(btc), 5n * first)
-    assert((await payout.balance(payment.asset)) < 6n * first + held)
+    assert((await rail.balance(payment.asset)) < 6n * first + held)
     await assert.rejects(reorg(stage.world, { network: 'BTC', reference: payment.reference }), conflict)
   })
 
@@ -154,11 +153,11 @@ describe('coins that come in', () => {
     assert.deepEqual(
       facts.map(({ kind, reference }) => [kind, reference]),
       [
-        ['deposit.seen', payment.reference],
-        ['deposit.final', payment.reference],
+        ['deposit_seen', payment.reference],
+        ['deposit_final', payment.reference],
       ],
     )
-    assert.equal(await payout.balance(payment.asset), held - transferCost(btc).amount)
+    assert.equal(await rail.balance(payment.asset), held - transferCost(btc).amount)
   })
 
   it("are nobody else's business: neither strangers' coins nor coins of another chain are told", async () => {
@@ -172,42 +171,42 @@ describe('coins that come in', () => {
   it('need no memo on a chain without memos', async () => {
     await pay(stage.world, payment, { reference: 'for my order' })
     stage.pass(seconds(60))
-    assert.deepEqual(await kinds(rail), ['deposit.seen', 'deposit.final'])
-    assert.equal((await rail.look(payment.reference)).length, 2)
+    assert.deepEqual(await kinds(rail), ['deposit_seen', 'deposit_final'])
+    assert.equal((await rail.deposit.look(payment.reference)).length, 2)
   })
 })
 
 describe('coins on a chain with memos', () => {
   it('come to one address, each order with a memo of its own', async () => {
-    const { deposit, payout } = railsOf(xrp)
+    const rail = railOf(xrp)
     const [one, other] = [await instructed(xrp), await instructed(xrp)]
     assert(one.payTo.kind === 'address' && other.payTo.kind === 'address')
     assert.equal(one.payTo.address, other.payTo.address)
-    assert.equal(payout.owns(one.payTo.address), true)
+    assert.equal(rail.payout.owns(one.payTo.address), true)
     assert.notEqual(one.payTo.extraId, other.payTo.extraId)
     assert.equal(one.reference, `${one.payTo.address}?${one.payTo.extraId}`)
     assert.match(one.payTo.extraId, new RegExp(xrp.memo?.regex ?? 'no memo'))
 
     await pay(stage.world, other)
     stage.pass(seconds(1))
-    const facts = await stage.deliver(deposit.name)
+    const facts = await stage.deliver(rail.name)
     assert.deepEqual(
       facts.map(({ kind, reference }) => [kind, reference]),
       [
-        ['deposit.seen', other.reference],
-        ['deposit.final', other.reference],
+        ['deposit_seen', other.reference],
+        ['deposit_final', other.reference],
       ],
     )
-    assert.deepEqual(await deposit.look(one.reference), [])
+    assert.deepEqual(await rail.deposit.look(one.reference), [])
   })
 
   it('belong to nobody yet when the memo is missing or unknown', async () => {
-    const { deposit, payout } = railsOf(xrp)
+    const rail = railOf(xrp)
     const payment = await instructed(xrp)
-    const held = await payout.balance(payment.asset)
+    const held = await rail.balance(payment.asset)
     for (const memo of ['', '1', 'Max Mustermann']) await pay(stage.world, payment, { reference: memo })
     stage.pass(seconds(60))
-    const facts = await stage.deliver(deposit.name)
+    const facts = await stage.deliver(rail.name)
     assert.equal(facts.length, 6)
     for (const { reference } of facts)
       assert.equal(reference, `${payment.payTo.kind === 'address' ? payment.payTo.address : ''}?`)
@@ -215,7 +214,7 @@ describe('coins on a chain with memos', () => {
       JSON.stringify(facts, (_, value) => String(value)),
       /Mustermann/,
     )
-    assert.equal(await payout.balance(payment.asset), held + 3_000n)
+    assert.equal(await rail.balance(payment.asset), held + 3_000n)
   })
 
   it('fit the rules of every such chain', async () => {
@@ -229,32 +228,32 @@ describe('coins on a chain with memos', () => {
 
 describe('coins that went out', () => {
   it('are pending again when their block is undone, and then done with the same hash', async () => {
-    const { payout } = railsOf(btc)
+    const rail = railOf(btc)
     const plan = await paidOut(btc, stranger(btc))
     stage.pass(seconds(1))
-    const done = await payout.look(plan)
-    const held = await payout.balance('BTC-BTC')
+    const done = await rail.payout.look(plan)
+    const held = await rail.balance('BTC-BTC')
     await reorg(stage.world, { network: 'BTC', planKeys: [plan.key] })
-    assert.equal((await payout.look(plan)).state, 'pending')
+    assert.equal((await rail.payout.look(plan)).state, 'pending')
     await assert.rejects(reorg(stage.world, { network: 'BTC', planKeys: [plan.key] }), conflict)
     stage.pass(seconds(10))
-    assert.deepEqual(await payout.look(plan), done)
-    assert.equal(await payout.balance('BTC-BTC'), held)
+    assert.deepEqual(await rail.payout.look(plan), done)
+    assert.equal(await rail.balance('BTC-BTC'), held)
   })
 
   it('count as ours again when what came back is final', async () => {
-    const { deposit, payout } = railsOf(btc)
+    const rail = railOf(btc)
     const plan = await paidOut(btc, stranger(btc))
     stage.pass(seconds(1))
-    const held = await payout.balance('BTC-BTC')
-    await bounce(stage.world, { rail: payout.name, planKey: plan.key })
+    const held = await rail.balance('BTC-BTC')
+    await bounce(stage.world, { rail: rail.name, planKey: plan.key })
     stage.pass(seconds(2))
-    assert.deepEqual(await kinds(deposit), [])
-    assert.equal(await payout.balance('BTC-BTC'), held)
+    assert.deepEqual(await kinds(rail), [])
+    assert.equal(await rail.balance('BTC-BTC'), held)
     stage.pass(seconds(1))
-    assert.deepEqual(await kinds(deposit), ['payout.returned'])
-    assert.equal(await payout.balance('BTC-BTC'), held + 700n)
-    assert.deepEqual(await deposit.look(plan.key), [], 'it is no deposit')
+    assert.deepEqual(await kinds(rail), ['payout_returned'])
+    assert.equal(await rail.balance('BTC-BTC'), held + 700n)
+    assert.deepEqual(await rail.deposit.look(plan.key), [], 'it is no deposit')
   })
 
   it('are undone on chains only, and only where something is in a block', async () => {

@@ -1,31 +1,37 @@
 import { type Network, networks } from '../../reference/catalog/network.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type { DepositRail, PayoutOrder, PayoutRail, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
-import { readWords } from '../callback.ts'
+import type { DepositHalf, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome, Rail } from '../../rails/rail.ts'
+import { readMessages } from '../callback.ts'
 import { takeFaults } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { blockMsOf, currentBlock, timeOf } from './block.ts'
-import { tellArrivals, toldOf } from './coins.ts'
+import { tellArrivals, messagesAbout } from './coins.ts'
 import * as queries from './queries.ts'
 import { chainName, depositAddress, hashOf, pooledWallet, transferCost, walletOf } from './wallet.ts'
-import { factOf, wordNames } from './words.ts'
+import { toRailEvent, messageFields } from './messages.ts'
 
-/** Every chain of the sandbox as a way in and out, by its code. */
-export const chainRails = (world: World): Map<string, { deposit: DepositRail; payout: PayoutRail }> =>
-  new Map(networks.map((network) => [network.code, roadOf(world, network)]))
+/** Every chain of the catalog, played by the sandbox. */
+export const chainRails = (world: World): Rail[] => networks.map((network) => chainRail(world, network))
 
-function roadOf(world: World, network: Network): { deposit: DepositRail; payout: PayoutRail } {
-  const payout = payoutRail(world, network)
-  return { deposit: depositRail(world, network, payout), payout }
-}
-
-const placeOf = ({ code }: Network): string => `wallet-${code.toLowerCase()}`
-
-function depositRail(world: World, network: Network, payout: PayoutRail): DepositRail {
+function chainRail(world: World, network: Network): Rail {
   const name = chainName(network)
   const wallet = walletOf(world, network)
+  return {
+    name,
+    custodyAccount: `wallet-${network.code.toLowerCase()}`,
+    serves: [{ directions: ['deposit', 'payout'], categories: ['CRYPTO'], networks: [network.code] }],
+    deposit: deposits(world, network, wallet),
+    payout: payouts(world, network, wallet),
+    readCallback: async (request) => ({
+      events: readMessages(world, { rail: name, fields: messageFields }, request).map(toRailEvent),
+    }),
+    balance: (asset) => balanceOf(world, wallet, asset),
+  }
+}
+
+function deposits(world: World, network: Network, wallet: queries.Wallet): DepositHalf {
   const watch = gather(async (rows: { address: string; memo: string }[]) => {
     await queries.watch(
       world.db,
@@ -34,8 +40,6 @@ function depositRail(world: World, network: Network, payout: PayoutRail): Deposi
     return rows.map(() => undefined)
   })
   return {
-    name,
-    place: placeOf(network),
     confirmations: wallet.confirmations,
     instruct: async ({ id }) => {
       const { address, extraId } = depositAddress(network, wallet, id)
@@ -43,24 +47,19 @@ function depositRail(world: World, network: Network, payout: PayoutRail): Deposi
       const reference = wallet.usesMemos ? `${address}?${extraId}` : address
       return { reference, payTo: { kind: 'address', address, extraId } }
     },
-    readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers)),
-    look: async (reference) => (await toldOf(world, network, reference)).map(factOf),
+    look: async (reference) => (await messagesAbout(world, network, reference)).map(toRailEvent),
     origin: async (payment) => {
       const [transfer] = await queries.senderOf(world.db, network.code, payment)
       if (!transfer || transfer.sender === wallet.address || transfer.sender === pooledWallet(network)) return 'unknown'
-      return { rail: payout, destination: { address: transfer.sender, extraId: '', holder: '' } }
+      return { address: transfer.sender, extraId: '', holder: '' }
     },
-    balance: (asset) => balanceOf(world, wallet, asset),
   }
 }
 
-function payoutRail(world: World, network: Network): PayoutRail {
-  const wallet = walletOf(world, network)
+function payouts(world: World, network: Network, wallet: queries.Wallet): PayoutHalf {
   const send = gather((plans: PlanBody[]) => submitAll(world, network, plans))
   const look = gather((nonces: string[]) => lookAll(world, wallet, nonces), { most: 256 })
   return {
-    name: chainName(network),
-    place: placeOf(network),
     get lookAfterMs() {
       return blockMsOf(world)
     },
@@ -74,7 +73,6 @@ function payoutRail(world: World, network: Network): PayoutRail {
     },
     look: ({ key }) => look(key),
     owns: (address) => address === wallet.address,
-    balance: (asset) => balanceOf(world, wallet, asset),
   }
 }
 

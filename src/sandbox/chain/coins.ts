@@ -11,7 +11,7 @@ import type { World } from '../world.ts'
 import { currentBlock, timeOf } from './block.ts'
 import * as queries from './queries.ts'
 import { chainName, hashOf, pooledWallet, testWallet, walletOf } from './wallet.ts'
-import { type Said, type Status, wordsOf } from './words.ts'
+import { type Message, type Status, messageOf } from './messages.ts'
 
 /**
  * Coins that a customer sends. `extraId` is the memo, and means nothing on a chain without memos. `isPooled`: they come out of a
@@ -72,7 +72,7 @@ export const tellArrivals = (world: World, db: Atomic, network: Network, arrived
 
 const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): Owed => ({
   rail: chainName(network),
-  words: wordsOf(arrival, status),
+  words: messageOf(arrival, status),
   dueAt: timeOf(world, status === 'seen' ? arrival.block : arrival.final_block),
   transferId: arrival.id,
 })
@@ -132,7 +132,7 @@ export async function undoBlocks(
         db,
         dropped.map((one) => ({
           rail: chainName(network),
-          words: wordsOf(one, 'reversed'),
+          words: messageOf(one, 'reversed'),
           dueAt: world.clock.realNow(),
         })),
       )
@@ -148,13 +148,13 @@ export const isSent = async ({ db }: Pick<World, 'db'>, { code }: Network, refer
  * What a chain has to say of transfers to a reference by now, in the order in which it happened: in a block, for good. Of one
  * that was dropped, that it was there and is no longer.
  */
-export async function toldOf(world: World, network: Network, reference: string): Promise<Said[]> {
+export async function messagesAbout(world: World, network: Network, reference: string): Promise<Message[]> {
   const block = currentBlock(world)
   const arrived = await queries.arrivals(world.db, network.code, reference)
   return arrived.flatMap((one) => {
     if (one.block > block) return []
-    const seen = wordsOf(one, 'seen')
-    if (one.is_dropped) return [seen, wordsOf(one, 'reversed')]
-    return one.final_block > block ? [seen] : [seen, wordsOf(one, 'final')]
+    const seen = messageOf(one, 'seen')
+    if (one.is_dropped) return [seen, messageOf(one, 'reversed')]
+    return one.final_block > block ? [seen] : [seen, messageOf(one, 'final')]
   })
 }

@@ -4,27 +4,35 @@ import { type Database, one } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { DepositOrder, DepositRail, PayoutRail } from '../../rails/rail.ts'
+import type { DepositOrder, Rail } from '../../rails/rail.ts'
 import { balanceAtBank, moveAtBank } from '../bank/bank.ts'
-import { oweCallbacks, readWords } from '../callback.ts'
+import { oweCallbacks, readMessages } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { payLink } from './link.ts'
 import * as queries from './queries.ts'
-import { refundOrigin, refundRail } from './refund.ts'
-import { cardName, factOf, openBankingName, publicPaymentId, type Said, wordNames, wordsOf } from './words.ts'
+import { refundOrigin, refunds } from './refund.ts'
+import {
+  cardName,
+  toRailEvent,
+  openBankingName,
+  publicPaymentId,
+  type Message,
+  messageFields,
+  messageOf,
+} from './messages.ts'
 
-/** Who takes money at a page: a card processor, which also takes wallets, and a bank. */
-const owners: { name: string; place: string; categories: string[]; refused: string }[] = [
+/** Who takes payments at a page: a card processor, which also takes wallets, and a bank. */
+const owners: { name: string; custodyAccount: string; categories: string[]; refused: string }[] = [
   {
     name: cardName,
-    place: 'card-processor',
+    custodyAccount: 'card-processor',
     categories: ['VISA_MC', 'APPLE_PAY', 'GOOGLE_PAY', 'REVOLUT_PAY'],
     refused: 'The card was declined.',
   },
   {
     name: openBankingName,
-    place: 'bank',
+    custodyAccount: 'bank',
     categories: ['OPEN_BANKING', 'PSE'],
     refused: 'The payment was refused at the bank.',
   },
@@ -33,32 +41,25 @@ const owners: { name: string; place: string; categories: string[]; refused: stri
 /** Whether customers pay at a page on this rail. */
 export const isPageRail = (rail: string): boolean => owners.some(({ name }) => name === rail)
 
-/**
- * The rails with pages, in and back, by payment category. A customer who pays there pays once, and it is final at once. What is
- * paid back goes to the payment itself, by a rail of the same name.
- */
-export const pageRails = (world: World): Map<string, { deposit: DepositRail; payout: PayoutRail }> =>
-  new Map(
-    owners.flatMap((owner) => {
-      const { name, place } = owner
-      const atBank = (asset: string): Promise<bigint> => balanceAtBank(world.db, asset)
-      const balance = name === openBankingName ? atBank : balanceAtProcessor(world)
-      const payout = refundRail(world, { name, place, balance })
-      const rails = { deposit: pageRail(world, owner, payout), payout }
-      return owner.categories.map((category) => [category, rails] as const)
-    }),
-  )
+/** The rails with pages. A customer pays there once, and the payment is final at once; a refund goes to the payment itself. */
+export const pageRails = (world: World): Rail[] => owners.map((owner) => pageRail(world, owner))
 
-/** The reference is random: nobody can pay for another's by guessing. */
-const pageRail = (world: World, { name, place, refused }: (typeof owners)[number], back: PayoutRail): DepositRail => ({
+const pageRail = (world: World, { name, custodyAccount, categories, refused }: (typeof owners)[number]): Rail => ({
   name,
-  place,
-  instruct: async () => ({ reference: randomToken(18), payTo: { kind: 'page' } }),
-  open: async (order) => ({ payAt: payLink(world, order) }),
-  readCallback: (body, headers) => factOf(readWords(world, { rail: name, names: wordNames }, body, headers), refused),
-  look: async (reference) => (await toldOf(world, reference)).map((said) => factOf(said, refused)),
-  origin: (payment) => refundOrigin(world.db, back, payment),
-  balance: back.balance,
+  custodyAccount,
+  serves: [{ directions: ['deposit'], categories, networks: 'any' }],
+  deposit: {
+    // The reference is random: nobody can pay for another's by guessing.
+    instruct: async () => ({ reference: randomToken(18), payTo: { kind: 'page' } }),
+    open: async (order) => ({ payAt: payLink(world, order) }),
+    look: async (reference) => (await messagesAbout(world, reference)).map((said) => toRailEvent(said, refused)),
+    origin: (payment) => refundOrigin(world.db, name, payment),
+  },
+  payout: refunds(world, name),
+  readCallback: async (request) => ({
+    events: readMessages(world, { rail: name, fields: messageFields }, request).map((one) => toRailEvent(one, refused)),
+  }),
+  balance: name === openBankingName ? (asset) => balanceAtBank(world.db, asset) : balanceAtProcessor(world),
 })
 
 /** What the card processor keeps for us: captured, neither charged back nor given back. Asked for many currencies, it counts once. */
@@ -80,9 +81,9 @@ export async function paymentState({ db }: { db: Database }, reference: string):
 }
 
 /** What is to be said of a payment as it stands: nothing before anybody has tried. */
-export async function toldOf({ db }: Pick<World, 'db'>, reference: string): Promise<Said[]> {
+export async function messagesAbout({ db }: Pick<World, 'db'>, reference: string): Promise<Message[]> {
   const [payment] = await queries.payment(db, reference)
-  return payment ? [wordsOf(payment)] : []
+  return payment ? [messageOf(payment)] : []
 }
 
 type Outcome = 'captured' | 'challenge' | 'declined' | 'voided'
@@ -139,7 +140,7 @@ async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
     await oweCallbacks(
       world,
       db,
-      told.map((payment) => ({ rail: payment.rail, words: wordsOf(payment), dueAt: at })),
+      told.map((payment) => ({ rail: payment.rail, words: messageOf(payment), dueAt: at })),
     )
     return new Map(written.map(({ reference, state, id }) => [reference, { state, id }]))
   })
@@ -160,7 +161,7 @@ export async function chargeBack(world: World, rail: string, reference: string):
       if (!payment) throw new Refusal('CONFLICT', 'Nothing has been paid that could be taken back.')
       const { asset, amount } = payment
       if (rail === openBankingName) await moveAtBank(db, [{ asset, amount: -amount }])
-      await oweCallbacks(world, db, [{ rail, words: wordsOf(payment), dueAt: world.clock.realNow() }])
+      await oweCallbacks(world, db, [{ rail, words: messageOf(payment), dueAt: world.clock.realNow() }])
     }),
   )
 }

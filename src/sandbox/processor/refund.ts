@@ -1,45 +1,37 @@
 import type { Database } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Origin, PayoutOrder, PayoutRail, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
+import type { Destination, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
 import { moveAtBank } from '../bank/bank.ts'
 import { oweCallbacks } from '../callback.ts'
 import { takeSilence, takeUnknownWord } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import * as queries from './queries.ts'
-import { openBankingName, publicPaymentId, publicRefundId, readPaymentId, returnWords } from './words.ts'
-
-/** Whoever takes money at a page. A bank has it on our account there, and pays back from it. */
-export type RefundOwner = { name: string; place: string; balance: (asset: string) => Promise<bigint> }
+import { openBankingName, publicPaymentId, publicRefundId, readPaymentId, returnMessage } from './messages.ts'
 
 /** How long a refund is on its way, in real milliseconds: told by the usual word, or by one that nobody has met. */
 const usualMs = 1_000
 const unknownWordMs = 5_000
 
 /**
- * The way back of what was paid at a page: it pays to no address, but gives a captured payment back, in parts or whole. A plan is
- * carried out once; all of them together give back no more than was captured. What is over is refused for good, and so is a
- * payment that its customer has taken back.
+ * Refunds of what was paid at a page, in parts or whole, to the payment itself. A prepared refund is carried out once; all of them
+ * together refund no more than was captured. Once the payment is refunded or charged back, further refunds are refused.
  */
-export const refundRail = (world: World, { name, place, balance }: RefundOwner): PayoutRail => ({
-  name,
-  place,
+export const refunds = (world: World, rail: string): PayoutHalf => ({
   lookAfterMs: usualMs,
   mostFee: () => undefined,
   prepare: async (orders) => orders.map(planOf),
-  submit: ({ key, body }) => submit(world, name, key, body),
-  look: ({ key }) => look(world, name, key),
+  submit: ({ key, body }) => submit(world, rail, key, body),
+  look: ({ key }) => look(world, rail, key),
   owns: () => false,
-  balance,
 })
 
 /** The payment itself, where this owner has taken it. */
-export async function refundOrigin(db: Database, rail: PayoutRail, payment: string): Promise<Origin | 'unknown'> {
+export async function refundOrigin(db: Database, rail: string, payment: string): Promise<Destination | 'unknown'> {
   const id = readPaymentId(payment)
-  const [taken] = id === undefined ? [] : await queries.paymentById(db, rail.name, id)
-  if (!taken) return 'unknown'
-  return { rail, destination: { address: publicPaymentId(taken.id), extraId: '', holder: '' } }
+  const [taken] = id === undefined ? [] : await queries.paymentById(db, rail, id)
+  return taken ? { address: publicPaymentId(taken.id), extraId: '', holder: '' } : 'unknown'
 }
 
 const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraft => ({
@@ -103,6 +95,6 @@ export async function returnRefund(world: World, rail: string, planKey: string):
     if (!refund) throw new Refusal('CONFLICT', 'Nothing has been given back that could come back.')
     const { asset, amount } = refund
     if (rail === openBankingName) await moveAtBank(db, [{ asset, amount }])
-    await oweCallbacks(world, db, [{ rail, words: returnWords(refund), dueAt: at }])
+    await oweCallbacks(world, db, [{ rail, words: returnMessage(refund), dueAt: at }])
   })
 }

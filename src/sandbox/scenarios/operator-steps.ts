@@ -68,9 +68,9 @@ async function purseOf(scene: Scene) {
   const network = findNetwork(to.network.code)
   if (!rail || !network) throw new Refusal('CONFLICT', 'This is not paid out of a wallet.')
   const asset = to.asset.id
-  const fee = rail.mostFee(asset)
+  const fee = rail.payout.mostFee(asset)
   const needed = transaction.expectedTo + (fee?.asset === asset ? fee.amount : 0n)
-  return { place: rail.place, network, asset, needed }
+  return { place: rail.custodyAccount, network, asset, needed }
 }
 
 /** The owner takes all coins of a wallet home, from the chain and from the books; what is promised to others stays theirs. */

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { type EvmWorld, openEvmWorld, through } from '../../../../test/support/evm-world.ts'
 import { toHex } from '../node.ts'
-import { payoutRail } from './payout-rail.ts'
+import { payouts } from './payouts.ts'
 
 const gwei = 10n ** 9n
 
@@ -28,7 +28,7 @@ describe('a payout that another process makes dearer while one looks', () => {
     await one.payout.submit(plan)
 
     let isHeld = false
-    const slow = payoutRail(
+    const slow = payouts(
       through(one.chain, (askAll) => async (calls) => {
         if (!isHeld && calls[0]?.method === 'eth_getTransactionReceipt') {
           isHeld = true

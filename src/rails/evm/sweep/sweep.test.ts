@@ -24,7 +24,7 @@ before(async () => {
   await anvil.send({ to: usdt.contract, data: token.mint(anvil.customer, 10n ** 12n) })
   await anvil.mine(5)
   await one.follow()
-  booked = await one.payout.balance(coin)
+  booked = await one.rail.balance(coin)
 })
 after(() => world.close())
 beforeEach(() => baseFee(gwei))
@@ -39,7 +39,7 @@ async function paid(asset: string, amount: bigint, address?: string): Promise<st
   else await anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
   await anvil.mine(3)
   const facts = await one.follow()
-  assert.equal(facts.filter(({ kind }) => kind === 'deposit.final').length, 1)
+  assert.equal(facts.filter(({ kind }) => kind === 'deposit_final').length, 1)
   if (asset === coin) booked += amount
   return to
 }
@@ -70,12 +70,12 @@ describe('what lies on addresses of transactions', () => {
     const { anvil, one } = world
     const address = await paid(coin, ether)
     const before = await anvil.balance(one.chain.keys.hot)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
     const charged = await swept()
     assert(charged > 0n)
     assert.equal(await anvil.balance(address), 0n)
     assert.equal(await anvil.balance(one.chain.keys.hot), before + ether - charged)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
     world.pass(3_600_000)
     assert.equal(await swept(2), 0n)
     assert.deepEqual(await purses(), [])
@@ -84,14 +84,14 @@ describe('what lies on addresses of transactions', () => {
   it('as tokens is brought with gas from that wallet', async () => {
     const { anvil, one } = world
     const address = await paid(usdt.asset, 60_000_000n)
-    const held = await one.payout.balance(usdt.asset)
+    const held = await one.rail.balance(usdt.asset)
     assert(held >= 60_000_000n)
     const charged = await swept()
     assert(charged > 0n)
     assert.equal(await anvil.tokens(usdt.contract, address), 0n)
     assert.equal(await anvil.tokens(usdt.contract, one.chain.keys.hot), held)
-    assert.equal(await one.payout.balance(usdt.asset), held)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(usdt.asset), held)
+    assert.equal(await one.rail.balance(coin), booked)
   })
 
   it('as both is brought, the tokens first', async () => {
@@ -101,7 +101,7 @@ describe('what lies on addresses of transactions', () => {
     await swept(10)
     assert.equal(await anvil.tokens(usdt.contract, address), 0n)
     assert.equal(await anvil.balance(address), 0n)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
   })
 
   it('stays where bringing it is not worth its cost', async () => {
@@ -109,7 +109,7 @@ describe('what lies on addresses of transactions', () => {
     const [few, little] = [await paid(usdt.asset, 1n), await paid(coin, 1_000n)]
     assert.equal(await swept(2), 0n)
     assert.deepEqual([await anvil.tokens(usdt.contract, few), await anvil.balance(little)], [1n, 1_000n])
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
     await world.db.sql`delete from evm_purses`
     booked -= 1_000n
   })
@@ -130,7 +130,7 @@ describe('what lies on addresses of transactions', () => {
     assert.deepEqual(await one.follow(), [])
     assert((await swept()) > 0n)
     assert.equal(await anvil.balance(address), 0n)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
   })
 
   it('is brought at a higher price where the first keeps it back', async () => {
@@ -148,7 +148,7 @@ describe('what lies on addresses of transactions', () => {
     assert((move?.hashes.length ?? 0) > 1)
     await swept()
     assert.equal(await anvil.balance(address), 0n)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
   })
 
   it('and what a payout cost that failed are charged as well', async () => {
@@ -162,6 +162,6 @@ describe('what lies on addresses of transactions', () => {
     await anvil.mine(3)
     assert.deepEqual(await one.payout.look(plan), { state: 'never' })
     assert((await swept(2)) > 0n)
-    assert.equal(await one.payout.balance(coin), booked)
+    assert.equal(await one.rail.balance(coin), booked)
   })
 })

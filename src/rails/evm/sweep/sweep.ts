@@ -46,11 +46,11 @@ export async function sweepOnce(chain: Chain): Promise<void> {
 }
 
 /** Books what was spent on wallets since the last time. */
-export const chargeCosts = ({ db, network, place }: Chain, charge: Charge): Promise<void> =>
+export const chargeCosts = ({ db, network, name }: Chain, charge: Charge): Promise<void> =>
   db.atomic(async (block) => {
     const spent = await queries.takeCosts(block, network.code)
     const amount = spent.reduce((sum, { cost }) => sum + cost, 0n)
-    if (amount > 0n) await charge(block, [{ place, asset: nativeAsset(network).id, amount }])
+    if (amount > 0n) await charge(block, [{ place: name, asset: nativeAsset(network).id, amount }])
   })
 
 /** One step for one purse. Gives the milliseconds after which it is looked at again. */

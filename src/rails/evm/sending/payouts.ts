@@ -1,6 +1,5 @@
-import type { PayoutRail } from '../../rail.ts'
-import { balanceOf } from '../balance.ts'
-import type { Chain } from '../chain.ts'
+import type { PayoutHalf } from '../../rail.ts'
+import { type Chain, isHot } from '../chain.ts'
 import { mostFee } from './fees.ts'
 import { lookAt } from './look.ts'
 import { submitPlan } from './send.ts'
@@ -9,11 +8,9 @@ import { submitPlan } from './send.ts'
  * Coins and tokens that go out of the hot wallet of a chain. The nonce and the bytes of a plan are fixed and committed when it is
  * first submitted, under the wallet's row lock: a plan that is never submitted leaves no gap behind.
  */
-export function payoutRail(chain: Chain): PayoutRail {
-  const { name, place, keys, settings } = chain
+export function payouts(chain: Chain): PayoutHalf {
+  const { keys, settings } = chain
   return {
-    name,
-    place,
     lookAfterMs: settings.scanEveryMs,
     mostFee: (asset) => mostFee(chain, asset),
     prepare: (orders) =>
@@ -26,7 +23,6 @@ export function payoutRail(chain: Chain): PayoutRail {
       ),
     submit: (plan) => submitPlan(chain, plan),
     look: (plan) => lookAt(chain, plan),
-    owns: (address) => address.toLowerCase() === keys.hot.toLowerCase(),
-    balance: (asset) => balanceOf(chain, asset),
+    owns: (address) => isHot(chain, address),
   }
 }

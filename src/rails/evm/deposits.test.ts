@@ -3,8 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
 
 const coin = 'ETH-ETH'
@@ -30,7 +29,7 @@ const instructed = async (asset = coin): Promise<string> => {
   assert(told.payTo.kind === 'address' && told.payTo.address === told.reference && told.payTo.extraId === '')
   return told.reference
 }
-const kindsOf = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
+const kindsOf = (facts: RailEvent[]): string[] => facts.map(({ kind }) => kind)
 const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ to, value })
 const payTokens = (to: string, amount = 1_000n, contract = usdt.contract): Promise<string> =>
   world.anvil.send({ to: contract, data: token.transfer(to, amount) })
@@ -51,7 +50,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     it(`are seen with their block and final with the confirmations, not a block before: ${asset}`, async () => {
       const { deposit, follow } = world.one
       const reference = await instructed(asset)
-      const held = await deposit.balance(asset)
+      const held = await world.one.rail.balance(asset)
       const hash = await payIn(reference)
       assert.deepEqual(await follow(), [], 'it is in no block')
       await world.anvil.mine()
@@ -62,22 +61,22 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
       assert.deepEqual(seen, {
         ...money,
         key: `${payment}:seen`,
-        kind: 'deposit.seen',
+        kind: 'deposit_seen',
         body: { payment, status: 'SEEN' },
       })
       await world.anvil.mine()
       assert.deepEqual(await follow(), [])
-      assert.equal(await deposit.balance(asset), held, 'what is not final is not held')
+      assert.equal(await world.one.rail.balance(asset), held, 'what is not final is not held')
       await world.anvil.mine()
       const [final, ...more] = await follow()
       assert.deepEqual(more, [])
       assert.deepEqual(final, {
         ...seen,
         key: `${payment}:final`,
-        kind: 'deposit.final',
+        kind: 'deposit_final',
         body: { payment, status: 'FINAL' },
       })
-      assert.equal(await deposit.balance(asset), held + 1_000n)
+      assert.equal(await world.one.rail.balance(asset), held + 1_000n)
       assert.deepEqual(await deposit.look(reference), [seen, final], 'who asks is told the same')
       await world.anvil.mine(5)
       assert.deepEqual(await follow(), [], 'and nothing more')
@@ -89,7 +88,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     const paid = [await pay(mine, 1n), await pay(mine, 2n), await payTokens(yours, 3n), await payTokens(yours, 4n)]
     await world.anvil.mine(3)
     const facts = await world.one.follow()
-    const final = facts.filter(({ kind }) => kind === 'deposit.final')
+    const final = facts.filter(({ kind }) => kind === 'deposit_final')
     assert.deepEqual(new Set(final.map(({ amount }) => amount)), new Set([1n, 2n, 3n, 4n]))
     assert.deepEqual(new Set(final.map(({ payment }) => payment.slice(0, 66))), new Set(paid))
     assert.equal(new Set(facts.map(({ key }) => key)).size, 8)
@@ -113,7 +112,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     assert.deepEqual(await one.deposit.look(reference), [])
     await payTokens(reference, 5n)
     await anvil.mine()
-    assert.deepEqual(kindsOf(await one.follow()), ['deposit.seen'])
+    assert.deepEqual(kindsOf(await one.follow()), ['deposit_seen'])
     await anvil.mine(3)
     await one.follow()
   })
@@ -133,7 +132,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     await payTokens(reference, 1_000n, lookAlike)
     await anvil.mine(3)
     world.pass(60_000)
-    const told: Fact[] = []
+    const told: RailEvent[] = []
     await followOnce(newFollower(lavish, (_db, facts) => Promise.resolve(void told.push(...facts))))
     assert.deepEqual(told, [])
     world.pass(60_000)
@@ -151,16 +150,14 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     for (const payment of [coins, `${tokens}:0`, `${tokens}:0#2`]) {
       const origin = await one.deposit.origin(payment)
       assert(origin !== 'unknown')
-      assert.equal(origin.destination.address.toLowerCase(), anvil.customer)
-      assert.equal(origin.rail, one.payout)
+      assert.equal(origin.address.toLowerCase(), anvil.customer)
     }
     for (const payment of [`${minted}:0`, `${own}:0`, `${tokens}:1`, `0x${'0'.repeat(64)}`, 'nonsense']) {
       assert.equal(await one.deposit.origin(payment), 'unknown', payment)
     }
   })
 
-  it('are no matter of callbacks', () => {
-    const unproven = (error: unknown): boolean => error instanceof Refusal && error.code === 'SIGNATURE_INVALID'
-    assert.throws(() => world.one.deposit.readCallback('{}', {}), unproven)
+  it('are found by following the chain, without callbacks', () => {
+    assert.equal(world.one.rail.readCallback, undefined)
   })
 })

@@ -1,5 +1,5 @@
 import { readId } from '../../platform/lib/ids.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { PaymentRow, RefundRow } from './queries.ts'
 
 /** The rail of the card processor's pages. */
@@ -9,7 +9,7 @@ export const cardName = 'sandbox-card'
 export const openBankingName = 'sandbox-open-banking'
 
 /** What a page's owner says of a payment, besides its amount. */
-export const wordNames = [
+export const messageFields = [
   'event',
   'payment',
   'status',
@@ -19,7 +19,7 @@ export const wordNames = [
 ] as const satisfies string[]
 
 /** A thing that the owner of a page says. */
-export type Said = Record<(typeof wordNames)[number], string>
+export type Message = Record<(typeof messageFields)[number], string>
 
 /** The id of a payment as the page's owner tells it. */
 export const publicPaymentId = (id: bigint): string => `pay_${id}`
@@ -32,16 +32,16 @@ export const readPaymentId = (text: string): bigint | undefined =>
 export const publicRefundId = (id: bigint): string => `ref_${id}`
 
 /** The words for what has become of a payment. A word that is not here moves no money. */
-const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
-  ['CAPTURED', 'deposit.final'],
-  ['DECLINED', 'deposit.declined'],
-  ['VOIDED', 'deposit.declined'],
-  ['CHARGED_BACK', 'deposit.reversed'],
-  ['REFUND_RETURNED', 'payout.returned'],
+const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
+  ['CAPTURED', 'deposit_final'],
+  ['DECLINED', 'deposit_declined'],
+  ['VOIDED', 'deposit_declined'],
+  ['CHARGED_BACK', 'deposit_reversed'],
+  ['REFUND_RETURNED', 'payout_returned'],
 ])
 
 /** What is said of a payment as it stands, after so many things that happened to it. */
-export const wordsOf = ({ id, reference, state, attempts, asset, amount }: PaymentRow): Said => ({
+export const messageOf = ({ id, reference, state, attempts, asset, amount }: PaymentRow): Message => ({
   event: `${publicPaymentId(id)}_${attempts}`,
   payment: publicPaymentId(id),
   status: state.toUpperCase(),
@@ -51,7 +51,7 @@ export const wordsOf = ({ id, reference, state, attempts, asset, amount }: Payme
 })
 
 /** What is said of a refund that has come back: it is known by the key of the plan that asked for it. */
-export const returnWords = ({ id, plan_key: planKey, asset, amount }: RefundRow): Said => ({
+export const returnMessage = ({ id, plan_key: planKey, asset, amount }: RefundRow): Message => ({
   event: `${publicRefundId(id)}_returned`,
   payment: publicRefundId(id),
   status: 'REFUND_RETURNED',
@@ -61,11 +61,11 @@ export const returnWords = ({ id, plan_key: planKey, asset, amount }: RefundRow)
 })
 
 /** Translates what was said; `refused` is how a customer is told of an attempt that came to nothing. */
-export function factOf(
-  { event, payment, status, merchant_reference: reference, asset, amount }: Said,
+export function toRailEvent(
+  { event, payment, status, merchant_reference: reference, asset, amount }: Message,
   refused: string,
-): Fact {
-  const kind = kinds.get(status) ?? 'other'
-  const body = { payment, status, ...(kind === 'deposit.declined' ? { reason: refused } : {}) }
+): RailEvent {
+  const kind = kinds.get(status) ?? 'unknown'
+  const body = { payment, status, ...(kind === 'deposit_declined' ? { reason: refused } : {}) }
   return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body }
 }

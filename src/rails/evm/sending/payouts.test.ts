@@ -5,10 +5,10 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { token } from '../../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../../test/support/evm-world.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import type { PayoutRail, PlanDraft } from '../../rail.ts'
+import type { PayoutHalf, PlanDraft } from '../../rail.ts'
 import { toHex } from '../node.ts'
-import { payoutRail } from './payout-rail.ts'
-import { referenceOf } from '../words.ts'
+import { payouts } from './payouts.ts'
+import { referenceOf } from '../events.ts'
 
 const coin = 'ETH-ETH'
 const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' }
@@ -16,7 +16,7 @@ const gwei = 10n ** 9n
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
 
 let world: EvmWorld
-let rail: PayoutRail
+let rail: PayoutHalf
 let ids = 0n
 
 before(async () => {
@@ -65,7 +65,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     it(`are paid once, however often and by whom a plan is submitted, and are proven: ${asset}`, async () => {
       const { anvil, other } = world
       const plan = await planned(500n, asset)
-      const before = [await rail.balance(asset), await rail.balance(coin)] as const
+      const before = [await world.one.rail.balance(asset), await world.one.rail.balance(coin)] as const
       assert.equal(await lookAt(plan), 'never', 'nobody has submitted it')
       await Promise.all([rail.submit(plan), other.payout.submit(plan), rail.submit(plan)])
       await rail.submit(plan)
@@ -77,7 +77,10 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
       const outcome = await other.payout.look(plan)
       assert(outcome.state === 'done' && outcome.evidence.fee?.asset === coin)
       assert.match(outcome.evidence.hash, /^0x[0-9a-f]{64}$/)
-      const spent = [before[0] - (await rail.balance(asset)), before[1] - (await rail.balance(coin))]
+      const spent = [
+        before[0] - (await world.one.rail.balance(asset)),
+        before[1] - (await world.one.rail.balance(coin)),
+      ]
       const fee = outcome.evidence.fee.amount
       assert.deepEqual(spent, asset === coin ? [500n + fee, 500n + fee] : [500n, fee])
       const got = asset === coin ? anvil.balance(plan.address) : anvil.tokens(usdt.contract, plan.address)
@@ -124,7 +127,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
   })
 
   it('are paid once where the answer to the broadcast was lost', async () => {
-    const silent = payoutRail(
+    const silent = payouts(
       through(world.one.chain, (askAll) => async (calls) => {
         const answers = await askAll(calls)
         if (calls[0]?.method === 'eth_sendRawTransaction') throw new Error('The node did not answer.')
@@ -142,7 +145,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
   })
 
   it('are sent by whoever looks, where their process was killed between signing and broadcasting', async () => {
-    const killed = payoutRail(
+    const killed = payouts(
       through(world.one.chain, (askAll) => (calls) => {
         if (calls[0]?.method === 'eth_sendRawTransaction') throw new Error('killed')
         return askAll(calls)
@@ -187,7 +190,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
       if (calls[0]?.method === 'eth_sendRawTransaction') brought.push(calls[0].params[0])
       return askAll(calls)
     })
-    await payoutRail(heard).submit(plan)
+    await payouts(heard).submit(plan)
     const [first = ''] = await candidates(plan)
     await baseFee(50n * gwei)
     await anvil.mine()

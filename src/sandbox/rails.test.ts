@@ -2,26 +2,15 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
-import { payoutRailContract, type PayoutStage } from '../../test/support/payout-rail-contract.ts'
 import { openRailWorld, type RailWorld } from '../../test/support/rail-world.ts'
 import { makeSandboxAddress } from '../reference/addresses/address.ts'
 import { type Network, networks } from '../reference/catalog/network.ts'
 import { nativeAsset } from '../reference/catalog/sync-assets.ts'
 import { Refusal } from '../platform/lib/refusal.ts'
-import type { Destination, PayoutRail } from './rail.ts'
-import {
-  armTimeout,
-  armUnknownWord,
-  bounce,
-  chargeback,
-  fundBank,
-  fundWallet,
-  pay,
-  type Payment,
-} from '../sandbox/rails.ts'
+import type { Destination, PayoutRail } from '../rails/rail.ts'
+import { armTimeout, armUnknownWord, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './rails.ts'
 
 const first = 1_000n * 10n ** 18n
-const minuteMs = 60_000
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
 
 let stage: RailWorld
@@ -34,44 +23,11 @@ before(async () => {
 })
 after(() => stage.close())
 
-const stageOf = (rail: PayoutRail): Omit<PayoutStage, 'asset' | 'hash' | 'destination'> => ({
-  rail,
-  costsFee: false,
-  tooMuch: first * 2n,
-  nextId: () => (ids += 1n),
-  settle: async () => stage.pass(1_000),
-  own: [],
-  fallSilent: ({ address }) => armTimeout(stage.world, address),
-  sendBack: ({ key }) => bounce(stage.world, { rail: rail.name, planKey: key }),
-  tellAll: async () => {
-    stage.pass(10 * minuteMs)
-    return stage.deliver(rail.name)
-  },
-})
-
 const wayOut = (category: string, network: string): PayoutRail => {
   const found = stage.rails.forPayout(category, network)
-  assert(found && stage.rails.payout.get(found.name) === found)
+  assert(found && stage.rails.payout(found.name) === found)
   return found
 }
-
-payoutRailContract('SEPA on EUR', async () => {
-  const rail = wayOut('SEPA', 'EUR')
-  const order = { id: 1n, category: 'SEPA', asset: 'EUR-EUR', amount: 1n }
-  const told = await stage.rails.forDeposit('SEPA', 'EUR')?.instruct(order)
-  assert(told?.payTo.kind === 'account')
-  return {
-    ...stageOf(rail),
-    asset: 'EUR-EUR',
-    hash: /^bnk_\d+$/,
-    destination: () => ({
-      address: `DE${String((ids += 1n)).padStart(20, '0')}`,
-      extraId: '',
-      holder: 'Erika Mustermann',
-    }),
-    own: [told.payTo.account],
-  }
-})
 
 const stranger = ({ family }: Network): string =>
   makeSandboxAddress(
@@ -81,59 +37,32 @@ const stranger = ({ family }: Network): string =>
       .digest(),
   )
 
-for (const chain of networks) {
-  payoutRailContract(`CRYPTO on ${chain.code}`, async () => {
-    const rail = wayOut('CRYPTO', chain.code)
-    const asset = nativeAsset(chain).id
-    const destination = (): Destination => ({ address: stranger(chain), extraId: '', holder: '' })
-    const [plan] = await rail.prepare([{ payoutId: 1n, asset, amount: 1n, destination: destination() }])
-    return {
-      ...stageOf(rail),
-      asset,
-      hash: chain.family === 'evm' ? /^0x[0-9a-f]{64}$/ : /^[0-9a-f]{64}$/,
-      costsFee: true,
-      destination,
-      own: [plan?.body.sender ?? ''],
-    }
-  })
-}
-
 /** A payment that somebody made at a page, and its way back. */
 async function paidAtPage(category: string): Promise<{ payment: Payment; rail: PayoutRail; destination: Destination }> {
-  const deposit = stage.rails.forDeposit(category, 'EUR')
-  assert(deposit)
+  const taker = stage.rails.forDeposit(category, 'EUR')
+  const rail = stage.rails.payout(taker?.name ?? '')
+  assert(taker && rail)
   const order = { id: (ids += 1n), category, asset: 'EUR-EUR', amount: 12_345n }
-  const told = await deposit.instruct(order)
-  const payment = { ...order, ...told, rail: deposit.name, returnUrl: 'https://exchange.example/', locale: 'en' }
+  const told = await taker.deposit.instruct(order)
+  const payment = { ...order, ...told, rail: taker.name, returnUrl: 'https://exchange.example/', locale: 'en' }
   const { id } = await pay(stage.world, payment)
-  await stage.deliver(deposit.name)
-  const origin = await deposit.origin(id)
-  assert(origin !== 'unknown' && stage.rails.payout.get(deposit.name) === origin.rail)
-  return { payment, ...origin }
+  await stage.deliver(taker.name)
+  const destination = await taker.deposit.origin(id)
+  assert(destination !== 'unknown')
+  return { payment, rail, destination }
 }
 
 for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
-  payoutRailContract(`refunds of ${category}`, async () => {
-    const { rail } = await paidAtPage(category)
-    return {
-      ...stageOf(rail),
-      asset: 'EUR-EUR',
-      hash: /^ref_\d+$/,
-      // The customer pays first, and what is held is looked at afterwards.
-      destination: async () => (await paidAtPage(category)).destination,
-    }
-  })
-
   describe(`refunds of ${category} in the sandbox`, () => {
     const refund = async (rail: PayoutRail, destination: Destination, amount: bigint) => {
-      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset: 'EUR-EUR', amount, destination }])
+      const [plan] = await rail.payout.prepare([{ payoutId: (ids += 1n), asset: 'EUR-EUR', amount, destination }])
       assert(plan)
-      await rail.submit(plan)
+      await rail.payout.submit(plan)
       return plan
     }
     const settled = async (rail: PayoutRail, plan: { key: string; body: Record<string, string> }): Promise<string> => {
       stage.pass(1_000)
-      return (await rail.look(plan)).state
+      return (await rail.payout.look(plan)).state
     }
 
     it('give back in parts, at most what was captured in all, also side by side', async () => {
@@ -170,7 +99,7 @@ for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
       const plan = await refund(rail, destination, 12_345n)
       assert.equal(await settled(rail, plan), 'done')
       await bounce(stage.world, { rail: rail.name, planKey: plan.key })
-      assert.equal((await rail.look(plan)).state, 'done', 'it was carried out all the same')
+      assert.equal((await rail.payout.look(plan)).state, 'done', 'it was carried out all the same')
       assert.equal(await settled(rail, await refund(rail, destination, 12_345n)), 'done')
       await stage.deliver(rail.name)
     })
@@ -189,21 +118,21 @@ describe('money out in the sandbox', () => {
 
   it('is never sent out of an account that was never filled', async () => {
     for (const [rail, , destination] of railsOut()) {
-      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset: 'NOTHING', amount: 1n, destination }])
+      const [plan] = await rail.payout.prepare([{ payoutId: (ids += 1n), asset: 'NOTHING', amount: 1n, destination }])
       assert(plan)
-      await assert.rejects(rail.submit(plan), conflict, rail.name)
-      assert.deepEqual(await rail.look(plan), { state: 'never' })
+      await assert.rejects(rail.payout.submit(plan), conflict, rail.name)
+      assert.deepEqual(await rail.payout.look(plan), { state: 'never' })
       assert.equal(await rail.balance('NOTHING'), 0n)
     }
   })
 
   it('is in no block before its block has come, and comes back out of none', async () => {
     for (const [rail, asset, destination] of railsOut()) {
-      const [plan] = await rail.prepare([{ payoutId: (ids += 1n), asset, amount: 1n, destination }])
+      const [plan] = await rail.payout.prepare([{ payoutId: (ids += 1n), asset, amount: 1n, destination }])
       assert(plan)
-      assert.deepEqual(await rail.look(plan), { state: 'never' })
-      await rail.submit(plan)
-      const soon = await rail.look(plan)
+      assert.deepEqual(await rail.payout.look(plan), { state: 'never' })
+      await rail.payout.submit(plan)
+      const soon = await rail.payout.look(plan)
       if (rail.name === 'sandbox-bank') assert.equal(soon.state, 'done')
       else {
         assert(soon.state === 'pending' && (soon.lookAgainInMs ?? 0) <= 1_000)

@@ -1,6 +1,6 @@
 import { findReference } from '../../reference/bank/creditor-reference.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { PaymentRow, PaymentState } from './queries.ts'
 
 /** The bank's rail, in and out. */
@@ -14,7 +14,7 @@ export const readBankId = (text: string): bigint | undefined =>
   text.startsWith('bnk_') ? readId(text.slice(4)) : undefined
 
 /** What the bank says of a payment, besides its amount. */
-export const wordNames = [
+export const messageFields = [
   'event',
   'payment',
   'status',
@@ -25,22 +25,22 @@ export const wordNames = [
 ] as const satisfies string[]
 
 /** A thing that the bank says. */
-export type Said = Record<(typeof wordNames)[number], string>
+export type Message = Record<(typeof messageFields)[number], string>
 
 /** The bank's words for what becomes of a payment. A word that is not here moves no money. */
-const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
-  ['BOOKED', 'deposit.final'],
-  ['RECALLED', 'deposit.reversed'],
-  ['RETURNED', 'payout.returned'],
+const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
+  ['BOOKED', 'deposit_final'],
+  ['RECALLED', 'deposit_reversed'],
+  ['RETURNED', 'payout_returned'],
 ])
 
 const steps: Record<PaymentState, number> = { booked: 1, recalled: 2, returned: 2 }
 
 /** What the bank says when a payment has come to a state. The payer's name is not in it. */
-export function wordsOf(
+export function messageOf(
   { id, asset, amount, remittance, end_to_end_id: endToEndId }: PaymentRow,
   state: PaymentState,
-): Said {
+): Message {
   return {
     event: `${bankId(id)}_${steps[state]}`,
     payment: bankId(id),
@@ -56,9 +56,9 @@ export function wordsOf(
  * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
  * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
  */
-export function factOf(said: Said): Fact {
+export function toRailEvent(said: Message): RailEvent {
   const { event, payment, status, asset, amount } = said
-  const kind = kinds.get(status) ?? 'other'
+  const kind = kinds.get(status) ?? 'unknown'
   const reference = said.end_to_end_id === '' ? (findReference(said.remittance) ?? '') : said.end_to_end_id
   return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body: { payment, status } }
 }
