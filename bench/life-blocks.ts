@@ -51,7 +51,7 @@ function lifeOf(sample: Sample, endpointId: string, lane: number) {
     move: (index: number): Part[] => {
       const event = there(rows('events')[index])
       return [
-        insert('moves', rows('moves')[index]),
+        insert('status_history', rows('status_history')[index]),
         insert('events', event),
         insert('event_feed', { event_id: there(event.id), ...pick(event, 'partner_id') }),
         insert('webhook_queue', {
@@ -174,7 +174,7 @@ const changing = [
   'to_amount',
   'country',
   'quote_number',
-  'moves',
+  'status_changes',
 ]
   .concat(['events', 'errors', 'output_hash', 'partner_customer_id', 'customer_id', 'personal', 'quote_expires_at'])
   .concat(['expires_at', 'updated_at'])

@@ -18,7 +18,7 @@ export type Sample = Record<string, Row[]>
 const owned: Record<string, string> = {
   transactions: 'id = $1',
   quotes: 'transaction_id = $1',
-  moves: 'transaction_id = $1 order by number',
+  status_history: 'transaction_id = $1 order by number',
   events: 'stream = (select public_id from transactions where id = $1) order by sequence',
   deposit_instructions: 'transaction_id = $1',
   customers: 'id = (select customer_id from transactions where id = $1)',

@@ -48,7 +48,7 @@ const job = (columns: string, values: string, waitsFor: RegExp): Plant => ({
 
 /** The finished transaction, as if it had come to another status long ago and stayed there. */
 const rested = (id: string, status: string, since: string, waitsFor: RegExp): Plant => {
-  const moved = (sign: '-' | '+') => `update moves set at = at ${sign} interval '${since}'
+  const moved = (sign: '-' | '+') => `update status_history set at = at ${sign} interval '${since}'
     from transactions where transactions.id = transaction_id and public_id = ${id}`
   const standing = (status: string) => `update transactions set status = '${status}' where public_id = ${id}`
   return {

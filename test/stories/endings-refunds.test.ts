@@ -172,7 +172,7 @@ it('a refund goes out once, every job of it done once more', async () => {
 
 const tables = [
   'transactions',
-  'moves',
+  'status_history',
   'entries',
   'postings',
   'deposits',

@@ -101,16 +101,16 @@ for (const [name, facts] of Object.entries(cases)) {
         from_amount: arrived,
         status_history: history,
       } = await read(exchange, id)
-      const [row] = await lookup<{ moves: number; events: number; counted: string }>(
+      const [row] = await lookup<{ status_changes: number; events: number; counted: string }>(
         exchange,
-        `select moves, events, (select count(*) from events where stream = public_id) as counted from transactions where public_id = $1`,
+        `select status_changes, events, (select count(*) from events where stream = public_id) as counted from transactions where public_id = $1`,
         [id],
       )
       ends.push({
         status,
         details,
         arrived,
-        moves: history.length,
+        status_changes: history.length,
         row,
         owed: await bookBalance(exchange, `customer:${id}`, 'EUR-EUR'),
       })

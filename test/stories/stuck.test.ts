@@ -51,8 +51,8 @@ const held = (
   return {
     found: `transaction ${state}`,
     change: `update transactions set status = '${status}', status_details = ${details ? `'${details}'` : 'null'};
-      update moves set at = at - interval '${age}'`,
-    mend: `update transactions set status = 'finished', status_details = null; update moves set at = at + interval '${age}'`,
+      update status_history set at = at - interval '${age}'`,
+    mend: `update transactions set status = 'finished', status_details = null; update status_history set at = at + interval '${age}'`,
     waitsFor,
   }
 })

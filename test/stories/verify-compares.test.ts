@@ -82,7 +82,7 @@ const plants: Plant[] = [
   {
     what: 'when two things happened',
     change: () =>
-      trade('moves', 'at', '3', '4', 'number').replace(
+      trade('status_history', 'at', '3', '4', 'number').replace(
         'where',
         `where mine.transaction_id = ${of('one')}
         and other.transaction_id = ${of('one')} and`,
@@ -219,10 +219,10 @@ const plants: Plant[] = [
     what: 'a status to `refunded`, although nothing was given back',
     change: () => `
       update transactions set status = 'refunded' where public_id = ${ids['chargeback-before-exchange']};
-      update moves set status = 'refunded' where transaction_id = ${of('chargeback-before-exchange')} and status = 'cancelled'`,
+      update status_history set status = 'refunded' where transaction_id = ${of('chargeback-before-exchange')} and status = 'cancelled'`,
     mend: () => `
       update transactions set status = 'cancelled' where public_id = ${ids['chargeback-before-exchange']};
-      update moves set status = 'cancelled' where transaction_id = ${of('chargeback-before-exchange')} and status = 'refunded'`,
+      update status_history set status = 'cancelled' where transaction_id = ${of('chargeback-before-exchange')} and status = 'refunded'`,
     told: /^Transaction \d+ is refunded and has given nothing back\.$/,
     of: ['chargeback-before-exchange'],
   },
@@ -266,7 +266,8 @@ describe('verify', () => {
       create table first as select * from transactions where public_id = ${ids.one};
       insert into transactions select (jsonb_populate_record(first, jsonb_build_object('id', more, 'public_id', more))).* from first, ${more};
       insert into quotes select more, number, valid_until, quote from quotes, ${more} where transaction_id = (select id from first);
-      insert into moves select more, fact, number, status, reason, at from moves, ${more} where transaction_id = (select id from first);
+      insert into status_history select (jsonb_populate_record(status_history, jsonb_build_object('transaction_id', more))).*
+        from status_history, ${more} where transaction_id = (select id from first);
       insert into entries (id, kind, ref, at, digest) select more, 'wallet_cost', more, now(), '' from ${more};
       insert into plans select (jsonb_populate_record(plans, jsonb_build_object('id', more, 'plan_key', more))).* from plans, ${more}
         where id = ${planOf('one')};

@@ -3,7 +3,7 @@ import { lookup } from './journey.ts'
 
 const tables = [
   'transactions',
-  'moves',
+  'status_history',
   'quotes',
   'entries',
   'postings',

@@ -48,7 +48,7 @@ export const transactions = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     join wanted on wanted.status = transactions.status and wanted.details is not distinct from (
       select details from wanted as exact where exact.status = transactions.status and details = status_details)
     cross join lateral (
-      select at from moves where transaction_id = transactions.id order by number desc limit 1) as entered
+      select at from status_history where transaction_id = transactions.id order by number desc limit 1) as entered
     left join lateral (
       select payouts.rail from payouts where transaction_id = transactions.id order by payouts.id desc limit 1) as payout on true
     cross join lateral (

@@ -5,7 +5,7 @@ import { type Instruction, instructionOf } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { isPayoutTaken } from '../settlement/send.ts'
 import { keepAcceptance } from './accept-terms.ts'
-import { advance, amend, onceMore } from '../transactions/advance.ts'
+import { advance, amend } from '../transactions/advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import type { CheckoutView } from './checkout-view.ts'
 import { quoteRow } from '../transactions/create.ts'
@@ -85,17 +85,19 @@ export async function completeDetails(
     return amend(ctx, db, transaction, { ...change, personal, expiresAt })
   }
   if (verdict === 'never') {
-    const step = { transaction, fact: onceMore(transaction, 'identity_refused'), to: 'failed' } as const
+    const step = { transaction, cause: { kind: 'identity_refused' }, to: 'failed' } as const
     return single(await advance(ctx, db, [{ ...step, change }]))
   }
   if (!isWhole || verdict === 'check') {
     const waits = { ...change, ...(isWhole ? untilChecked(ctx, given) : { statusDetails: null }) }
     if (transaction.status === 'waiting_for_customer') return amend(ctx, db, transaction, waits)
-    return single(await advance(ctx, db, [{ transaction, fact: 'opened', to: 'waiting_for_customer', change: waits }]))
+    return single(
+      await advance(ctx, db, [{ transaction, cause: { kind: 'opened' }, to: 'waiting_for_customer', change: waits }]),
+    )
   }
   const { personal, expiresAt } = await awaitDeposit(ctx, db, given)
   if (waitsForIdentity(transaction)) endEarlier(ctx, db, { ...given, expiresAt })
-  const step = { transaction, fact: 'complete', to: 'waiting_for_deposit' } as const
+  const step = { transaction, cause: { kind: 'completed' }, to: 'waiting_for_deposit' } as const
   return single(await advance(ctx, db, [{ ...step, change: { ...change, personal, expiresAt } }]))
 }
 
@@ -131,7 +133,9 @@ async function payAgain(ctx: Ctx, db: Atomic, transaction: Transaction, given: T
   const { payouts, isLost } = standingOf(transaction, money)
   if (!payouts.bounced || isLost) throw new Refusal('CONFLICT', 'This transaction has moved on.')
   const { personal } = given
-  return single(await orderAgain(ctx, db, { transaction, given, money, by: 'address_given', change: { personal } }))
+  return single(
+    await orderAgain(ctx, db, { transaction, given, money, by: 'payout_address_given', change: { personal } }),
+  )
 }
 
 /** What the customer's pages show. */

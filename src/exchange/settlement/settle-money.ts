@@ -11,6 +11,7 @@ import { goOn } from './go-on.ts'
 import { flowOf, methodOf } from '../transactions/method.ts'
 import type { Outcome } from './outcome.ts'
 import { requote } from './requote.ts'
+import { hasHappened } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A fact with everything it may be about: the transaction that its reference leads to, locked. */
@@ -73,14 +74,20 @@ export async function settleMoney(
     arrivedAt: fact.arrived_at,
     toldAt: fact.received_at,
   }
-  const what = { transaction, partner, fact: `deposit:${deposit.id}`, reason: 'More money arrived.', arrival }
+  const what = {
+    transaction,
+    partner,
+    cause: { kind: 'deposit_final', id: deposit.id } as const,
+    reason: 'More money arrived.',
+    arrival,
+  }
   await goOn(ctx, db, outcome, what)
 }
 
 /** All that was agreed, in one payment, the first that came, of somebody about whom no rule has to be asked. */
 function isPlain(transaction: Transaction, { watched }: MatchedFact, { asset, amount }: Deposit): boolean {
   const { status, from, expectedFrom, history } = transaction
-  const isFirst = !history.some(({ fact }) => fact.startsWith('deposit:') || fact.startsWith('suspense_matched:'))
+  const isFirst = !hasHappened(history, 'deposit_final', 'deposit_matched')
   const isAgreed = asset === from.asset.id && amount === expectedFrom
   return status === 'waiting_for_deposit' && isFirst && isAgreed && !watched
 }
@@ -98,7 +105,7 @@ function exchangeWhole(
   outcome.deposits.push({ ...deposit, exchanged: deposit.amount })
   outcome.steps.push({
     transaction,
-    fact: `deposit:${deposit.id}`,
+    cause: { kind: 'deposit_final', id: deposit.id } as const,
     to: 'exchanging',
     change: { fromAmount: deposit.amount, errors: [], quote, quoteNumber, quoteExpiresAt, expectedTo, depositMethod },
   })

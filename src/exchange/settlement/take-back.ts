@@ -137,9 +137,9 @@ async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: TakenFrom
   await goOn(ctx, db, outcome, {
     transaction,
     partner,
-    fact: `deposit_reversed:${ref}`,
+    cause: { kind: 'deposit_reversed', id: ref },
     reason,
-    ...(loss > 0n ? { change: { errors }, isTold: true } : {}),
+    ...(loss > 0n ? { change: { errors }, isReported: true } : {}),
   })
 }
 
@@ -186,7 +186,7 @@ export async function settleReturn(
   await goOn(ctx, db, outcome, {
     transaction,
     partner,
-    fact: payout.refund_id === null ? `payout_returned:${payout.id}` : `refund_returned:${payout.id}`,
+    cause: { kind: payout.refund_id === null ? 'payout_returned' : 'refund_returned', id: payout.id },
     reason: payout.refund_id === null ? 'The payout came back.' : 'The refund came back.',
   })
   return true

@@ -82,9 +82,13 @@ function withPersonal(row: queries.TransactionRow, dataKey: DataKey, personal: P
     country: row.country,
     quoteNumber: row.quote_number,
     quote: row.quote as Quote,
-    moves: row.moves,
+    statusChanges: row.status_changes,
     events: row.events,
-    history: (row.history ?? []).map((move) => ({ ...move, at: new Date(move.at) })),
+    history: (row.history ?? []).map(({ subjectId, at, ...rest }) => ({
+      ...rest,
+      subjectId: subjectId === null ? null : BigInt(subjectId),
+      at: new Date(at),
+    })),
     refunds: (row.refunds ?? []).map(({ id, amount, cost, ...rest }) => ({
       ...rest,
       publicId: BigInt(id),
