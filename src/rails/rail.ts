@@ -3,22 +3,43 @@
  * transactions; they speak of references of ours, assets and amounts (in the asset's smallest unit).
  */
 
-/**
- * What a rail told us. Recorded once per `key`; work comes later. `kind` is ours; an unknown word of theirs is `other`.
- *
- * `seen`: on its way and not yet for good. `final`: there for good, as far as the rail can say. `declined`: an attempt that came
- * to nothing. `reversed`: taken back, before it was final (a reorganisation) or after (a chargeback, a recall).
- * `payout.returned`: what we paid out has come back; `reference` is then the plan's key.
- */
-export type Fact = {
+/** What a rail can report. Anything that a rail says and that we do not know for certain is `unknown`, and moves no money. */
+export type RailEventKind =
+  | 'deposit_seen' //     on its way, not final yet
+  | 'deposit_final' //    arrived for good, as far as the rail can say
+  | 'deposit_declined' // an attempt to pay that failed
+  | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
+  | 'dispute_opened' //   the payer's bank contests a deposit
+  | 'dispute_won' //      a dispute ended in our favor
+  | 'dispute_lost' //     a dispute ended in the payer's favor
+  | 'payout_settled' //   a payout was carried out; `look` gives the evidence
+  | 'payout_failed' //    a payout was refused; `look` confirms it
+  | 'payout_returned' //  a payout that was carried out came back
+  | 'unknown'
+
+/** A dispute about a deposit. */
+export type Dispute = {
+  /** The rail's id of the dispute. */
+  id: string
+  /** Until when evidence can be sent, while the dispute is open. */
+  respondBy?: Date
+  /** This very event moved `amount`: the rail withdrew it from us (opened, lost), or gave it back (won). */
+  fundsMoved: boolean
+}
+
+/** What a rail reported. Stored once per `key`; the work happens later. */
+export type RailEvent = {
+  /** Unique on the rail, and the same each time the event is reported. */
   key: string
-  kind: 'deposit.seen' | 'deposit.final' | 'deposit.declined' | 'deposit.reversed' | 'payout.returned' | 'other'
-  /** Our own reference, as the rail repeats it. */
+  kind: RailEventKind
+  /** Our own reference as the rail repeats it; for payouts, the key of the prepared payment. */
   reference: string
-  /** The rail's own id of the payment: every fact about one payment has the same. */
+  /** The rail's own id of the payment: the same in every event about one payment. */
   payment: string
   asset: string
   amount: bigint
+  /** Given with the dispute kinds only. */
+  dispute?: Dispute
   /** What else the rail said, without personal data. */
   body: Record<string, string>
 }
@@ -57,9 +78,9 @@ export type DepositRail = {
   /** Gives where the customer pays, on rails whose `payTo` is a page. Safe to repeat for one reference. */
   open?(order: DepositOrder): Promise<{ payAt: string }>
   /** Reads a callback. Refuses one that does not prove who sent it. */
-  readCallback(body: string, headers: Record<string, string | undefined>): Fact
-  /** Asks the rail what it knows of a reference: callbacks get lost. An attempt that is neither through nor refused is `other`. */
-  look(reference: string): Promise<Fact[]>
+  readCallback(body: string, headers: Record<string, string | undefined>): RailEvent
+  /** Asks the rail what it knows of a reference: callbacks get lost. An attempt that is neither through nor refused is `unknown`. */
+  look(reference: string): Promise<RailEvent[]>
   /**
    * How a payment goes back the way it came: the rail that pays back, and where to. `payment` is the rail's own id of it, as its
    * facts have it. `unknown` where nobody may be paid back for sure: money that came out of a pool of many persons', or from

@@ -1,5 +1,5 @@
 import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
-import type { Fact } from '../../src/rails/rail.ts'
+import type { RailEvent } from '../../src/rails/rail.ts'
 import { callbackOwed, oweCallbacks } from '../../src/sandbox/callback.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal, Stage } from './stage.ts'
@@ -19,10 +19,14 @@ async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | unde
 }
 
 /** Tells facts as if a rail had called: signed, and not true. */
-const tell = ({ house: { ctx } }: Worker, facts: (Fact & { rail: string })[]): Promise<void> =>
+const tell = ({ house: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
   ctx.db.atomic((db) => receiveFacts(ctx, db, facts))
 
-const saying = (name: string, weight: number, lie: (told: Told, stage: Stage, deal: Deal) => Partial<Fact>): Action =>
+const saying = (
+  name: string,
+  weight: number,
+  lie: (told: Told, stage: Stage, deal: Deal) => Partial<RailEvent>,
+): Action =>
   onDeal(
     name,
     weight,
@@ -32,7 +36,7 @@ const saying = (name: string, weight: number, lie: (told: Told, stage: Stage, de
       if (!told) return 'nothing told'
       const { rail, reference, payment, asset, amount } = told
       const said = {
-        kind: 'deposit.final',
+        kind: 'deposit_final',
         reference,
         payment,
         asset,
@@ -90,12 +94,12 @@ export const railActions: readonly Action[] = [
   saying('tell of less', 1, () => ({ amount: 1n })),
   saying('tell of nothing', 1, () => ({ amount: 0n, payment: 'nothing' })),
   saying('tell of what nobody knows', 1, () => ({ asset: 'FOO-BAR', payment: 'unheard of' })),
-  saying('take back too much', 1, ({ amount }) => ({ kind: 'deposit.reversed', amount: BigInt(amount) * 3n })),
+  saying('take back too much', 1, ({ amount }) => ({ kind: 'deposit_reversed', amount: BigInt(amount) * 3n })),
   saying('take back other money', 1, ({ asset }) => ({
-    kind: 'deposit.reversed',
+    kind: 'deposit_reversed',
     asset: asset === 'EUR-EUR' ? 'GBP-GBP' : 'EUR-EUR',
   })),
-  saying('say a word', 1, () => ({ kind: 'other' })),
+  saying('say a word', 1, () => ({ kind: 'unknown' })),
   onDeal(
     'say again that it came back',
     2,
@@ -105,7 +109,7 @@ export const railActions: readonly Action[] = [
       if (!told) return 'nothing told'
       const key = `lie ${stage.dice.below(1_000_000)}`
       const amount = BigInt(told.amount) * (stage.dice.chance(50) ? 1n : 2n)
-      await tell(worker, [{ ...told, kind: 'payout.returned', key, amount, body: { payment: told.payment } }])
+      await tell(worker, [{ ...told, kind: 'payout_returned', key, amount, body: { payment: told.payment } }])
       return undefined
     },
   ),

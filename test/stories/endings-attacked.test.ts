@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { resumeRail } from '../../src/exchange/settlement/halted.ts'
-import type { Fact } from '../../src/rails/rail.ts'
+import type { RailEvent } from '../../src/rails/rail.ts'
 import { askForRefund, customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import {
   cancelTransaction,
@@ -55,7 +55,7 @@ async function assertOwesNobody(id: string, status: string): Promise<Transaction
 /** A rail tells of a payment, which it makes up: what it says it holds is another matter. */
 const tell = (
   rail: string,
-  kind: Fact['kind'],
+  kind: RailEvent['kind'],
   reference: string,
   payment: string,
   asset: string,
@@ -146,7 +146,7 @@ describe('a refund', () => {
     const id = await refundedSale()
     const [sent] = await payoutsOf(id)
     assert.ok(sent)
-    await tell(sent.rail, 'payout.returned', sent.key, `back ${id}`, 'BTC-BTC', BigInt(sent.amount) - 1_000n)
+    await tell(sent.rail, 'payout_returned', sent.key, `back ${id}`, 'BTC-BTC', BigInt(sent.amount) - 1_000n)
     await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'address_needed')
     await giveRefundAddress(ctxOf(), BigInt(id), elsewhere)
     await assertOwesNobody(id, 'refunded')
@@ -165,10 +165,10 @@ describe('a refund that came back after its payment was taken back', () => {
     const [sent] = await payoutsOf(id)
     assert.ok(sent)
     const reference = await referenceOf(exchange, id)
-    await tell('sandbox-card', 'deposit.reversed', reference, await paymentOf(id), 'EUR-EUR', 6_000n)
+    await tell('sandbox-card', 'deposit_reversed', reference, await paymentOf(id), 'EUR-EUR', 6_000n)
     await settled(exchange)
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - losses, 6_000n)
-    await tell(sent.rail, 'payout.returned', sent.key, `back ${id}`, 'EUR-EUR', 6_000n)
+    await tell(sent.rail, 'payout_returned', sent.key, `back ${id}`, 'EUR-EUR', 6_000n)
     await settled(exchange)
     assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), losses)
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
@@ -187,7 +187,7 @@ describe('a refund that came back after its payment was taken back', () => {
     await seen(exchange, id, 'the bounce', ({ status_details: details }) => details === 'address_needed')
     await tell(
       'sandbox-btc',
-      'deposit.reversed',
+      'deposit_reversed',
       await referenceOf(exchange, id),
       await paymentOf(id),
       'BTC-BTC',
@@ -234,7 +234,7 @@ describe('a payout that came back', () => {
     await arrive(exchange, id, 'finished')
     const [first] = await payoutsOf(id)
     assert.ok(first)
-    await tell(first.rail, 'payout.returned', first.key, `first ${id}`, 'BTC-BTC', BigInt(first.amount))
+    await tell(first.rail, 'payout_returned', first.key, `first ${id}`, 'BTC-BTC', BigInt(first.amount))
     await seen(exchange, id, 'the bounce', ({ status }) => status === 'on_hold')
     await refundTransaction(ctxOf(), BigInt(id), order)
     const record = await assertOwesNobody(id, 'finished')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { Fact } from '../../src/rails/rail.ts'
+import type { RailEvent } from '../../src/rails/rail.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { callsOf, made, wallet, walletOf } from '../support/b2b.ts'
 import { referenceOf } from '../support/callback.ts'
@@ -37,7 +37,7 @@ async function assertBooksHold(): Promise<void> {
   assert.deepEqual(problems, [])
 }
 
-type Said = Pick<Fact, 'key' | 'kind' | 'reference' | 'payment' | 'amount'>
+type Said = Pick<RailEvent, 'key' | 'kind' | 'reference' | 'payment' | 'amount'>
 
 /** The card processor tells something, in one delivery, which is dealt with. */
 const tell = (...said: Said[]) => tellAndSettle(exchange, ...said)
@@ -50,7 +50,7 @@ async function takenBackOf(id: string): Promise<(key: string, amount: bigint) =>
     [id],
   )
   const [reference, payment] = [await referenceOf(exchange, id), row?.payment ?? assert.fail('nothing was paid')]
-  return (key, amount) => ({ key: `${key} ${id}`, kind: 'deposit.reversed', reference, payment, amount })
+  return (key, amount) => ({ key: `${key} ${id}`, kind: 'deposit_reversed', reference, payment, amount })
 }
 
 const takenBack = async (id: string): Promise<string | undefined> => {
@@ -100,8 +100,8 @@ describe('a payment that is taken back in parts', () => {
       const { id } = await readyToPay(exchange)
       const reference = await referenceOf(exchange, id)
       const payment = `early ${id}`
-      const back: Said = { key: `back ${id}`, kind: 'deposit.reversed', reference, payment, amount: 3_000n }
-      const came: Said = { key: `came ${id}`, kind: 'deposit.final', reference, payment, amount: 10_000n }
+      const back: Said = { key: `back ${id}`, kind: 'deposit_reversed', reference, payment, amount: 3_000n }
+      const came: Said = { key: `came ${id}`, kind: 'deposit_final', reference, payment, amount: 10_000n }
       if (together) await tell(back, came)
       else {
         await tell(back)

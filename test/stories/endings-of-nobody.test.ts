@@ -108,7 +108,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
       [deposit],
     )
     assert.ok(told)
-    await tellAndSettle(exchange, { rail: 'sandbox-bank', key: `recall ${id}`, kind: 'deposit.reversed', ...told })
+    await tellAndSettle(exchange, { rail: 'sandbox-bank', key: `recall ${id}`, kind: 'deposit_reversed', ...told })
     const left = (await listSuspense(ctxOf())).find((one) => one.id === deposit)
     assert.equal(left?.amount, 15_000n)
     await assert.rejects(matchSuspense(ctxOf(), deposit, BigInt(id), order), { code: 'CONFLICT' })

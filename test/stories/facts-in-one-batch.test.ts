@@ -30,7 +30,7 @@ async function factJobs(): Promise<Job[]> {
   }))
 }
 
-const kinds = { final: 'deposit.final', reversed: 'deposit.reversed' } as const
+const kinds = { final: 'deposit_final', reversed: 'deposit_reversed' } as const
 type Told = [kind: keyof typeof kinds, payment: string, amount: bigint]
 
 /** Tells facts and settles them, all of one batch or one by one. */

@@ -42,8 +42,8 @@ describe('what is told out of order, or more than once', () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
     const payment = 'pay_h1'
-    await told({ key: 'h1_2', kind: 'deposit.reversed', reference, payment })
-    await told({ key: 'h1_1', kind: 'deposit.final', reference, payment })
+    await told({ key: 'h1_2', kind: 'deposit_reversed', reference, payment })
+    await told({ key: 'h1_1', kind: 'deposit_final', reference, payment })
     assert.deepEqual(await payoutsOf(id), [])
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
   })
@@ -51,9 +51,9 @@ describe('what is told out of order, or more than once', () => {
   it('is one deposit when one payment is told as final under two event ids', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'h2_1', kind: 'deposit.final', reference, payment: 'pay_h2' })
+    await told({ key: 'h2_1', kind: 'deposit_final', reference, payment: 'pay_h2' })
     await arrive(exchange, id, 'finished')
-    await told({ key: 'h2_1b', kind: 'deposit.final', reference, payment: 'pay_h2' })
+    await told({ key: 'h2_1b', kind: 'deposit_final', reference, payment: 'pay_h2' })
     const { from_amount: arrived, status } = await read(exchange, id)
     assert.deepEqual([arrived, status], ['100', 'finished'])
   })
@@ -62,12 +62,12 @@ describe('what is told out of order, or more than once', () => {
     const lost = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'h3_1', kind: 'deposit.final', reference, payment: 'pay_h3a' })
+    await told({ key: 'h3_1', kind: 'deposit_final', reference, payment: 'pay_h3a' })
     await arrive(exchange, id, 'finished')
     // Less than can be exchanged: it waits for its customer.
-    await told({ key: 'h3_2', kind: 'deposit.final', reference, payment: 'pay_h3b', amount: 300n })
+    await told({ key: 'h3_2', kind: 'deposit_final', reference, payment: 'pay_h3b', amount: 300n })
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 300n)
-    await told({ key: 'h3_3', kind: 'deposit.reversed', reference, payment: 'pay_h3b', amount: 300n })
+    await told({ key: 'h3_3', kind: 'deposit_reversed', reference, payment: 'pay_h3b', amount: 300n })
     assert.deepEqual(
       [await owed(exchange, id, 'EUR-EUR'), (await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost],
       [0n, 0n],
@@ -78,9 +78,9 @@ describe('what is told out of order, or more than once', () => {
     const lost = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'h4_1', kind: 'deposit.final', reference, payment: 'pay_h4' })
+    await told({ key: 'h4_1', kind: 'deposit_final', reference, payment: 'pay_h4' })
     await arrive(exchange, id, 'finished')
-    await told({ key: 'h4_2', kind: 'deposit.reversed', reference, payment: 'pay_h4', amount: 100n })
+    await told({ key: 'h4_2', kind: 'deposit_reversed', reference, payment: 'pay_h4', amount: 100n })
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost, 100n)
   })
 
@@ -96,7 +96,7 @@ describe('what is told out of order, or more than once', () => {
     )
     assert.ok(plan)
     const held = await bookBalance(exchange, 'held:wallet-btc', 'BTC-BTC')
-    const back = { kind: 'payout.returned', reference: plan.plan_key, payment: 'back_h5', rail: plan.rail } as const
+    const back = { kind: 'payout_returned', reference: plan.plan_key, payment: 'back_h5', rail: plan.rail } as const
     const amount = BigInt(plan.amount)
     await told({ ...back, key: 'h5_1', asset: 'BTC-BTC', amount })
     await told({ ...back, key: 'h5_2', asset: 'BTC-BTC', amount })
@@ -109,10 +109,10 @@ describe('what is taken back', () => {
     const lost = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'g1_1', kind: 'deposit.final', reference, payment: 'pay_g1' })
+    await told({ key: 'g1_1', kind: 'deposit_final', reference, payment: 'pay_g1' })
     await arrive(exchange, id, 'finished')
-    await told({ key: 'g1_2', kind: 'deposit.reversed', reference, payment: 'pay_g1' })
-    await told({ key: 'g1_3', kind: 'deposit.reversed', reference, payment: 'pay_g1' })
+    await told({ key: 'g1_2', kind: 'deposit_reversed', reference, payment: 'pay_g1' })
+    await told({ key: 'g1_3', kind: 'deposit_reversed', reference, payment: 'pay_g1' })
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost, 10_000n)
   })
 
@@ -120,11 +120,11 @@ describe('what is taken back', () => {
     const lost = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
     const [one, other] = [await readyToPay(exchange), await readyToPay(exchange)]
     const [mine, theirs] = [await referenceOf(exchange, one.id), await referenceOf(exchange, other.id)]
-    await told({ key: 'g2_1', kind: 'deposit.final', reference: mine, payment: 'pay_g2' })
+    await told({ key: 'g2_1', kind: 'deposit_final', reference: mine, payment: 'pay_g2' })
     await arrive(exchange, one.id, 'finished')
-    await told({ key: 'g2_2', kind: 'deposit.reversed', reference: theirs, payment: 'pay_g2' })
-    await told({ key: 'g2_3', kind: 'deposit.reversed', reference: mine, payment: 'pay_g2', rail: 'sandbox-bank' })
-    await told({ key: 'g2_4', kind: 'deposit.reversed', reference: '', payment: 'pay_g2' })
+    await told({ key: 'g2_2', kind: 'deposit_reversed', reference: theirs, payment: 'pay_g2' })
+    await told({ key: 'g2_3', kind: 'deposit_reversed', reference: mine, payment: 'pay_g2', rail: 'sandbox-bank' })
+    await told({ key: 'g2_4', kind: 'deposit_reversed', reference: '', payment: 'pay_g2' })
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')) - lost, 0n)
     assert.equal((await read(exchange, other.id)).status, 'waiting_for_deposit')
   })
@@ -132,8 +132,8 @@ describe('what is taken back', () => {
   it('before it was seen is not waited for', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'g3_2', kind: 'deposit.reversed', reference, payment: 'pay_g3' })
-    await told({ key: 'g3_1', kind: 'deposit.seen', reference, payment: 'pay_g3' })
+    await told({ key: 'g3_2', kind: 'deposit_reversed', reference, payment: 'pay_g3' })
+    await told({ key: 'g3_1', kind: 'deposit_seen', reference, payment: 'pay_g3' })
     const { status, status_details: details } = await read(exchange, id)
     assert.deepEqual([status, details], ['waiting_for_deposit', null])
   })
@@ -143,7 +143,7 @@ describe('what is no money', () => {
   it('a transfer of nothing, or of what we do not know, keeps no transaction open and no job failing', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    const fact = { kind: 'deposit.final', reference } as const
+    const fact = { kind: 'deposit_final', reference } as const
     const nothing = { ...fact, key: 'h9_1', payment: 'pay_h9a', amount: 0n }
     const unknown = { ...fact, key: 'h9_2', payment: 'pay_h9b', asset: 'SPAM-TRX', amount: 5n }
     await tellFacts(exchange, nothing, unknown)
@@ -166,8 +166,8 @@ describe('two payments', () => {
   it('that are together what was agreed are not too much', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'h6_1', kind: 'deposit.final', reference, payment: 'pay_h6a', amount: 6_000n })
-    await told({ key: 'h6_2', kind: 'deposit.final', reference, payment: 'pay_h6b', amount: 3_000n })
+    await told({ key: 'h6_1', kind: 'deposit_final', reference, payment: 'pay_h6a', amount: 6_000n })
+    await told({ key: 'h6_2', kind: 'deposit_final', reference, payment: 'pay_h6b', amount: 3_000n })
     const { from_amount: arrived, status_details: details } = await read(exchange, id)
     assert.equal(arrived, '90')
     assert.notEqual(details, 'overpaid')
@@ -246,7 +246,7 @@ describe('money of nobody’s', () => {
       'update data_keys set wrapped = null, erased_at = now() where id = (select data_key_id from transactions where public_id = $1)',
       [id],
     )
-    await tellFacts(exchange, { key: 'h8_1', kind: 'deposit.final', reference, payment: 'pay_h8' })
+    await tellFacts(exchange, { key: 'h8_1', kind: 'deposit_final', reference, payment: 'pay_h8' })
     await until(
       async () => (await bookBalance(exchange, 'held:card-processor', 'EUR-EUR')) - held === 10_000n,
       'the deposit to be booked',

@@ -19,11 +19,11 @@ describe('what comes and goes in one batch', () => {
   it('does not wedge its transaction: what came back later can still be paid again', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
-    await told({ key: 'h7_1', kind: 'deposit.final', reference, payment: 'pay_h7a' })
+    await told({ key: 'h7_1', kind: 'deposit_final', reference, payment: 'pay_h7a' })
     await arrive(exchange, id, 'finished')
     await told(
-      { key: 'h7_2', kind: 'deposit.final', reference, payment: 'pay_h7b' },
-      { key: 'h7_3', kind: 'deposit.reversed', reference, payment: 'pay_h7b' },
+      { key: 'h7_2', kind: 'deposit_final', reference, payment: 'pay_h7b' },
+      { key: 'h7_3', kind: 'deposit_reversed', reference, payment: 'pay_h7b' },
     )
     await railEvent(exchange, id, 'bounce')
     await until(async () => (await read(exchange, id)).status_details === 'address_needed', 'the bounce')
@@ -60,7 +60,7 @@ describe('the history of a transaction is whole when one batch tells', () => {
       const { id } = await readyToPay(exchange)
       const reference = await referenceOf(exchange, id)
       const of = (letter: string) => ({ reference, payment: `pay_j${index}${letter}` })
-      await told({ key: `j${index}_a`, kind: 'deposit.final', ...of('a') })
+      await told({ key: `j${index}_a`, kind: 'deposit_final', ...of('a') })
       await arrive(exchange, id, 'finished')
       const [plan] = await lookup<{ plan_key: string; rail: string; amount: string }>(
         exchange,
@@ -70,12 +70,12 @@ describe('the history of a transaction is whole when one batch tells', () => {
       )
       assert.ok(plan)
       const facts = {
-        'final b': { key: `j${index}_b`, kind: 'deposit.final', ...of('b') },
-        'reversed a': { key: `j${index}_ra`, kind: 'deposit.reversed', ...of('a') },
-        'reversed b': { key: `j${index}_rb`, kind: 'deposit.reversed', ...of('b') },
+        'final b': { key: `j${index}_b`, kind: 'deposit_final', ...of('b') },
+        'reversed a': { key: `j${index}_ra`, kind: 'deposit_reversed', ...of('a') },
+        'reversed b': { key: `j${index}_rb`, kind: 'deposit_reversed', ...of('b') },
         returned: {
           key: `j${index}_r`,
-          kind: 'payout.returned',
+          kind: 'payout_returned',
           reference: plan.plan_key,
           payment: `back_j${index}`,
           rail: plan.rail,
@@ -96,10 +96,10 @@ describe('a second payment that is taken back', () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
     await railEvent(exchange, id, 'timeout')
-    await told({ key: 'k1_1', kind: 'deposit.final', reference, payment: 'pay_k1a' })
-    await told({ key: 'k1_2', kind: 'deposit.final', reference, payment: 'pay_k1b' })
+    await told({ key: 'k1_1', kind: 'deposit_final', reference, payment: 'pay_k1a' })
+    await told({ key: 'k1_2', kind: 'deposit_final', reference, payment: 'pay_k1b' })
     assert.ok(['exchanging', 'sending'].includes((await read(exchange, id)).status))
-    await told({ key: 'k1_3', kind: 'deposit.reversed', reference, payment: 'pay_k1b' })
+    await told({ key: 'k1_3', kind: 'deposit_reversed', reference, payment: 'pay_k1b' })
     await until(async () => ['finished', 'on_hold'].includes((await read(exchange, id)).status), 'an end')
     const { status, from_amount: arrived } = await read(exchange, id)
     assert.deepEqual([status, arrived], ['finished', '100'])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import type { DepositRail, Fact, InstructionOrder, PayoutRail, PayTo } from '../../src/rails/rail.ts'
+import type { DepositRail, RailEvent, InstructionOrder, PayoutRail, PayTo } from '../../src/rails/rail.ts'
 
 /** What somebody is told to pay, and where. */
 export type Told = InstructionOrder & { reference: string; payTo: PayTo }
@@ -24,7 +24,7 @@ export type DepositStage = {
   /** Somebody pays what they were told; gives the rail's id of the payment. */
   pay(told: Told): Promise<{ id: string }>
   /** Everything that the rail tells until all payments are there for good, in the order of its coming. */
-  tellAll(): Promise<Fact[]>
+  tellAll(): Promise<RailEvent[]>
   /** Pays out of a purse that many persons share, where there are such. */
   payPooled?(told: Told): Promise<{ id: string }>
   duplicate?(told: Told): Promise<void>
@@ -62,7 +62,7 @@ function deskAt(stage: DepositStage): Desk {
   }
 }
 
-const finalOf = (facts: Fact[]): Fact[] => facts.filter(({ kind }) => kind === 'deposit.final')
+const finalOf = (facts: RailEvent[]): RailEvent[] => facts.filter(({ kind }) => kind === 'deposit_final')
 
 /** What every way for money to come in must keep, whoever runs it: the sandbox, a bank, a node. */
 export function depositRailContract(name: string, open: () => Promise<DepositStage> | DepositStage): void {
@@ -100,7 +100,7 @@ function tellsOfPayments(at: () => Desk): void {
     const facts = await desk.stage.tellAll()
 
     assert.equal(finalOf(facts).length, 1)
-    assert.equal(facts.at(-1)?.kind, 'deposit.final')
+    assert.equal(facts.at(-1)?.kind, 'deposit_final')
     assert.equal(new Set(facts.map(({ key }) => key)).size, facts.length)
     for (const { reference, payment, asset, amount, body } of facts) {
       assert.deepEqual(
@@ -182,7 +182,7 @@ function tellsWhatElseHappens(at: () => Desk): void {
     await desk.stage.unknownWord(one)
     const [fact] = await desk.stage.tellAll()
     assert(last && fact)
-    assert.deepEqual({ ...fact, key: '', body: {} }, { ...last, kind: 'other', key: '', body: {} })
+    assert.deepEqual({ ...fact, key: '', body: {} }, { ...last, kind: 'unknown', key: '', body: {} })
     assert.notEqual(fact.key, last.key)
   })
 
@@ -197,7 +197,7 @@ function tellsWhatElseHappens(at: () => Desk): void {
     await desk.stage.takeBack(one)
     const [fact, ...others] = await desk.stage.tellAll()
     assert.equal(others.length, 0)
-    assert.equal(fact?.kind, 'deposit.reversed')
+    assert.equal(fact?.kind, 'deposit_reversed')
     assert.equal(fact?.payment, final?.payment)
     assert.notEqual(fact?.key, final?.key)
     assert.equal(fact?.key, (await desk.stage.rail.look(one.reference)).at(-1)?.key)
@@ -213,7 +213,7 @@ function tellsWhatElseHappens(at: () => Desk): void {
     await desk.stage.decline(one)
     assert.equal(await desk.balance(), held)
     const [fact] = await desk.stage.tellAll()
-    assert.equal(fact?.kind, 'deposit.declined')
+    assert.equal(fact?.kind, 'deposit_declined')
     assert.match(fact?.body.reason ?? '', /declined|refused/)
   })
 }

@@ -15,7 +15,7 @@ import { followOnce, newFollower, type Round } from '../../src/rails/evm/follow.
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
 import { payoutRail } from '../../src/rails/evm/sending/payout-rail.ts'
-import type { DepositRail, Fact, PayoutRail } from '../../src/rails/rail.ts'
+import type { DepositRail, RailEvent, PayoutRail } from '../../src/rails/rail.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { testDatabase } from './database.ts'
 
@@ -25,7 +25,7 @@ export type EvmHouse = {
   deposit: DepositRail
   payout: PayoutRail
   /** Follows the chain to its end, and gives what it told meanwhile. */
-  follow(): Promise<Fact[]>
+  follow(): Promise<RailEvent[]>
   /** One look only. */
   look(): Promise<Round>
 }
@@ -39,7 +39,7 @@ export type EvmWorld = {
   /** What another process would stand on. */
   ground: EvmGround
   /** All that was told, by whichever process, in its order. */
-  told: Fact[]
+  told: RailEvent[]
   pass(ms: number): void
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     EVM_KEYSTORE_PASSWORD: password,
     ...settings,
   })
-  const told: Fact[] = []
+  const told: RailEvent[] = []
   const ground = { config, db, clock, log: silentLog }
   const open = async (): Promise<EvmHouse> => {
     const [chain] = await openChains(ground)
@@ -94,7 +94,7 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
   }
 }
 
-function houseOf(chain: Chain, told: Fact[]): EvmHouse {
+function houseOf(chain: Chain, told: RailEvent[]): EvmHouse {
   const payout = payoutRail(chain)
   const follower = newFollower(chain, (_db, facts) => {
     told.push(...facts.map(({ rail: _rail, ...fact }) => fact))

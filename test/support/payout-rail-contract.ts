@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import type { Destination, Fact, PayoutRail, PlanDraft } from '../../src/rails/rail.ts'
+import type { Destination, RailEvent, PayoutRail, PlanDraft } from '../../src/rails/rail.ts'
 
 /**
  * A way out on a stage of its own: who is paid, and how time passes. What a rail cannot do it leaves out: it falls silent at
@@ -30,7 +30,7 @@ export type PayoutStage = {
   /** Whoever got a payout sends it back; CONFLICT where nobody can, or has before. */
   sendBack?(plan: PlanDraft): Promise<void>
   /** Everything that the rail tells of what came back. */
-  tellAll?(): Promise<Fact[]>
+  tellAll?(): Promise<RailEvent[]>
 }
 
 type Planned = PlanDraft & { destination: Destination }
@@ -192,7 +192,7 @@ function knowsWhatComesBack(at: () => Desk): void {
     const { kind, reference, asset, amount } = facts[0] ?? {}
     assert.deepEqual(
       { kind, reference, asset, amount },
-      { kind: 'payout.returned', reference: plan.key, asset: desk.stage.asset, amount: 900n },
+      { kind: 'payout_returned', reference: plan.key, asset: desk.stage.asset, amount: 900n },
     )
     assert.equal(await desk.balance(), before + 900n)
   })

@@ -1,7 +1,7 @@
 import type { Db } from '../../src/platform/db/sql.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import type { Fact, Rails } from '../../src/rails/rail.ts'
+import type { RailEvent, Rails } from '../../src/rails/rail.ts'
 import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
@@ -14,7 +14,7 @@ export type RailWorld = {
   /** Lets real time pass. */
   pass(ms: number): void
   /** Brings what a rail owes by now, and gives the facts in the order of their coming. */
-  deliver(rail: string): Promise<Fact[]>
+  deliver(rail: string): Promise<RailEvent[]>
   close(): Promise<void>
 }
 

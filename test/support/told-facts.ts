@@ -1,10 +1,10 @@
 import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
-import type { Fact } from '../../src/rails/rail.ts'
+import type { RailEvent } from '../../src/rails/rail.ts'
 import type { Exchange } from './exchange.ts'
 import { settled } from './journey.ts'
 
 /** A fact as a test tells it: of 100 EUR at the card processor, as far as nothing else is said. */
-export type ToldFact = Partial<Fact & { rail: string }> & Pick<Fact, 'key' | 'kind' | 'reference' | 'payment'>
+export type ToldFact = Partial<RailEvent & { rail: string }> & Pick<RailEvent, 'key' | 'kind' | 'reference' | 'payment'>
 
 /** Lets rails tell something, in one delivery. What they say that they hold is another matter. */
 export async function tellFacts({ service }: Exchange, ...facts: ToldFact[]): Promise<void> {

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
 import { instructionOf, referencesOf } from './deposit.ts'
 import { receiveFacts } from './fact.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** How a payment stands, as far as its rails tell. */
@@ -15,7 +15,7 @@ export type PaymentWord =
   | 'paid' //         money is there, or on its way for sure
 
 /** A fact, and the rail that tells it. */
-type Told = Fact & { rail: string }
+type Told = RailEvent & { rail: string }
 
 /** Callbacks get lost: what the rails know of any payment is taken down as if they had called. Fails where one does not answer. */
 export async function askRails(ctx: Ctx, transactionId: bigint): Promise<void> {
@@ -38,12 +38,12 @@ export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>):
 }
 
 /** What all facts together say of a payment; `reference` is where the customer was sent last. */
-export function wordOf(told: readonly Fact[], reference: string | undefined): PaymentWord {
-  const takenBack = new Set(told.filter(({ kind }) => kind === 'deposit.reversed').map(({ payment }) => payment))
+export function wordOf(told: readonly RailEvent[], reference: string | undefined): PaymentWord {
+  const takenBack = new Set(told.filter(({ kind }) => kind === 'deposit_reversed').map(({ payment }) => payment))
   const standing = told.filter(({ payment }) => !takenBack.has(payment))
-  if (standing.some(({ kind }) => kind === 'deposit.seen' || kind === 'deposit.final')) return 'paid'
+  if (standing.some(({ kind }) => kind === 'deposit_seen' || kind === 'deposit_final')) return 'paid'
   const latest = new Map(standing.map((fact) => [fact.payment, fact]))
-  const begun = [...latest.values()].filter(({ kind }) => kind === 'other')
+  const begun = [...latest.values()].filter(({ kind }) => kind === 'unknown')
   if (begun.length === 0) return 'none'
   return begun.every((fact) => fact.reference === reference) ? 'begun' : 'begun_before'
 }

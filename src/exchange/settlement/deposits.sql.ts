@@ -1,11 +1,9 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { Fact, PayTo } from '../../rails/rail.ts'
-
-/** A fact with the rail that told it. */
-export type ToldFact = Fact & { rail: string }
+import type { PayTo } from '../../rails/rail.ts'
+import type { StoredEvent, StoredKind } from './stored-event.ts'
 
 /** Keeps facts, once per rail and key. Gives the ids of those that are new. */
-export const insertFacts = (db: Db, facts: ToldFact[], at: Date): Promise<{ id: bigint }[]> =>
+export const insertFacts = (db: Db, facts: StoredEvent[], at: Date): Promise<{ id: bigint }[]> =>
   db.sql`
     insert into facts (rail, fact_key, kind, reference, body, received_at)
     select rail, fact_key, kind, reference, body, ${at} from unnest(
@@ -20,7 +18,7 @@ export const insertFacts = (db: Db, facts: ToldFact[], at: Date): Promise<{ id: 
 export type MatchedRow = {
   id: bigint
   rail: string
-  kind: Fact['kind']
+  kind: StoredKind
   reference: string
   body: { payment: string; asset: string; amount: string } & Record<string, string>
   received_at: Date
@@ -264,7 +262,7 @@ export const paymentOf = (db: Db, id: bigint): Promise<{ rail: string; payment: 
   db.sql`select rail, payment from deposits where id = ${id}`
 
 /** The payments that a transaction's rails have told of, with everything that was told of each. */
-export const payments = (db: Db, transactionId: bigint): Promise<{ payment: string; kinds: Fact['kind'][] }[]> =>
+export const payments = (db: Db, transactionId: bigint): Promise<{ payment: string; kinds: StoredKind[] }[]> =>
   db.sql`
     select body ->> 'payment' as payment, array_agg(kind) as kinds
     from deposit_instructions join facts using (rail, reference)

@@ -146,6 +146,13 @@ async function settleFact(
     case 'deposit.declined':
       if (transaction) settleDecline(ctx, db, transaction, fact)
       return
+    case 'dispute.opened':
+    case 'dispute.won':
+    case 'dispute.lost':
+      ctx.log.error({ fact: String(fact.id), rail: fact.rail, kind: fact.kind }, 'A dispute needs a decision by staff.')
+      return
+    case 'payout.settled':
+    case 'payout.failed':
     case 'other':
       // What is not a plain yes or no, or no money, moves nothing; the fact stays for people to read.
       ctx.log.warn({ fact: String(fact.id), rail: fact.rail, kind: fact.kind }, 'A fact was kept and nothing was done.')

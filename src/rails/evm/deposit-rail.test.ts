@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
 
 const coin = 'ETH-ETH'
@@ -30,7 +30,7 @@ const instructed = async (asset = coin): Promise<string> => {
   assert(told.payTo.kind === 'address' && told.payTo.address === told.reference && told.payTo.extraId === '')
   return told.reference
 }
-const kindsOf = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
+const kindsOf = (facts: RailEvent[]): string[] => facts.map(({ kind }) => kind)
 const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ to, value })
 const payTokens = (to: string, amount = 1_000n, contract = usdt.contract): Promise<string> =>
   world.anvil.send({ to: contract, data: token.transfer(to, amount) })
@@ -62,7 +62,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
       assert.deepEqual(seen, {
         ...money,
         key: `${payment}:seen`,
-        kind: 'deposit.seen',
+        kind: 'deposit_seen',
         body: { payment, status: 'SEEN' },
       })
       await world.anvil.mine()
@@ -74,7 +74,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
       assert.deepEqual(final, {
         ...seen,
         key: `${payment}:final`,
-        kind: 'deposit.final',
+        kind: 'deposit_final',
         body: { payment, status: 'FINAL' },
       })
       assert.equal(await deposit.balance(asset), held + 1_000n)
@@ -89,7 +89,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     const paid = [await pay(mine, 1n), await pay(mine, 2n), await payTokens(yours, 3n), await payTokens(yours, 4n)]
     await world.anvil.mine(3)
     const facts = await world.one.follow()
-    const final = facts.filter(({ kind }) => kind === 'deposit.final')
+    const final = facts.filter(({ kind }) => kind === 'deposit_final')
     assert.deepEqual(new Set(final.map(({ amount }) => amount)), new Set([1n, 2n, 3n, 4n]))
     assert.deepEqual(new Set(final.map(({ payment }) => payment.slice(0, 66))), new Set(paid))
     assert.equal(new Set(facts.map(({ key }) => key)).size, 8)
@@ -113,7 +113,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     assert.deepEqual(await one.deposit.look(reference), [])
     await payTokens(reference, 5n)
     await anvil.mine()
-    assert.deepEqual(kindsOf(await one.follow()), ['deposit.seen'])
+    assert.deepEqual(kindsOf(await one.follow()), ['deposit_seen'])
     await anvil.mine(3)
     await one.follow()
   })
@@ -133,7 +133,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     await payTokens(reference, 1_000n, lookAlike)
     await anvil.mine(3)
     world.pass(60_000)
-    const told: Fact[] = []
+    const told: RailEvent[] = []
     await followOnce(newFollower(lavish, (_db, facts) => Promise.resolve(void told.push(...facts))))
     assert.deepEqual(told, [])
     world.pass(60_000)

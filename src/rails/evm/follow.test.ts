@@ -4,7 +4,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower, type Tell } from './follow.ts'
 import { openChains } from './open.ts'
 import { rereadFrom } from './reread.ts'
@@ -35,8 +35,8 @@ const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ 
 const payTokens = (to: string, amount = 1_000n): Promise<string> =>
   world.anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
 const rawOf = (hash: string): Promise<string> => world.anvil.ask<string>('eth_getRawTransactionByHash', hash)
-const words = (facts: Fact[]): string[] => facts.map(({ kind, payment }) => `${kind} ${payment}`)
-const kinds = (facts: Fact[]): string[] => facts.map(({ kind }) => kind)
+const words = (facts: RailEvent[]): string[] => facts.map(({ kind, payment }) => `${kind} ${payment}`)
+const kinds = (facts: RailEvent[]): string[] => facts.map(({ kind }) => kind)
 
 describe('a reorganisation', () => {
   it('takes back what was not final at once, and credits it once where another block has it', async () => {
@@ -44,22 +44,22 @@ describe('a reorganisation', () => {
     const reference = await instructed()
     const hash = await pay(reference)
     await anvil.mine(2)
-    assert.deepEqual(words(await one.follow()), [`deposit.seen ${hash}`])
+    assert.deepEqual(words(await one.follow()), [`deposit_seen ${hash}`])
     const raw = await rawOf(hash)
     await anvil.reorg(2)
-    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${hash}`])
+    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${hash}`])
     assert.deepEqual(await one.follow(), [])
 
     await anvil.ask('eth_sendRawTransaction', raw)
     await anvil.mine(3)
     const again = await one.follow()
-    assert.deepEqual(words(again), [`deposit.seen ${hash}#2`, `deposit.final ${hash}#2`])
+    assert.deepEqual(words(again), [`deposit_seen ${hash}#2`, `deposit_final ${hash}#2`])
     assert.equal(again[0]?.reference, reference)
     assert.deepEqual(kinds(await one.deposit.look(reference)), [
-      'deposit.seen',
-      'deposit.reversed',
-      'deposit.seen',
-      'deposit.final',
+      'deposit_seen',
+      'deposit_reversed',
+      'deposit_seen',
+      'deposit_final',
     ])
   })
 
@@ -69,18 +69,18 @@ describe('a reorganisation', () => {
     const held = await one.deposit.balance(usdt.asset)
     const hash = await payTokens(reference)
     await anvil.mine(4)
-    assert.deepEqual(words(await one.follow()), [`deposit.seen ${hash}:0`, `deposit.final ${hash}:0`])
+    assert.deepEqual(words(await one.follow()), [`deposit_seen ${hash}:0`, `deposit_final ${hash}:0`])
     assert.equal(await one.deposit.balance(usdt.asset), held + 1_000n)
     const raw = await rawOf(hash)
     await anvil.reorg(7)
-    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${hash}:0`])
+    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${hash}:0`])
     assert.equal(await one.deposit.balance(usdt.asset), held)
 
     // What we have given up comes back all the same: it is nobody's until an operator says whose.
     await anvil.ask('eth_sendRawTransaction', raw)
     await anvil.mine(4)
     const back = await one.follow()
-    assert.deepEqual(words(back), [`deposit.seen ${hash}:0#2`, `deposit.final ${hash}:0#2`])
+    assert.deepEqual(words(back), [`deposit_seen ${hash}:0#2`, `deposit_final ${hash}:0#2`])
     for (const fact of back) assert.equal(fact.reference, `${reference}?again`)
   })
 
@@ -89,13 +89,13 @@ describe('a reorganisation', () => {
     const reference = await instructed()
     const hash = await pay(reference)
     await anvil.mine(3)
-    assert.deepEqual(kinds(await one.follow()), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(kinds(await one.follow()), ['deposit_seen', 'deposit_final'])
     const raw = await rawOf(hash)
     await anvil.ask('anvil_reorg', 5, [[raw, 2]])
     assert.deepEqual(await one.follow(), [])
     await anvil.mine(6)
     assert.deepEqual(await one.follow(), [])
-    assert.deepEqual(kinds(await one.deposit.look(reference)), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(kinds(await one.deposit.look(reference)), ['deposit_seen', 'deposit_final'])
   })
 
   it('that leads to another payment to the same place credits that one, and not the first', async () => {
@@ -103,15 +103,15 @@ describe('a reorganisation', () => {
     const reference = await instructed()
     const first = await pay(reference, 1_000n)
     await anvil.mine()
-    assert.deepEqual(words(await one.follow()), [`deposit.seen ${first}`])
+    assert.deepEqual(words(await one.follow()), [`deposit_seen ${first}`])
     await anvil.reorg(1)
     const second = await pay(reference, 2_000n)
     assert.notEqual(second, first)
     await anvil.mine(3)
     assert.deepEqual(words(await one.follow()), [
-      `deposit.reversed ${first}`,
-      `deposit.seen ${second}`,
-      `deposit.final ${second}`,
+      `deposit_reversed ${first}`,
+      `deposit_seen ${second}`,
+      `deposit_final ${second}`,
     ])
   })
 
@@ -138,8 +138,8 @@ describe('a reorganisation', () => {
     const none = (error: unknown): boolean => error instanceof Refusal
     for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(rereadFrom(one.chain, block, tell), none)
     await rereadFrom(one.chain, tip.number - 8n, tell)
-    assert.deepEqual(words(await one.follow()), [`deposit.reversed ${lost}`])
-    assert.deepEqual(kinds(await one.deposit.look(stays)), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${lost}`])
+    assert.deepEqual(kinds(await one.deposit.look(stays)), ['deposit_seen', 'deposit_final'])
     await anvil.mine(3)
     assert.deepEqual(await one.follow(), [])
   })
@@ -151,19 +151,19 @@ describe('whoever follows a chain', () => {
     const reference = await instructed()
     await pay(reference)
     await anvil.mine()
-    assert.deepEqual(kinds(await one.follow()), ['deposit.seen'])
+    assert.deepEqual(kinds(await one.follow()), ['deposit_seen'])
     const behind = through(one.chain, (askAll) => async (calls) => {
       const answers = await askAll<unknown>(calls)
       return answers.map((answer, index) => (calls[index]?.method === 'eth_getBlockByNumber' ? null : answer)) as never
     })
     world.pass(60_000)
-    const told: Fact[] = []
+    const told: RailEvent[] = []
     const follower = newFollower(behind, (_db, facts) => Promise.resolve(void told.push(...facts)))
     assert.equal(await followOnce(follower), 'idle')
     assert.deepEqual(told, [])
     world.pass(60_000)
     await anvil.mine(2)
-    assert.deepEqual(kinds(await one.follow()), ['deposit.final'])
+    assert.deepEqual(kinds(await one.follow()), ['deposit_final'])
   })
 
   it('is one process at a time; one that was left behind tells nothing', async () => {
@@ -185,17 +185,17 @@ describe('whoever follows a chain', () => {
       }
       return answers as never
     })
-    const told: Fact[] = []
+    const told: RailEvent[] = []
     world.pass(60_000)
     const left = followOnce(newFollower(slow, (_db, facts) => Promise.resolve(void told.push(...facts))))
     await atGate
     world.pass(60_000)
-    assert.deepEqual(kinds(await other.follow()), ['deposit.seen'])
+    assert.deepEqual(kinds(await other.follow()), ['deposit_seen'])
     release()
     await left
     assert.deepEqual(told, [])
     await anvil.mine(2)
-    assert.deepEqual(kinds(await other.follow()), ['deposit.final'])
+    assert.deepEqual(kinds(await other.follow()), ['deposit_final'])
   })
 
   it('tells again what was told in a block that did not commit', async () => {
@@ -208,7 +208,7 @@ describe('whoever follows a chain', () => {
     await assert.rejects(followOnce(failing), /killed/)
     world.pass(60_000)
     const before = told.length
-    assert.deepEqual(kinds(await one.follow()), ['deposit.seen'])
+    assert.deepEqual(kinds(await one.follow()), ['deposit_seen'])
     assert.equal(told.length, before + 1)
     await anvil.mine(3)
     await one.follow()
@@ -227,7 +227,7 @@ describe('whoever follows a chain', () => {
     assert(rounds >= 5, `${rounds} rounds`)
     const facts = world.told.slice(start)
     assert.deepEqual(
-      facts.filter(({ kind }) => kind === 'deposit.final').map(({ payment }) => payment),
+      facts.filter(({ kind }) => kind === 'deposit_final').map(({ payment }) => payment),
       paid,
     )
     assert.equal(new Set(facts.map(({ key }) => key)).size, facts.length)

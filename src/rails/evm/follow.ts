@@ -3,7 +3,7 @@ import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { detach } from '../../platform/lib/detach.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
 import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
@@ -11,7 +11,7 @@ import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
 import { factOf } from './words.ts'
 
 /** Takes what a chain has told, in the very block that moves its cursor on: both commit, or neither. */
-export type Tell = (db: Atomic, facts: (Fact & { rail: string })[]) => Promise<void>
+export type Tell = (db: Atomic, facts: (RailEvent & { rail: string })[]) => Promise<void>
 
 /** Makes known that a rail credits nothing any more, and why, in the block that stops it. */
 export type Halt = (db: Atomic, rail: string, reason: string) => void

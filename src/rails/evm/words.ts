@@ -1,10 +1,10 @@
 import { checkAddress } from '../../reference/addresses/address.ts'
-import type { Fact } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
 import type { Arrival } from './queries.ts'
 
 type Status = 'seen' | 'final' | 'reversed'
 
-const kinds = { seen: 'deposit.seen', final: 'deposit.final', reversed: 'deposit.reversed' } as const
+const kinds = { seen: 'deposit_seen', final: 'deposit_final', reversed: 'deposit_reversed' } as const
 
 /**
  * The rail's id of a payment: the transfer's hash, the position of a token's log in it, and which inclusion in the chain it is. A
@@ -29,7 +29,7 @@ export function referenceOf(address: string): string {
 }
 
 /** What is told of a transfer to us: each thing once, under a key of its own. What is disputed names nobody's reference. */
-export function factOf(arrival: Arrival, status: Status): Fact {
+export function factOf(arrival: Arrival, status: Status): RailEvent {
   const payment = paymentOf(arrival)
   const reference = referenceOf(arrival.address)
   return {
@@ -44,7 +44,7 @@ export function factOf(arrival: Arrival, status: Status): Fact {
 }
 
 /** All that has been told of a transfer to us by now, in the order in which it happened. */
-export function toldOf(arrival: Arrival): Fact[] {
+export function toldOf(arrival: Arrival): RailEvent[] {
   const told: Status[] = ['seen']
   if (arrival.was_final) told.push('final')
   if (arrival.state === 'reversed') told.push('reversed')

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { openRailWorld, type RailWorld } from '../../../test/support/rail-world.ts'
 import { isCreditorReference, printReference } from '../../reference/bank/creditor-reference.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import { chargeback, fundBank, pay, type Payment } from '../rails.ts'
 
 let stage: RailWorld
@@ -23,7 +23,7 @@ const instructed = async (category = 'SEPA'): Promise<Payment> => {
   assert(rail && told)
   return { ...order, ...told, rail: rail.name, returnUrl: 'https://exchange.example/', locale: 'en' }
 }
-const paid = async (payment: Payment, text?: string): Promise<Fact | undefined> => {
+const paid = async (payment: Payment, text?: string): Promise<RailEvent | undefined> => {
   await pay(stage.world, payment, text === undefined ? {} : { reference: text })
   const [fact, ...others] = await stage.deliver(payment.rail)
   assert.equal(others.length, 0)
@@ -70,7 +70,7 @@ test('money without a reference is told, and belongs to nobody yet', async () =>
   const payment = await instructed()
   for (const text of ['', 'a gift from Erika Mustermann', payment.reference.slice(0, -1)]) {
     const fact = await paid(payment, text)
-    assert.equal(fact?.kind, 'deposit.final')
+    assert.equal(fact?.kind, 'deposit_final')
     assert.equal(fact?.reference, '')
     assert.doesNotMatch(
       JSON.stringify(fact, (_, value) => String(value)),
@@ -106,5 +106,5 @@ test('what is paid at a page of the bank lies on our account there, and a recall
   assert.equal(await bank?.balance('EUR-EUR'), 0n)
   const refused = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
   await assert.rejects(chargeback(stage.world, payment), refused)
-  assert.equal((await stage.rails.deposit.get(payment.rail)?.look(payment.reference))?.[0]?.kind, 'deposit.final')
+  assert.equal((await stage.rails.deposit.get(payment.rail)?.look(payment.reference))?.[0]?.kind, 'deposit_final')
 })

@@ -1,6 +1,6 @@
 import { findReference } from '../../reference/bank/creditor-reference.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { PaymentRow, PaymentState } from './queries.ts'
 
 /** The bank's rail, in and out. */
@@ -28,10 +28,10 @@ export const wordNames = [
 export type Said = Record<(typeof wordNames)[number], string>
 
 /** The bank's words for what becomes of a payment. A word that is not here moves no money. */
-const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
-  ['BOOKED', 'deposit.final'],
-  ['RECALLED', 'deposit.reversed'],
-  ['RETURNED', 'payout.returned'],
+const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
+  ['BOOKED', 'deposit_final'],
+  ['RECALLED', 'deposit_reversed'],
+  ['RETURNED', 'payout_returned'],
 ])
 
 const steps: Record<PaymentState, number> = { booked: 1, recalled: 2, returned: 2 }
@@ -56,9 +56,9 @@ export function wordsOf(
  * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
  * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
  */
-export function factOf(said: Said): Fact {
+export function factOf(said: Said): RailEvent {
   const { event, payment, status, asset, amount } = said
-  const kind = kinds.get(status) ?? 'other'
+  const kind = kinds.get(status) ?? 'unknown'
   const reference = said.end_to_end_id === '' ? (findReference(said.remittance) ?? '') : said.end_to_end_id
   return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body: { payment, status } }
 }

@@ -81,15 +81,15 @@ describe('coins that come in', () => {
     assert.deepEqual(await kinds(rail), [], 'no block has come yet')
     assert.deepEqual(await looked(rail, payment.reference), [])
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen'])
-    assert.deepEqual(await kinds(rail), ['deposit.seen'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen'])
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen'])
     assert.deepEqual(await kinds(rail), [])
     assert.equal(await payout.balance(payment.asset), held, 'what is not final is not held')
     stage.pass(seconds(1))
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen', 'deposit.final'])
-    assert.deepEqual(await kinds(rail), ['deposit.final'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen', 'deposit_final'])
+    assert.deepEqual(await kinds(rail), ['deposit_final'])
     assert.equal(await payout.balance(payment.asset), held + 1_000n)
   })
 
@@ -101,12 +101,12 @@ describe('coins that come in', () => {
     await pay(stage.world, payment)
     await assert.rejects(reorg(stage.world, { network: 'BTC', reference: payment.reference }), conflict, 'no block yet')
     stage.pass(seconds(2))
-    assert.deepEqual(await kinds(rail), ['deposit.seen'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen'])
     await reorg(stage.world, { network: 'BTC', reference: payment.reference })
     assert.equal(await payout.balance(payment.asset), held)
     stage.pass(seconds(60))
-    assert.deepEqual(await kinds(rail), ['deposit.reversed'])
-    assert.deepEqual(await looked(rail, payment.reference), ['deposit.seen', 'deposit.reversed'])
+    assert.deepEqual(await kinds(rail), ['deposit_reversed'])
+    assert.deepEqual(await looked(rail, payment.reference), ['deposit_seen', 'deposit_reversed'])
     assert.equal(await payout.balance(payment.asset), held)
     await assert.rejects(reorg(stage.world, { network: 'BTC', reference: payment.reference }), conflict)
   })
@@ -114,13 +114,13 @@ describe('coins that come in', () => {
   it('are reversed once when their block is undone after they were final', async () => {
     const { hash } = await pay(stage.world, payment)
     stage.pass(seconds(5))
-    assert.deepEqual(await kinds(rail), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen', 'deposit_final'])
     await reorg(stage.world, { network: 'BTC', reference: payment.reference })
     stage.pass(seconds(60))
     const facts = await stage.deliver(rail.name)
     assert.deepEqual(
       facts.map(({ kind, payment: paid, amount }) => ({ kind, paid, amount })),
-      [{ kind: 'deposit.reversed', paid: hash, amount: 1_000n }],
+      [{ kind: 'deposit_reversed', paid: hash, amount: 1_000n }],
     )
     assert.equal(facts[0]?.key, (await rail.look(payment.reference)).at(-1)?.key)
     assert.equal(await payout.balance(payment.asset), held)
@@ -132,7 +132,7 @@ describe('coins that come in', () => {
       payments.flatMap((one) => [pay(stage.world, one), pay(stage.world, one), paidOut(btc, stranger(btc))]),
     )
     stage.pass(seconds(60))
-    const final = (await stage.deliver(rail.name)).filter(({ kind }) => kind === 'deposit.final')
+    const final = (await stage.deliver(rail.name)).filter(({ kind }) => kind === 'deposit_final')
     for (const { reference } of payments) assert.equal(final.filter((one) => one.reference === reference).length, 2)
     const spent = 12n * (700n + transferCost(btc).amount)
     assert.equal(await payout.balance(payment.asset), held + 24_000n - spent)
@@ -154,8 +154,8 @@ describe('coins that come in', () => {
     assert.deepEqual(
       facts.map(({ kind, reference }) => [kind, reference]),
       [
-        ['deposit.seen', payment.reference],
-        ['deposit.final', payment.reference],
+        ['deposit_seen', payment.reference],
+        ['deposit_final', payment.reference],
       ],
     )
     assert.equal(await payout.balance(payment.asset), held - transferCost(btc).amount)
@@ -172,7 +172,7 @@ describe('coins that come in', () => {
   it('need no memo on a chain without memos', async () => {
     await pay(stage.world, payment, { reference: 'for my order' })
     stage.pass(seconds(60))
-    assert.deepEqual(await kinds(rail), ['deposit.seen', 'deposit.final'])
+    assert.deepEqual(await kinds(rail), ['deposit_seen', 'deposit_final'])
     assert.equal((await rail.look(payment.reference)).length, 2)
   })
 })
@@ -194,8 +194,8 @@ describe('coins on a chain with memos', () => {
     assert.deepEqual(
       facts.map(({ kind, reference }) => [kind, reference]),
       [
-        ['deposit.seen', other.reference],
-        ['deposit.final', other.reference],
+        ['deposit_seen', other.reference],
+        ['deposit_final', other.reference],
       ],
     )
     assert.deepEqual(await deposit.look(one.reference), [])
@@ -252,7 +252,7 @@ describe('coins that went out', () => {
     assert.deepEqual(await kinds(deposit), [])
     assert.equal(await payout.balance('BTC-BTC'), held)
     stage.pass(seconds(1))
-    assert.deepEqual(await kinds(deposit), ['payout.returned'])
+    assert.deepEqual(await kinds(deposit), ['payout_returned'])
     assert.equal(await payout.balance('BTC-BTC'), held + 700n)
     assert.deepEqual(await deposit.look(plan.key), [], 'it is no deposit')
   })

@@ -1,4 +1,4 @@
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { Arrival } from './queries.ts'
 
 /** What a chain says of a transfer to the wallet, besides its amount. */
@@ -10,11 +10,11 @@ export type Said = Record<(typeof wordNames)[number], string>
 /** What can be said of a transfer to the wallet. */
 export type Status = 'seen' | 'final' | 'reversed' | 'returned'
 
-const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
-  ['SEEN', 'deposit.seen'],
-  ['FINAL', 'deposit.final'],
-  ['REVERSED', 'deposit.reversed'],
-  ['RETURNED', 'payout.returned'],
+const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
+  ['SEEN', 'deposit_seen'],
+  ['FINAL', 'deposit_final'],
+  ['REVERSED', 'deposit_reversed'],
+  ['RETURNED', 'payout_returned'],
 ])
 
 /** What a chain says of a transfer: each thing once, so the first of its kind is the only one. */
@@ -28,9 +28,9 @@ export const wordsOf = ({ hash, reference, asset, amount }: Arrival, status: Sta
 })
 
 /** Translates a chain's words. One that is not known moves no money. */
-export const factOf = ({ event, payment, status, paid_to: reference, asset, amount }: Said): Fact => ({
+export const factOf = ({ event, payment, status, paid_to: reference, asset, amount }: Said): RailEvent => ({
   key: event,
-  kind: kinds.get(status) ?? 'other',
+  kind: kinds.get(status) ?? 'unknown',
   reference,
   payment,
   asset,

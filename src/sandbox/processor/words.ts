@@ -1,5 +1,5 @@
 import { readId } from '../../platform/lib/ids.ts'
-import type { Fact } from '../../rails/rail.ts'
+import type { RailEvent } from '../../rails/rail.ts'
 import type { PaymentRow, RefundRow } from './queries.ts'
 
 /** The rail of the card processor's pages. */
@@ -32,12 +32,12 @@ export const readPaymentId = (text: string): bigint | undefined =>
 export const publicRefundId = (id: bigint): string => `ref_${id}`
 
 /** The words for what has become of a payment. A word that is not here moves no money. */
-const kinds: ReadonlyMap<string, Fact['kind']> = new Map([
-  ['CAPTURED', 'deposit.final'],
-  ['DECLINED', 'deposit.declined'],
-  ['VOIDED', 'deposit.declined'],
-  ['CHARGED_BACK', 'deposit.reversed'],
-  ['REFUND_RETURNED', 'payout.returned'],
+const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
+  ['CAPTURED', 'deposit_final'],
+  ['DECLINED', 'deposit_declined'],
+  ['VOIDED', 'deposit_declined'],
+  ['CHARGED_BACK', 'deposit_reversed'],
+  ['REFUND_RETURNED', 'payout_returned'],
 ])
 
 /** What is said of a payment as it stands, after so many things that happened to it. */
@@ -64,8 +64,8 @@ export const returnWords = ({ id, plan_key: planKey, asset, amount }: RefundRow)
 export function factOf(
   { event, payment, status, merchant_reference: reference, asset, amount }: Said,
   refused: string,
-): Fact {
-  const kind = kinds.get(status) ?? 'other'
-  const body = { payment, status, ...(kind === 'deposit.declined' ? { reason: refused } : {}) }
+): RailEvent {
+  const kind = kinds.get(status) ?? 'unknown'
+  const body = { payment, status, ...(kind === 'deposit_declined' ? { reason: refused } : {}) }
   return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body }
 }

@@ -39,7 +39,7 @@ async function paid(asset: string, amount: bigint, address?: string): Promise<st
   else await anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
   await anvil.mine(3)
   const facts = await one.follow()
-  assert.equal(facts.filter(({ kind }) => kind === 'deposit.final').length, 1)
+  assert.equal(facts.filter(({ kind }) => kind === 'deposit_final').length, 1)
   if (asset === coin) booked += amount
   return to
 }
