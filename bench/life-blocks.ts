@@ -102,7 +102,7 @@ function checkout({ first, keyOf, save, move }: Life): Part[] {
 }
 
 function capture({ first }: Life): Part[] {
-  const told = first('facts')
+  const told = first('rail_events')
   return [
     insert('sandbox.card_payments', first('sandbox.card_payments')),
     insert('sandbox.callbacks', { id: extra(0), ...pick(told, 'rail', 'body'), next_at: there(told.received_at) }),
@@ -112,7 +112,7 @@ function capture({ first }: Life): Part[] {
 
 const fact = ({ first }: Life): Part[] => [
   { remove: 'sandbox.callbacks', at: { id: extra(0) } },
-  insert('facts', first('facts')),
+  insert('rail_events', first('rail_events')),
   done('sandbox.callback', 1),
   insert('jobs', job('fact.received', 2)),
 ]

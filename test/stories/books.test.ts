@@ -16,7 +16,7 @@ before(async () => {
 after(() => exchange.stop())
 
 describe('the service’s own role', () => {
-  const growOnly = ['entries', 'postings', 'status_history', 'quotes', 'facts', 'audit', 'assets']
+  const growOnly = ['entries', 'postings', 'status_history', 'quotes', 'rail_events', 'audit', 'assets']
   const forbidden = [
     ...growOnly.flatMap((table) => [
       `update ${table} set ${columnOf(table)} = ${columnOf(table)}`,
@@ -52,7 +52,7 @@ describe('the service’s own role', () => {
         postings: 'amount',
         status_history: 'status',
         quotes: 'quote',
-        facts: 'body',
+        rail_events: 'body',
         audit: 'actor',
         assets: 'decimals',
       }[table] ?? ''

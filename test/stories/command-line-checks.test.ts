@@ -129,8 +129,8 @@ describe('one transaction', () => {
   it('is shown with the jobs of its facts, payouts, plans and letters, and of no other thing with the same number', async () => {
     const later = `'real', now() + '1 h'`
     const plant = `insert into jobs (kind, key, timebase, run_at)
-      select 'fact.received', id::text, ${later} from facts union all
-      select 'plan.due', id::text, ${later} from facts union all
+      select 'fact.received', id::text, ${later} from rail_events union all
+      select 'plan.due', id::text, ${later} from rail_events union all
       select 'payout.due', id::text, ${later} from payouts union all
       select 'plan.due', id::text, ${later} from plans`
     await broken(plant, `delete from jobs where run_at > now() + '55 min'`, async () => {

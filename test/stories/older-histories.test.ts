@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { before, describe, it } from 'node:test'
 
 import { changeKinds } from '../../src/exchange/transactions/status-history.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { databaseBefore, migrateOne } from '../support/older-database.ts'
 import { asOwner } from '../support/server.ts'
-import { filesBelow } from '../support/source.ts'
 
 /** Rows as they were when what happened was a text; what else they refer to does not matter here. */
 const older = `
-  do $$ declare one record; begin
-    for one in select conrelid::regclass as name, conname from pg_constraint
-      where contype = 'f' and conrelid in ('moves'::regclass, 'payouts'::regclass)
-    loop execute format('alter table %s drop constraint %I', one.name, one.conname); end loop;
-  end $$;
   insert into payouts (id, transaction_id, purpose, number, rail, place, asset, amount, state, data_key_id, destination, ordered_at)
   select id, 1, 'payout', number, 'r', 'p', 'EUR-EUR', 1, 'waiting', 1, '', now() from (values (70, 1), (71, 2), (72, 3)) as one (id, number);
   insert into moves (transaction_id, number, fact, status, at)
@@ -67,23 +59,11 @@ const converted: [fact: string, now: string][] = [
   ['2 cancelled:46', '2 cancelled - - 1'],
 ]
 
-const files = filesBelow('migrations').filter((path) => /^\d/.test(basename(path)))
-const conversion = files.find((path) => basename(path).startsWith('0025')) ?? ''
-
 /** A database from before the history was typed, with these texts in it. */
-async function databaseOf(facts: string[]): Promise<string> {
-  const { ownerUrl } = await emptyDatabase()
-  await asOwner(ownerUrl, async (client) => {
-    for (const path of files.toSorted().filter((one) => basename(one) < '0025')) {
-      await client.query(`begin; ${readFileSync(path, 'utf8')}; commit`)
-    }
-    await client.query(older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()))
-  })
-  return ownerUrl
-}
+const databaseOf = (facts: string[]): Promise<string> =>
+  databaseBefore('0025', ['moves', 'payouts'], older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()))
 
-const convert = (url: string): Promise<unknown> =>
-  asOwner(url, (client) => client.query(`begin; ${readFileSync(conversion, 'utf8')}; commit`))
+const convert = (url: string): Promise<unknown> => migrateOne(url, '0025')
 
 describe('a status history from before it was typed', () => {
   let url: string

@@ -61,7 +61,7 @@ const remove = (table: string, where: () => string) => ({
 })
 
 const refund = () => `transaction_id = ${of('held-refunded')}`
-const fact = () => `id = (select fact_id from deposits where transaction_id = ${of('one')})`
+const fact = () => `id = (select event_id from deposits where transaction_id = ${of('one')})`
 const elsewhere = /^Payout \d+ of transaction \d+ goes elsewhere than was ordered\.$/
 const unlike = /^Deposit \d+ of transaction \d+ is not what its rail told\.$/
 const back = /^Transaction \d+ has a history that goes back in time\.$/
@@ -181,11 +181,11 @@ const plants: Plant[] = [
   },
   {
     what: 'how much a rail told of',
-    ...set('facts', 'body', `jsonb_set(body::jsonb, '{amount}', '"1"')::json`, fact),
+    ...set('rail_events', 'amount', '1', fact),
     told: unlike,
     of: ['one'],
   },
-  { what: 'what a rail told', ...set('facts', 'kind', `'deposit.declined'`, fact), told: unlike, of: ['one'] },
+  { what: 'what a rail told', ...set('rail_events', 'kind', `'deposit_declined'`, fact), told: unlike, of: ['one'] },
   {
     what: 'the payment that a deposit is',
     ...set('deposits', 'payment', `'another'`, () => `transaction_id = ${of('one')}`),
@@ -194,8 +194,8 @@ const plants: Plant[] = [
   },
   {
     what: 'what a rail told, which is gone',
-    ...remove('facts', () => 'id = (select fact_id from deposits where transaction_id is null)'),
-    told: /^Deposit \d+ has lost the fact that told of it\.$/,
+    ...remove('rail_events', () => 'id = (select event_id from deposits where transaction_id is null)'),
+    told: /^Deposit \d+ has lost the rail event that reported it\.$/,
     of: [],
   },
   {
@@ -275,7 +275,7 @@ describe('verify', () => {
         from payouts, ${more} where id = ${rowOf('payouts', 'one')};
       insert into refunds select (jsonb_populate_record(refunds, jsonb_build_object('id', more, 'public_id', more))).* from refunds, ${more}
         where ${refund()};
-      insert into deposits select (jsonb_populate_record(deposits, jsonb_build_object('id', more, 'fact_id', more, 'payment', more))).*
+      insert into deposits select (jsonb_populate_record(deposits, jsonb_build_object('id', more, 'event_id', more, 'payment', more))).*
         from deposits, ${more} where id = ${rowOf('deposits', 'one')};
       drop table first`)
     let most = 0

@@ -8,7 +8,7 @@ const tables = [
   'entries',
   'postings',
   'deposits',
-  'facts',
+  'rail_events',
   'payouts',
   'plans',
   'events',

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../exchange/context.ts'
 import { receiveReviews } from '../../exchange/customers/receive-reviews.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { receiveFacts } from '../../exchange/settlement/fact.ts'
+import { receiveRailEvents, type ReportedEvent } from '../../exchange/settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 
 /** What a rail or an identity provider sends us: its name, the text as it came, and the headers that prove its sender. */
@@ -13,7 +13,7 @@ export type Callback = { rail: string; body: string; headers: Record<string, str
  */
 export async function receiveCallbacks(ctx: Ctx, db: Atomic, callbacks: Callback[]): Promise<void> {
   const reviews: Parameters<typeof receiveReviews>[2] = []
-  const facts: Parameters<typeof receiveFacts>[2] = []
+  const facts: ReportedEvent[] = []
   for (const { rail: name, body, headers } of callbacks) {
     const rail = ctx.rails.deposit.get(name)
     const provider = ctx.identity.named(name)
@@ -21,6 +21,6 @@ export async function receiveCallbacks(ctx: Ctx, db: Atomic, callbacks: Callback
     else if (provider) reviews.push({ ...provider.readCallback(body, headers), provider: name })
     else throw new Refusal('NOT_FOUND', 'There is no such rail.')
   }
-  if (facts.length > 0) await receiveFacts(ctx, db, facts)
+  if (facts.length > 0) await receiveRailEvents(ctx, db, facts)
   await receiveReviews(ctx, db, reviews)
 }

@@ -64,7 +64,7 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
       from_amount,
       ((select coalesce(sum(amount), 0) from deposits
-          where transaction_id = transactions.id and asset = from_asset and state <> 'seen')
+          where transaction_id = transactions.id and asset = from_asset)
         - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
           where transaction_id = transactions.id and kind in ('deposit_reversed', 'loss_recovered') and asset = from_asset
             and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
@@ -118,8 +118,8 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen' and matched_at is null),
-        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null)
+        ('deposit', amount::text, 'held:' || held, owner, matched_at is null),
+        ('suspense_matched', amount::text, 'suspense', owner, matched_at is not null)
       ) as line (kind, amount, debit, credit, is_due)
       where is_due
       union all
@@ -199,7 +199,7 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
       from deposits left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen')
+        ('deposit', amount::text, 'held:' || held, 'suspense', true)
       ) as line (kind, amount, debit, credit, is_due)
       where (transaction_id is null or matched_at is not null) and is_due
       union all

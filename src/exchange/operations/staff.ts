@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { moneyTold } from '../settlement/deposit.ts'
+import { reportedMoney } from '../settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { holdRefunds } from '../settlement/refund.ts'
 import { advance } from '../transactions/advance.ts'
@@ -106,7 +106,7 @@ export function cancelTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder)
     if (!open.has(status) && status !== 'on_hold') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be cancelled.`)
     }
-    const [money, told] = await Promise.all([moneyOf(db, transaction), moneyTold(db, id)])
+    const [money, told] = await Promise.all([moneyOf(db, transaction), reportedMoney(db, id)])
     const { free, isLost, refunds, payouts } = standingOf(transaction, money)
     const isEmpty = fromAmount === 0n && free.length === 0 && !isLost && money.owedForExchanges === 0n
     const isOpen = refunds.open || refunds.addressNeeded || refunds.failed || refunds.paid || payouts.open

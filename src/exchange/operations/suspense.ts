@@ -81,7 +81,7 @@ async function forgetFailed(ctx: Ctx, db: Atomic, depositId: bigint): Promise<vo
 async function lockNobodys(db: Atomic, depositId: bigint) {
   const [deposit] = await lockDeposit(db, depositId)
   if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
-  const amount = deposit.state === 'seen' ? 0n : freeOf(deposit)
+  const amount = freeOf(deposit)
   const isInSuspense = deposit.transaction_id === null && amount > 0n
   if (!isInSuspense || amount !== deposit.amount - deposit.taken_back) {
     throw new Refusal('CONFLICT', 'This money does not lie in suspense.')

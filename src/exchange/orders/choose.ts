@@ -39,12 +39,7 @@ export type CustomerChoices = {
 }
 
 /** Why a transaction is held where its customer may decide. */
-const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>([
-  'underpaid',
-  'overpaid',
-  'late',
-  'wrong_asset',
-])
+const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>(['underpaid', 'late', 'wrong_asset'])
 
 /** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
 export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {

@@ -16,9 +16,6 @@ export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Pro
   return new Map(rows.map((row) => [row.id, fromRow(ctx, row)]))
 }
 
-/** Locks the transactions that facts are about. What is read of them and of the facts after it is the latest. */
-export const lockByFacts = (db: Atomic, factIds: bigint[]): void => queries.lockByFacts(db, factIds)
-
 /**
  * Reads transactions that this block has locked, by id: those of erased persons too, as `isErased`. Their books go on, and no more
  * than the books needs to be known of them.

@@ -14,7 +14,7 @@ export type StatusDetails =
   | 'confirming'
   | 'kyc_required'
   | 'underpaid'
-  | 'overpaid'
+  | 'overpaid' // part of the interface; nothing is held for it
   | 'late'
   | 'wrong_asset'
   | 'payout_unknown'

@@ -68,26 +68,6 @@ export type RefundJson = {
 export const lock = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from transactions where id = any(${ids}) order by id for update`
 
-/**
- * Locks the transactions that facts are about, in the same order: those whose customers were told the facts' references, and
- * those whose deposits were taken back or whose payouts have come back.
- */
-export const lockByFacts = (db: Atomic, factIds: bigint[]): void =>
-  db.send`
-    select id from transactions where id in (
-      select transaction_id from facts join deposit_instructions using (rail, reference)
-        where facts.id = any(${factIds})
-      union all
-      select transaction_id from facts
-        join deposits on kind = 'deposit.reversed' and deposits.rail = facts.rail and payment = body ->> 'payment'
-        where facts.id = any(${factIds})
-      union all
-      select transaction_id from facts
-        join plans on kind = 'payout.returned' and plans.rail = facts.rail and plan_key = facts.reference
-        join payouts on payouts.plan_id = plans.id
-        where facts.id = any(${factIds}))
-    order by id for update`
-
 /** The same by public id. */
 export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
   db.send`select id from transactions where public_id = any(${publicIds}) order by id for update`
