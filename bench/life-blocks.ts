@@ -51,7 +51,7 @@ function lifeOf(sample: Sample, endpointId: string, lane: number) {
     move: (index: number): Part[] => {
       const event = there(rows('events')[index])
       return [
-        insert('moves', rows('moves')[index]),
+        insert('status_history', rows('status_history')[index]),
         insert('events', event),
         insert('event_feed', { event_id: there(event.id), ...pick(event, 'partner_id') }),
         insert('webhook_queue', {
@@ -102,7 +102,7 @@ function checkout({ first, keyOf, save, move }: Life): Part[] {
 }
 
 function capture({ first }: Life): Part[] {
-  const told = first('facts')
+  const told = first('rail_events')
   return [
     insert('sandbox.card_payments', first('sandbox.card_payments')),
     insert('sandbox.callbacks', { id: extra(0), ...pick(told, 'rail', 'body'), next_at: there(told.received_at) }),
@@ -112,7 +112,7 @@ function capture({ first }: Life): Part[] {
 
 const fact = ({ first }: Life): Part[] => [
   { remove: 'sandbox.callbacks', at: { id: extra(0) } },
-  insert('facts', first('facts')),
+  insert('rail_events', first('rail_events')),
   done('sandbox.callback', 1),
   insert('jobs', job('fact.received', 2)),
 ]
@@ -174,7 +174,7 @@ const changing = [
   'to_amount',
   'country',
   'quote_number',
-  'moves',
+  'status_changes',
 ]
   .concat(['events', 'errors', 'output_hash', 'partner_customer_id', 'customer_id', 'personal', 'quote_expires_at'])
   .concat(['expires_at', 'updated_at'])

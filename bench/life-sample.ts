@@ -18,7 +18,7 @@ export type Sample = Record<string, Row[]>
 const owned: Record<string, string> = {
   transactions: 'id = $1',
   quotes: 'transaction_id = $1',
-  moves: 'transaction_id = $1 order by number',
+  status_history: 'transaction_id = $1 order by number',
   events: 'stream = (select public_id from transactions where id = $1) order by sequence',
   deposit_instructions: 'transaction_id = $1',
   customers: 'id = (select customer_id from transactions where id = $1)',
@@ -27,7 +27,7 @@ const owned: Record<string, string> = {
     union select data_key_id from customers where id = (select customer_id from transactions where id = $1)
     union select data_key_id from partner_customers where id = (select partner_customer_id from transactions where id = $1))
     order by id`,
-  facts: 'id = (select fact_id from deposits where transaction_id = $1)',
+  rail_events: 'id = (select event_id from deposits where transaction_id = $1)',
   deposits: 'transaction_id = $1',
   entries: 'transaction_id = $1 order by id',
   postings: 'entry_id in (select id from entries where transaction_id = $1) order by entry_id, line',
@@ -56,11 +56,12 @@ const own: Record<string, [kind: string, as: Own['as']]> = {
   'data_keys.owner': ['customer', 'number'],
   'deposit_instructions.id': ['instruction', 'number'],
   'deposit_instructions.reference': ['reference', 'text'],
-  'facts.id': ['fact', 'number'],
-  'facts.fact_key': ['fact', 'text'],
-  'facts.reference': ['reference', 'text'],
+  'rail_events.id': ['fact', 'number'],
+  'rail_events.event_key': ['fact', 'text'],
+  'rail_events.reference': ['reference', 'text'],
+  'rail_events.payment': ['fact', 'text'],
   'deposits.id': ['deposit', 'number'],
-  'deposits.fact_id': ['fact', 'number'],
+  'deposits.event_id': ['fact', 'number'],
   'deposits.payment': ['fact', 'text'],
   'entries.id': ['entry', 'number'],
   'postings.entry_id': ['entry', 'number'],
@@ -114,7 +115,7 @@ function rowOf(
     const [kind, as] = own[`${table}.${column}`] ?? ownAnywhere[column] ?? []
     // The hash of one person's address is one value under two names.
     const name =
-      as === 'bytes' || column === 'hash' || column === 'fact_key' || column === 'reference' || column === 'payment'
+      as === 'bytes' || column === 'hash' || column === 'event_key' || column === 'reference' || column === 'payment'
         ? 'whole'
         : String(value)
     row[column] = kind && as ? { own: { slot: slotOf(kind, name), sample: value, as } } : { value }

@@ -45,7 +45,7 @@ export async function copyTransaction({ dataDir }: OwnExchange, publicId: string
       const publicIds = Array.from({ length: size }, (_, index) => firstPublicId + BigInt(done + index))
       await client.query(insert, [publicId, publicIds, publicIds.map(seal), firstId + BigInt(done), count - done])
     }
-    await client.query('vacuum (analyze) transactions, quotes, moves')
+    await client.query('vacuum (analyze) transactions, quotes, status_history')
     await client.query('checkpoint')
   } finally {
     await client.end()
@@ -84,6 +84,6 @@ async function copying(client: pg.Client): Promise<string> {
       insert into quotes (transaction_id, number, valid_until, quote)
       select written.id, original.quote_number, valid_until, quote from written, original
       join quotes on quotes.transaction_id = original.id and quotes.number = quote_number)
-    insert into moves (transaction_id, fact, number, status, at)
-    select id, 'created', 1, 'new', created_at from written`
+    insert into status_history (transaction_id, kind, occurrence, number, status, at)
+    select id, 'created', 1, 1, 'new', created_at from written`
 }

@@ -8,7 +8,7 @@ import { customerProven, statusChanged, reportProven } from '../exchange/custome
 import { type Bell, openBell } from '../platform/db/bell.ts'
 import { openRowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
-import { factReceived } from '../exchange/settlement/fact.ts'
+import { railEventReceived } from '../exchange/settlement/rail-event.ts'
 import { openWaiting, type Waiting } from '../exchange/events/await.ts'
 import { openRelay, type Relay } from '../exchange/events/relay.ts'
 import { tellReaders, type ToldReaders } from '../exchange/events/tell-readers.ts'
@@ -165,7 +165,7 @@ const marketOf = ({ mode, pricing }: Config): MarketSource =>
 
 /** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
 const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
-  [factReceived]: settleDeposits(ctx),
+  [railEventReceived]: settleDeposits(ctx),
   [payoutDue]: sendPayouts(ctx),
   [planDue]: finishPayouts(ctx),
   [refundDue]: sendRefunds(ctx),

@@ -12,7 +12,7 @@ import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenToBell } from '../platform/db/bell.ts'
 import { codeOf } from '../platform/db/pool.ts'
-import { receiveFacts } from '../exchange/settlement/fact.ts'
+import { receiveRailEvents } from '../exchange/settlement/rail-event.ts'
 import { haltRail } from '../exchange/settlement/halted.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
@@ -146,7 +146,7 @@ function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => P
 function startWork({ ctx, relay, sender, evm }: House, ends: Ends): void {
   ctx.queue.start()
   const following = evm.follow({
-    tell: (db, facts) => receiveFacts(ctx, db, facts),
+    tell: (db, facts) => receiveRailEvents(ctx, db, facts),
     charge: (db, costs) => bookWalletCosts(ctx, db, costs),
     halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
   })

@@ -67,10 +67,10 @@ async function rest(stage: Stage): Promise<void> {
   }
   const { rows } = await stage.owner.query<{ job: string }>(
     `select concat_ws(' ', jobs.kind, key, timebase, attempts, last_error, payouts.purpose, payouts.state, payouts.place,
-       payouts.asset, payouts.amount, public_id, transactions.status, facts.rail, facts.kind) as job
+       payouts.asset, payouts.amount, public_id, transactions.status, rail_events.rail, rail_events.kind) as job
      from jobs left join payouts on payouts.id::text = key and jobs.kind = 'payout.due'
      left join transactions on transactions.id = payouts.transaction_id
-     left join facts on facts.id::text = key and jobs.kind = 'fact.received' order by jobs.run_at limit 5`,
+     left join rail_events on rail_events.id::text = key and jobs.kind = 'fact.received' order by jobs.run_at limit 5`,
   )
   throw new Error(`Work does not come to an end:\n  ${rows.map(({ job }) => job).join('\n  ')}`)
 }

@@ -67,9 +67,9 @@ const broken = `
   union all
   select format('%s is %s, and its history says %s', public_id, transactions.status, last.status)
   from transactions left join lateral (
-    select status, number, (select count(*) from moves where transaction_id = transactions.id) as count from moves
+    select status, number, (select count(*) from status_history where transaction_id = transactions.id) as count from status_history
     where transaction_id = transactions.id order by number desc limit 1) as last on true
-  where last.status is distinct from transactions.status or last.number <> transactions.moves or last.count <> transactions.moves
+  where last.status is distinct from transactions.status or last.number <> status_changes or last.count <> status_changes
   union all
   select format('the create of %s was answered, and it is not there', id)
   from unnest($3::bigint[]) as acknowledged (id) where id not in (select public_id from transactions)

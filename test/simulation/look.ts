@@ -43,7 +43,7 @@ export async function sumOf({ owner }: Stage): Promise<string> {
       select concat_ws(' ',
         (select string_agg(status || coalesce('/' || status_details, '') || ' ' || count, ' ' order by status, status_details)
           from (select status, status_details, count(*) from transactions group by 1, 2) as counted),
-        (select count(*) from events), (select count(*) from jobs), (select count(*) from facts),
+        (select count(*) from events), (select count(*) from jobs), (select count(*) from rail_events),
         (select count(*) || ' ' || coalesce(sum(amount), 0) from postings),
         (select count(*) from sandbox.transfers), (select count(*) from sandbox.bank_payments),
         (select count(*) from sandbox.callbacks)) as sum`,

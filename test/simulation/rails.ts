@@ -1,4 +1,4 @@
-import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
+import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
 import { callbackOwed, oweCallbacks } from '../../src/sandbox/callback.ts'
 import { type Action, onDeal } from './action.ts'
@@ -10,8 +10,8 @@ type Told = { rail: string; reference: string; payment: string; asset: string; a
 
 async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
   const rows = await ask<Told>(
-    `select deposits.rail, facts.reference, payment, deposits.asset, deposits.amount::text
-     from deposits join facts on facts.id = fact_id join transactions on transactions.id = deposits.transaction_id
+    `select deposits.rail, rail_events.reference, deposits.payment, deposits.asset, deposits.amount::text
+     from deposits join rail_events on rail_events.id = event_id join transactions on transactions.id = deposits.transaction_id
      where public_id = $1 order by deposits.id desc limit 1`,
     [publicId],
   )
@@ -20,7 +20,7 @@ async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | unde
 
 /** Tells facts as if a rail had called: signed, and not true. */
 const tell = ({ house: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
-  ctx.db.atomic((db) => receiveFacts(ctx, db, facts))
+  ctx.db.atomic((db) => receiveRailEvents(ctx, db, facts))
 
 const saying = (
   name: string,
@@ -52,11 +52,10 @@ const saying = (
 /** A payout of which its rail has said that it came back. */
 async function returnedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
   const rows = await ask<Told>(
-    `select facts.rail, reference, facts.body ->> 'payment' as payment, facts.body ->> 'asset' as asset,
-       facts.body ->> 'amount' as amount
-     from facts join plans on plans.rail = facts.rail and plan_key = facts.reference join payouts on plan_id = plans.id
+    `select rail_events.rail, reference, payment, rail_events.asset, rail_events.amount::text
+     from rail_events join plans on plans.rail = rail_events.rail and plan_key = facts.reference join payouts on plan_id = plans.id
      join transactions on transactions.id = payouts.transaction_id
-     where facts.kind = 'payout.returned' and public_id = $1 order by facts.id desc limit 1`,
+     where rail_events.kind = 'payout_returned' and public_id = $1 order by rail_events.id desc limit 1`,
     [publicId],
   )
   return rows[0]

@@ -75,8 +75,8 @@ export async function runSeed(seed: number, steps: number, { onStep, until = () 
 async function historiesIn({ owner }: Stage, text: string): Promise<string> {
   const named = [...new Set(text.match(/\b\d{18,19}\b/g))].slice(0, 3)
   const { rows } = await owner.query<{ line: string }>(
-    `select format(E'\\n%s %s %s %s %s', public_id, at, fact, moves.status, reason) as line
-     from transactions join moves on transaction_id = transactions.id where public_id = any($1) order by public_id, number`,
+    `select format(E'\\n%s %s %s %s %s', public_id, at, status_history.kind, status_history.status, reason) as line
+     from transactions join status_history on transaction_id = transactions.id where public_id = any($1) order by public_id, number`,
     [named],
   )
   return rows.map(({ line }) => line).join('')

@@ -26,7 +26,7 @@ function assertRefused(answer: Answer<Refused>, code: string, path: string, what
 const ask = (path: string, asking: Asking = {}) => exchange.api<Refused>(path, asking)
 
 const kept =
-  'transactions quotes moves events entries postings facts deposits jobs partner_customers idempotent_answers'
+  'transactions quotes status_history events entries postings facts deposits jobs partner_customers idempotent_answers'
 
 /** How many rows there are of all that a create or a payment leaves behind. */
 const traces = () => {

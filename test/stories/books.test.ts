@@ -16,7 +16,7 @@ before(async () => {
 after(() => exchange.stop())
 
 describe('the service’s own role', () => {
-  const growOnly = ['entries', 'postings', 'moves', 'quotes', 'facts', 'audit', 'assets']
+  const growOnly = ['entries', 'postings', 'status_history', 'quotes', 'rail_events', 'audit', 'assets']
   const forbidden = [
     ...growOnly.flatMap((table) => [
       `update ${table} set ${columnOf(table)} = ${columnOf(table)}`,
@@ -50,9 +50,9 @@ describe('the service’s own role', () => {
       {
         entries: 'kind',
         postings: 'amount',
-        moves: 'status',
+        status_history: 'status',
         quotes: 'quote',
-        facts: 'body',
+        rail_events: 'body',
         audit: 'actor',
         assets: 'decimals',
       }[table] ?? ''
@@ -200,7 +200,7 @@ const removals: { what: string; table: string; rows: string; told: RegExp }[] = 
   },
   {
     what: 'a part of the history',
-    table: 'moves',
+    table: 'status_history',
     rows: `transaction_id = ${finished} and status = 'exchanging'`,
     told: /^Transaction \d+ has lost a part of its history\.$/,
   },

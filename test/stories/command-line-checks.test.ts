@@ -48,7 +48,7 @@ const job = (columns: string, values: string, waitsFor: RegExp): Plant => ({
 
 /** The finished transaction, as if it had come to another status long ago and stayed there. */
 const rested = (id: string, status: string, since: string, waitsFor: RegExp): Plant => {
-  const moved = (sign: '-' | '+') => `update moves set at = at ${sign} interval '${since}'
+  const moved = (sign: '-' | '+') => `update status_history set at = at ${sign} interval '${since}'
     from transactions where transactions.id = transaction_id and public_id = ${id}`
   const standing = (status: string) => `update transactions set status = '${status}' where public_id = ${id}`
   return {
@@ -129,8 +129,8 @@ describe('one transaction', () => {
   it('is shown with the jobs of its facts, payouts, plans and letters, and of no other thing with the same number', async () => {
     const later = `'real', now() + '1 h'`
     const plant = `insert into jobs (kind, key, timebase, run_at)
-      select 'fact.received', id::text, ${later} from facts union all
-      select 'plan.due', id::text, ${later} from facts union all
+      select 'fact.received', id::text, ${later} from rail_events union all
+      select 'plan.due', id::text, ${later} from rail_events union all
       select 'payout.due', id::text, ${later} from payouts union all
       select 'plan.due', id::text, ${later} from plans`
     await broken(plant, `delete from jobs where run_at > now() + '55 min'`, async () => {

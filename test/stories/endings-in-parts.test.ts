@@ -87,7 +87,7 @@ describe('a payment that is taken back in parts', () => {
     await tell(said('b', 2_000n))
     await lookup(
       exchange,
-      `insert into jobs (kind, key, timebase, run_at) select 'fact.received', id::text, 'business', now() from facts`,
+      `insert into jobs (kind, key, timebase, run_at) select 'fact.received', id::text, 'business', now() from rail_events`,
     )
     ctxOf().queue.wake()
     await settled(exchange)

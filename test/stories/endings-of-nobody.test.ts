@@ -104,7 +104,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
     const { id, deposit } = await strayTransfer()
     const [told] = await lookup<{ reference: string; payment: string }>(
       exchange,
-      'select reference, payment from deposits join facts on facts.id = fact_id where deposits.id = $1',
+      'select reference, deposits.payment from deposits join rail_events on rail_events.id = event_id where deposits.id = $1',
       [deposit],
     )
     assert.ok(told)

@@ -134,8 +134,8 @@ describe('a chain that takes back what was final', () => {
     )
     const next = await readyToPay(exchange, sale)
     await pay(exchange, next.id)
-    const putOff = `select 1 from jobs join facts on key = facts.id::text
-      where jobs.kind = 'fact.received' and timebase = 'real' and facts.kind = 'deposit.final' and reference = $1`
+    const putOff = `select 1 from jobs join rail_events on key = rail_events.id::text
+      where jobs.kind = 'fact.received' and timebase = 'real' and rail_events.kind = 'deposit_final' and reference = $1`
     const reference = await referenceOf(exchange, next.id)
     await until(async () => (await lookup(exchange, putOff, [reference])).length > 0, 'the fact to be put off')
     assert.equal((await read(exchange, next.id)).status, 'waiting_for_deposit')
@@ -158,7 +158,7 @@ it('a refund goes out once, every job of it done once more', async () => {
     exchange,
     `insert into jobs (kind, key, timebase, run_at)
      select 'refund.due', id::text, 'business', now() from refunds
-     union all select 'fact.received', id::text, 'business', now() from facts
+     union all select 'fact.received', id::text, 'business', now() from rail_events
      union all select 'payout.due', id::text, 'business', now() from payouts
      union all select 'plan.due', id::text, 'real', now() from plans`,
   )
@@ -172,7 +172,7 @@ it('a refund goes out once, every job of it done once more', async () => {
 
 const tables = [
   'transactions',
-  'moves',
+  'status_history',
   'entries',
   'postings',
   'deposits',

@@ -47,17 +47,17 @@ describe('money that is exchanged anew, because what was exchanged before was ta
     await seen(exchange, id, 'the recall', ({ from_amount: arrived }) => arrived === '300')
   })
 
-  it('has a move of its own, and goes on to be paid', async () => {
-    const moves = await lookup<{ fact: string; status: string }>(
+  it('has an entry in the history, and is paid', async () => {
+    const changes = await lookup<{ kind: string; status: string }>(
       exchange,
-      `select fact, moves.status from moves join transactions on transactions.id = transaction_id
+      `select status_history.kind, status_history.status from status_history join transactions on transactions.id = transaction_id
        where public_id = $1 order by number desc limit 2`,
       [id],
     )
     assert.deepEqual(
-      moves.map(({ fact, status }) => [fact.split(':')[0], status]),
+      changes.map(({ kind, status }) => [kind, status]),
       [
-        ['exchanged_anew', 'exchanging'],
+        ['exchanged_again', 'exchanging'],
         ['deposit_reversed', 'exchanging'],
       ],
     )
@@ -88,12 +88,12 @@ describe('money that is exchanged anew, because what was exchanged before was ta
     await assertBooksHold(exchange)
   })
 
-  it('needs no move where it was made before there was one', async () => {
+  it('needs no entry where it was made before there was one', async () => {
     const own = `transaction_id = (select id from transactions where public_id = ${id})`
     await lookup(
       exchange,
-      `delete from moves where fact like 'exchanged_anew:%' and ${own};
-       update transactions set moves = moves - 1 where public_id = ${id}`,
+      `delete from status_history where kind = 'exchanged_again' and ${own};
+       update transactions set status_changes = status_changes - 1 where public_id = ${id}`,
     )
     await assertBooksHold(exchange)
     await moveOwnCoins(exchange, bitcoin, all)

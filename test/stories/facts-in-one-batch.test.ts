@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
 import type { Job } from '../../src/platform/jobs/job.ts'
-import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
+import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
 import { settleDeposits } from '../../src/exchange/settlement/settle-deposits.ts'
 import { keepAtProcessor, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -47,7 +47,7 @@ async function tell(id: string, facts: Told[], together: boolean): Promise<void>
     amount,
     body: {},
   }))
-  await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
+  await ctx.db.atomic((db) => receiveRailEvents(ctx, db, whole))
   for (const [kind, payment, amount] of facts) {
     const status = kind === 'final' ? 'CAPTURED' : 'CHARGED_BACK'
     const about = { payment, status, merchant_reference: reference, asset: 'EUR-EUR', amount: String(amount) }
@@ -101,16 +101,16 @@ for (const [name, facts] of Object.entries(cases)) {
         from_amount: arrived,
         status_history: history,
       } = await read(exchange, id)
-      const [row] = await lookup<{ moves: number; events: number; counted: string }>(
+      const [row] = await lookup<{ status_changes: number; events: number; counted: string }>(
         exchange,
-        `select moves, events, (select count(*) from events where stream = public_id) as counted from transactions where public_id = $1`,
+        `select status_changes, events, (select count(*) from events where stream = public_id) as counted from transactions where public_id = $1`,
         [id],
       )
       ends.push({
         status,
         details,
         arrived,
-        moves: history.length,
+        status_changes: history.length,
         row,
         owed: await bookBalance(exchange, `customer:${id}`, 'EUR-EUR'),
       })

@@ -207,7 +207,7 @@ describe('money that left', () => {
     await railEvent(exchange, id, 'bounce')
     await until(
       async () =>
-        (await lookup(exchange, `select 1 from facts where kind = 'payout.returned' and rail = 'sandbox-bank'`))
+        (await lookup(exchange, `select 1 from rail_events where kind = 'payout_returned' and rail = 'sandbox-bank'`))
           .length > 0,
       'the return',
     )
@@ -229,8 +229,11 @@ describe('money of nobody’s', () => {
     await chargeback(worldOf(), { rail: 'sandbox-bank', reference })
     await until(
       async () =>
-        (await lookup(exchange, `select 1 from facts where reference = $1 and kind = 'deposit.reversed'`, [reference]))
-          .length > 0,
+        (
+          await lookup(exchange, `select 1 from rail_events where reference = $1 and kind = 'deposit_reversed'`, [
+            reference,
+          ])
+        ).length > 0,
       'the recall',
     )
     await settled(exchange)

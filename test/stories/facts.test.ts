@@ -43,7 +43,7 @@ describe('what a rail tells', () => {
     await callBack(exchange, said)
     await settled()
     assert.equal(record.from_amount, '100')
-    assert.equal(await count('facts where fact_key = $1', said.event), 1)
+    assert.equal(await count('rail_events where event_key = $1', said.event), 1)
     assert.equal(await bookBalance(exchange, `customer:${id}`, 'EUR-EUR'), 0n)
     assert.deepEqual(await read(exchange, id), record)
     await booksHold()
@@ -68,7 +68,7 @@ describe('what a rail tells', () => {
     assert.deepEqual([unsigned.status, unsigned.body.code], [401, 'SIGNATURE_INVALID'])
     const elsewhere = await exchange.api('/callbacks/no-such-rail', { key: null, body: said })
     assert.deepEqual([elsewhere.status, elsewhere.body.code], [404, 'NOT_FOUND'])
-    assert.equal(await count('facts where fact_key = $1', said.event), 0)
+    assert.equal(await count('rail_events where event_key = $1', said.event), 0)
     assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
   })
 
@@ -81,7 +81,7 @@ describe('what a rail tells', () => {
       const { status, body: refused } = await callBack(exchange, body)
       assert.deepEqual([status, refused.code], [400, 'BAD_REQUEST'], body)
     }
-    assert.equal(await count('facts where reference = $1', said.merchant_reference), 0)
+    assert.equal(await count('rail_events where reference = $1', said.merchant_reference), 0)
   })
 
   it('moves no money in a word that nobody has met', async () => {
@@ -100,9 +100,10 @@ describe('what a rail tells', () => {
       assert.equal((await callBack(exchange, captured(reference, { status, event: `pay_word_${status}` }))).status, 200)
     }
     await settled()
-    assert.deepEqual(await lookup(exchange, 'select distinct kind from facts where reference = $1', [reference]), [
-      { kind: 'other' },
-    ])
+    assert.deepEqual(
+      await lookup(exchange, 'select distinct kind from rail_events where reference = $1', [reference]),
+      [{ kind: 'unknown' }],
+    )
     const record = await read(exchange, id)
     assert.deepEqual([record.status, record.from_amount], ['waiting_for_deposit', '0'])
     assert.equal(await bookBalance(exchange, `customer:${id}`, 'EUR-EUR'), 0n)
@@ -127,8 +128,8 @@ describe('what a rail tells', () => {
     const reference = await referenceOf(exchange, id)
     await lookup(
       exchange,
-      `insert into facts (rail, fact_key, kind, reference, body, received_at)
-      values ('sandbox-card', 'seen', 'deposit.seen', $1, '{"payment": "pay_seen", "asset": "EUR-EUR", "amount": "10000"}', now())`,
+      `insert into rail_events (rail, event_key, kind, reference, payment, asset, amount, reverses, body, received_at)
+      values ('sandbox-card', 'seen', 'deposit_seen', $1, 'pay_seen', 'EUR-EUR', 10000, false, '{}', now())`,
       [reference],
     )
     await advance(exchange, 'PT31M')

@@ -35,15 +35,16 @@ describe('what comes and goes in one batch', () => {
 })
 
 /** What a transaction says of its history and its events, and how many there are of both. */
-async function counted(id: string): Promise<Record<'moves' | 'events', [said: number, counted: number]>> {
-  const [row] = await lookup<Record<'moves' | 'events' | 'moved' | 'told', number>>(
+async function counted(id: string): Promise<Record<'changes' | 'events', [said: number, counted: number]>> {
+  const [row] = await lookup<Record<'changes' | 'events' | 'changed' | 'told', number>>(
     exchange,
-    `select moves, events, (select count(*)::int from moves where transaction_id = transactions.id) as moved,
+    `select status_changes as changes, events,
+       (select count(*)::int from status_history where transaction_id = transactions.id) as changed,
        (select count(*)::int from events where stream = public_id) as told from transactions where public_id = $1`,
     [id],
   )
   assert.ok(row)
-  return { moves: [row.moves, row.moved], events: [row.events, row.told] }
+  return { changes: [row.changes, row.changed], events: [row.events, row.told] }
 }
 
 describe('the history of a transaction is whole when one batch tells', () => {
@@ -84,8 +85,8 @@ describe('the history of a transaction is whole when one batch tells', () => {
       } as const
       for (const fate of earlier) await told(facts[fate])
       await told(...batch.map((fate) => facts[fate]))
-      const { moves, events } = await counted(id)
-      assert.deepEqual([moves[0], events[0]], [moves[1], events[1]])
+      const { changes, events } = await counted(id)
+      assert.deepEqual([changes[0], events[0]], [changes[1], events[1]])
     })
   }
 })

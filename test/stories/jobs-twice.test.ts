@@ -149,8 +149,9 @@ describe('a job that comes too late', () => {
       assert.ok(transaction)
       worked = work()
       await backendsWait(exchange, 1)
-      const fact = `held:${transaction.moves + 1}`
-      await advance(ctx, db, [{ transaction, fact, to: 'on_hold', change: { statusDetails: 'review' } }])
+      await advance(ctx, db, [
+        { transaction, cause: { kind: 'held' }, to: 'on_hold', change: { statusDetails: 'review' } },
+      ])
     })
     await worked
   }

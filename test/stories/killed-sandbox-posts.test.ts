@@ -113,10 +113,10 @@ describe('a POST of the sandbox under an Idempotency-Key whose service is killed
     const id = await created()
     const asked = { path: `/v1/sandbox/transaction/${id}/checkout`, key: 'checkout' }
     await killAt('delete on idempotent_work', () => post(asked))
-    const moves = `moves join transactions on transactions.id = transaction_id where public_id = ${id}`
-    const left = await count(moves)
+    const changes = `status_history join transactions on transactions.id = transaction_id where public_id = ${id}`
+    const left = await count(changes)
     const record = await insist<TransactionRecord>(asked)
-    assert.deepEqual([record.id, record.status, await count(moves)], [id, 'waiting_for_deposit', left])
+    assert.deepEqual([record.id, record.status, await count(changes)], [id, 'waiting_for_deposit', left])
   })
 
   it('pays once, in coins and by bank transfer', async () => {

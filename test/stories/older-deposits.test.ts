@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
 import { test } from 'node:test'
 
-import { emptyDatabase } from '../support/database.ts'
+import { databaseBefore, migrateOne } from '../support/older-database.ts'
 import { asOwner } from '../support/server.ts'
-import { filesBelow } from '../support/source.ts'
 
 /** Rows as they were before endings were kept track of; what they refer to does not matter here. */
 const older = `
-  do $$ declare one record; begin
-    for one in select conrelid::regclass as name, conname from pg_constraint
-      where contype = 'f' and conrelid in ('deposits'::regclass, 'moves'::regclass, 'entries'::regclass, 'postings'::regclass)
-    loop execute format('alter table %s drop constraint %I', one.name, one.conname); end loop;
-  end $$;
   insert into deposits (id, transaction_id, fact_id, rail, payment, asset, amount, state, at) values
     (11, 1, 11, 'r', '11', 'EUR-EUR', 100, 'final', now()), (12, 1, 12, 'r', '12', 'EUR-EUR', 30, 'final', now()),
     (21, 2, 21, 'r', '21', 'EUR-EUR', 60, 'final', now()), (31, 3, 31, 'r', '31', 'EUR-EUR', 100, 'lost', now()),
@@ -32,21 +24,13 @@ const older = `
     (3, 1, 'losses:chargebacks', 'held:p', 'EUR-EUR', 25), (4, 1, 'held:p', 'customer:5', 'EUR-EUR', 80);`
 
 test('what deposits of before were used for, and what of them was taken back, is known once endings are kept track of', async () => {
-  const { ownerUrl } = await emptyDatabase()
-  const files = filesBelow('migrations').filter((path) => /^\d/.test(basename(path)))
-  const read = (number: string) => readFileSync(files.find((path) => basename(path).startsWith(number)) ?? '', 'utf8')
-  const rows = await asOwner(ownerUrl, async (client) => {
-    for (const path of files.toSorted().filter((one) => basename(one) < '0016')) {
-      await client.query(`begin; ${readFileSync(path, 'utf8')}; commit`)
-    }
-    await client.query(older)
-    await client.query(`begin; ${read('0016')}; commit`)
-    return (
-      await client.query<{ row: string[] }>(
-        'select array[id, exchanged, refunded, taken_back]::text[] as row from deposits order by id',
-      )
-    ).rows
-  })
+  const url = await databaseBefore('0016', ['deposits', 'moves', 'entries', 'postings'], older)
+  await migrateOne(url, '0016')
+  const { rows } = await asOwner(url, (client) =>
+    client.query<{ row: string[] }>(
+      'select array[id, exchanged, refunded, taken_back]::text[] as row from deposits order by id',
+    ),
+  )
   assert.deepEqual(
     rows.map(({ row }) => row.join(' ')),
     ['11 100 0 0', '12 0 0 0', '21 0 0 0', '31 100 0 100', '41 0 0 50', '51 80 0 25', '61 0 0 0', '62 0 0 20'],

@@ -72,7 +72,7 @@ describe('a payout above the limit', () => {
     assert.equal(record.status_details, 'review')
     const [move] = await lookup<{ reason: string }>(
       exchange,
-      `select reason from moves join transactions on transactions.id = transaction_id
+      `select reason from status_history join transactions on transactions.id = transaction_id
        where public_id = ${id} order by number desc limit 1`,
     )
     assert.equal(move?.reason, 'This payout needs the approval of 2 different operators.')

@@ -143,7 +143,7 @@ describe('a payout goes out once', () => {
     await lookup(
       exchange,
       `insert into jobs (kind, key, timebase, run_at)
-       select 'fact.received', id::text, 'business', now() from facts
+       select 'fact.received', id::text, 'business', now() from rail_events
        union all select 'payout.due', id::text, 'business', now() from payouts
        union all select 'plan.due', id::text, 'real', now() from plans`,
     )

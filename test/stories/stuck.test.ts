@@ -35,7 +35,6 @@ const held = (
     ['on_hold review', '5 h', /^an operator to decide$/],
     ['on_hold kyc_required', '73 h', /^its customer to be verified$/],
     ['on_hold underpaid', '73 h', /^its customer: to pay the rest, /],
-    ['on_hold overpaid', '73 h', /^its customer: to exchange what came, /],
     ['on_hold late', '73 h', /^its customer: to accept the price of now, /],
     ['on_hold wrong_asset', '73 h', /^its customer: to have back /],
     ['on_hold address_needed', '73 h', /^its customer to say where to be paid$/],
@@ -51,8 +50,8 @@ const held = (
   return {
     found: `transaction ${state}`,
     change: `update transactions set status = '${status}', status_details = ${details ? `'${details}'` : 'null'};
-      update moves set at = at - interval '${age}'`,
-    mend: `update transactions set status = 'finished', status_details = null; update moves set at = at + interval '${age}'`,
+      update status_history set at = at - interval '${age}'`,
+    mend: `update transactions set status = 'finished', status_details = null; update status_history set at = at + interval '${age}'`,
     waitsFor,
   }
 })
@@ -116,12 +115,6 @@ const onTheirWay: Plant[] = [
   refund('address_needed', '73 h', /^its customer to say where 4 EUR-EUR shall go$/),
   refund('sent', '3 h', /^evidence that 4 EUR-EUR has gone back by sandbox-card$/),
   refund('failed', '1 s', /^an operator: 4 EUR-EUR could not be sent back by sandbox-card$/),
-  {
-    found: 'deposit seen',
-    change: `update deposits set state = 'seen', at = at - interval '25 h'`,
-    mend: `update deposits set state = 'final', at = at + interval '25 h'`,
-    waitsFor: /^sandbox-card to say that 100 EUR-EUR is final, or taken back$/,
-  },
   {
     found: 'deposit suspense',
     change: `update deposits set transaction_id = null, exchanged = 0, at = at - interval '25 h'`,

@@ -61,7 +61,7 @@ const remove = (table: string, where: () => string) => ({
 })
 
 const refund = () => `transaction_id = ${of('held-refunded')}`
-const fact = () => `id = (select fact_id from deposits where transaction_id = ${of('one')})`
+const fact = () => `id = (select event_id from deposits where transaction_id = ${of('one')})`
 const elsewhere = /^Payout \d+ of transaction \d+ goes elsewhere than was ordered\.$/
 const unlike = /^Deposit \d+ of transaction \d+ is not what its rail told\.$/
 const back = /^Transaction \d+ has a history that goes back in time\.$/
@@ -82,7 +82,7 @@ const plants: Plant[] = [
   {
     what: 'when two things happened',
     change: () =>
-      trade('moves', 'at', '3', '4', 'number').replace(
+      trade('status_history', 'at', '3', '4', 'number').replace(
         'where',
         `where mine.transaction_id = ${of('one')}
         and other.transaction_id = ${of('one')} and`,
@@ -181,11 +181,11 @@ const plants: Plant[] = [
   },
   {
     what: 'how much a rail told of',
-    ...set('facts', 'body', `jsonb_set(body::jsonb, '{amount}', '"1"')::json`, fact),
+    ...set('rail_events', 'amount', '1', fact),
     told: unlike,
     of: ['one'],
   },
-  { what: 'what a rail told', ...set('facts', 'kind', `'deposit.declined'`, fact), told: unlike, of: ['one'] },
+  { what: 'what a rail told', ...set('rail_events', 'kind', `'deposit_declined'`, fact), told: unlike, of: ['one'] },
   {
     what: 'the payment that a deposit is',
     ...set('deposits', 'payment', `'another'`, () => `transaction_id = ${of('one')}`),
@@ -194,8 +194,8 @@ const plants: Plant[] = [
   },
   {
     what: 'what a rail told, which is gone',
-    ...remove('facts', () => 'id = (select fact_id from deposits where transaction_id is null)'),
-    told: /^Deposit \d+ has lost the fact that told of it\.$/,
+    ...remove('rail_events', () => 'id = (select event_id from deposits where transaction_id is null)'),
+    told: /^Deposit \d+ has lost the rail event that reported it\.$/,
     of: [],
   },
   {
@@ -219,10 +219,10 @@ const plants: Plant[] = [
     what: 'a status to `refunded`, although nothing was given back',
     change: () => `
       update transactions set status = 'refunded' where public_id = ${ids['chargeback-before-exchange']};
-      update moves set status = 'refunded' where transaction_id = ${of('chargeback-before-exchange')} and status = 'cancelled'`,
+      update status_history set status = 'refunded' where transaction_id = ${of('chargeback-before-exchange')} and status = 'cancelled'`,
     mend: () => `
       update transactions set status = 'cancelled' where public_id = ${ids['chargeback-before-exchange']};
-      update moves set status = 'cancelled' where transaction_id = ${of('chargeback-before-exchange')} and status = 'refunded'`,
+      update status_history set status = 'cancelled' where transaction_id = ${of('chargeback-before-exchange')} and status = 'refunded'`,
     told: /^Transaction \d+ is refunded and has given nothing back\.$/,
     of: ['chargeback-before-exchange'],
   },
@@ -266,7 +266,8 @@ describe('verify', () => {
       create table first as select * from transactions where public_id = ${ids.one};
       insert into transactions select (jsonb_populate_record(first, jsonb_build_object('id', more, 'public_id', more))).* from first, ${more};
       insert into quotes select more, number, valid_until, quote from quotes, ${more} where transaction_id = (select id from first);
-      insert into moves select more, fact, number, status, reason, at from moves, ${more} where transaction_id = (select id from first);
+      insert into status_history select (jsonb_populate_record(status_history, jsonb_build_object('transaction_id', more))).*
+        from status_history, ${more} where transaction_id = (select id from first);
       insert into entries (id, kind, ref, at, digest) select more, 'wallet_cost', more, now(), '' from ${more};
       insert into plans select (jsonb_populate_record(plans, jsonb_build_object('id', more, 'plan_key', more))).* from plans, ${more}
         where id = ${planOf('one')};
@@ -274,7 +275,7 @@ describe('verify', () => {
         from payouts, ${more} where id = ${rowOf('payouts', 'one')};
       insert into refunds select (jsonb_populate_record(refunds, jsonb_build_object('id', more, 'public_id', more))).* from refunds, ${more}
         where ${refund()};
-      insert into deposits select (jsonb_populate_record(deposits, jsonb_build_object('id', more, 'fact_id', more, 'payment', more))).*
+      insert into deposits select (jsonb_populate_record(deposits, jsonb_build_object('id', more, 'event_id', more, 'payment', more))).*
         from deposits, ${more} where id = ${rowOf('deposits', 'one')};
       drop table first`)
     let most = 0

@@ -136,29 +136,29 @@ const planted: Planted[] = [
     ],
   },
   {
-    table: 'moves',
+    table: 'status_history',
     ...ofFinished(' and number = 2'),
     plants: [
-      ['a move in the middle', 'status', `'on_hold'`, /went from new to on_hold\.$/],
-      ['the order of moves', 'number', '20', /has a gap in its history\.$/],
+      ['a status change in the middle', 'status', `'on_hold'`, /went from new to on_hold\.$/],
+      ['the order of status changes', 'number', '20', /has a gap in its history\.$/],
     ],
   },
   {
-    table: 'moves',
+    table: 'status_history',
     ...ofFinished(' and number = 1'),
     plants: [
-      ['the beginning of a history', 'fact', `'begun'`, /has a history that does not begin with its creation\.$/],
+      ['the beginning of a history', 'kind', `'opened'`, /has a history that does not begin with its creation\.$/],
     ],
   },
   {
-    table: 'moves',
-    ...ofFinished(` and fact like 'payout_planned:%'`),
-    plants: [['what a fact led to', 'status', `'exchanging'`, /is said to be exchanging by payout_planned:\d+\.$/]],
+    table: 'status_history',
+    ...ofFinished(` and kind = 'payout_prepared'`),
+    plants: [['what a fact led to', 'status', `'exchanging'`, /is said to be exchanging by payout_prepared \d+\.$/]],
   },
   {
-    table: 'moves',
-    ...ofFinished(` and fact like 'deposit:%'`),
-    plants: [['which deposit it was', 'fact', `'deposit:1'`, /has deposit:\d+ in the books and not in its history\.$/]],
+    table: 'status_history',
+    ...ofFinished(` and kind = 'deposit_final'`),
+    plants: [['which deposit it was', 'subject_id', '1', /has deposit \d+ in the books and not in its history\.$/]],
   },
   {
     table: 'quotes',
@@ -243,11 +243,11 @@ describe('verify sees that somebody has changed', () => {
 
 describe('verify sees that somebody has removed from the books of a held transaction', () => {
   for (const [kind, told] of [
-    ['deposit', /has no deposit:\d+ in the books\.$/],
+    ['deposit', /has no deposit \d+ in the books\.$/],
     ['exchange', /was exchanged 0 times and not 1\.$/],
-    ['payout_sent', /has no payout_sent:\d+ in the books\.$/],
-    ['payout_settled', /has no payout_settled:\d+ in the books\.$/],
-    ['payout_returned', /has no payout_returned:\d+ in the books\.$/],
+    ['payout_sent', /has no payout_sent \d+ in the books\.$/],
+    ['payout_settled', /has no payout_settled \d+ in the books\.$/],
+    ['payout_returned', /has no payout_returned \d+ in the books\.$/],
   ] as const) {
     it(`the ${kind}`, async () => {
       const entries = await lookup<{ id: string }>(

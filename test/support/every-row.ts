@@ -3,12 +3,12 @@ import { lookup } from './journey.ts'
 
 const tables = [
   'transactions',
-  'moves',
+  'status_history',
   'quotes',
   'entries',
   'postings',
   'deposits',
-  'facts',
+  'rail_events',
   'payouts',
   'plans',
   'events',

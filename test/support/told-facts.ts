@@ -1,4 +1,4 @@
-import { receiveFacts } from '../../src/exchange/settlement/fact.ts'
+import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
 import type { Exchange } from './exchange.ts'
 import { settled } from './journey.ts'
@@ -10,7 +10,7 @@ export type ToldFact = Partial<RailEvent & { rail: string }> & Pick<RailEvent, '
 export async function tellFacts({ service }: Exchange, ...facts: ToldFact[]): Promise<void> {
   const { ctx } = service.house
   const whole = facts.map((fact) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', amount: 10_000n, body: {}, ...fact }))
-  await ctx.db.atomic((db) => receiveFacts(ctx, db, whole))
+  await ctx.db.atomic((db) => receiveRailEvents(ctx, db, whole))
 }
 
 /** The same, and waits until everything that was told is dealt with. */

@@ -30,7 +30,7 @@ const inShort = (told: Told) => errorsOf(told).map(({ code, path }) => `${code} 
 
 const counts = () =>
   asOwner(api.database.ownerUrl, async (client) => {
-    const tables = ['transactions', 'quotes', 'moves', 'events', 'jobs', 'data_keys', 'partner_customers']
+    const tables = ['transactions', 'quotes', 'status_history', 'events', 'jobs', 'data_keys', 'partner_customers']
     const found = await client.query(`select ${tables.map((name) => `(select count(*) from ${name})`).join()}`)
     return found.rows[0] as unknown
   })

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../exchange/context.ts'
 import { receiveReviews } from '../../exchange/customers/receive-reviews.ts'
-import { receiveFacts, type ReportedEvent } from '../../exchange/settlement/fact.ts'
 import type { ReviewFact } from '../../identity/provider.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
+import { receiveRailEvents, type ReportedEvent } from '../../exchange/settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { CallbackReply, CallbackRequest } from '../../rails/rail.ts'
 
@@ -31,7 +31,7 @@ export async function readCallback({ rails, identity }: Ctx, { name, ...request 
 /** Stores what calls reported, each event once, in the caller's block, and leaves the work to jobs. */
 export async function storeReports(ctx: Ctx, db: Atomic, reports: Report[]): Promise<void> {
   const events = reports.flatMap((report) => report.events)
-  if (events.length > 0) await receiveFacts(ctx, db, events)
+  if (events.length > 0) await receiveRailEvents(ctx, db, events)
   await receiveReviews(
     ctx,
     db,

@@ -1,5 +1,5 @@
 import { recordAudit } from '../../exchange/audit/audit.ts'
-import { receiveFacts } from '../../exchange/settlement/fact.ts'
+import { receiveRailEvents } from '../../exchange/settlement/rail-event.ts'
 import { openEvmRails } from '../../rails/evm/rails.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { reasonOf } from './staff.ts'
@@ -15,7 +15,7 @@ export const reread = (given: Given): Promise<Answer> => {
     await evm.reread(
       code,
       BigInt(from),
-      (db, facts) => receiveFacts(ctx, db, facts),
+      (db, facts) => receiveRailEvents(ctx, db, facts),
       (db) => recordAudit(db, { at: ctx.clock.now(), ...action }),
     )
     return { json: { network: code, from } }

@@ -6,7 +6,7 @@ import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explai
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { anyRecordOf } from '../../exchange/transactions/record.ts'
-import type { Move } from '../../exchange/transactions/transaction.ts'
+import type { StatusChange } from '../../exchange/transactions/status-history.ts'
 import type { Answer, Given, Json } from './command.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
@@ -24,7 +24,7 @@ export const show = (given: Given): Promise<Answer> => {
     ])
     const json = {
       transaction: anyRecordOf(ctx, transaction) as Json,
-      history: transaction.history.map(shownMove),
+      history: transaction.history.map(shownChange),
       postings: postings.map(shownPosting),
       jobs: jobs.map(shownJob),
       events: events.map(shownEvent),
@@ -33,7 +33,14 @@ export const show = (given: Given): Promise<Answer> => {
   })
 }
 
-const shownMove = ({ fact, status, reason, at }: Move) => ({ fact, status, reason, at: at.toISOString() })
+const shownChange = ({ kind, subjectId, occurrence, status, reason, at }: StatusChange) => ({
+  kind,
+  subject_id: subjectId === null ? null : String(subjectId),
+  occurrence,
+  status,
+  reason,
+  at: at.toISOString(),
+})
 
 /** The amount is a decimal text of its asset: of fiat or coins, not of their smallest units. */
 const shownPosting = ({

@@ -40,7 +40,9 @@ export async function createTransaction(
 
   // From here on nothing may refuse.
   const change = await awaitDeposit(ctx, db, transaction)
-  const [waiting] = await advance(ctx, db, [{ transaction, fact: 'complete', to: 'waiting_for_deposit', change }])
+  const [waiting] = await advance(ctx, db, [
+    { transaction, cause: { kind: 'completed' }, to: 'waiting_for_deposit', change },
+  ])
   if (!waiting) throw new Error('A created transaction did not move.')
   return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
 }

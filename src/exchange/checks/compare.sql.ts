@@ -8,16 +8,16 @@ export type Unlike = { id: bigint; public_id: bigint | null; fault: string | nul
 export type Part = { afterId: bigint; limit: number }
 
 /**
- * Compares the next deposits with what their rails said and where their customers were told to pay: the fact, its rail, its payment,
+ * Compares the next deposits with what their rails said and where their customers were told to pay: the event, its rail, its payment,
  * asset and amount, and whose the reference is that it repeats.
  */
 export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]> =>
   db.sql`
     select deposits.id, public_id, case
         when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
-        when facts.id is null then 'has lost the fact that told of it'
-        when facts.kind <> 'deposit.final' or facts.rail <> deposits.rail or body ->> 'asset' <> deposits.asset
-          or (body ->> 'amount')::numeric <> deposits.amount or body ->> 'payment' <> coalesce(payment, body ->> 'payment')
+        when event.id is null then 'has lost the rail event that reported it'
+        when event.kind <> 'deposit_final' or event.rail <> deposits.rail or event.asset <> deposits.asset
+          or event.amount <> deposits.amount or event.payment <> coalesce(deposits.payment, event.payment)
           then 'is not what its rail told'
         when deposits.transaction_id is not null and matched_at is null
           and told.transaction_id is distinct from deposits.transaction_id
@@ -25,8 +25,8 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
       end as fault
     from (select * from deposits where id > ${afterId} order by id limit ${limit}) as deposits
     left join transactions on transactions.id = deposits.transaction_id
-    left join facts on facts.id = fact_id
-    left join deposit_instructions as told on told.rail = facts.rail and told.reference = facts.reference
+    left join rail_events as event on event.id = event_id
+    left join deposit_instructions as told on told.rail = event.rail and told.reference = event.reference
     order by deposits.id`
 
 /** A payout beside its plan and its refund. What is null is not there. */

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { factReceived } from '../settlement/fact.ts'
+import { railEventReceived } from '../settlement/rail-event.ts'
 import { jobsNamed, type SeenJob } from '../../platform/jobs/look.ts'
 import { mailDue } from '../mail/mail.ts'
 import { payoutDue } from '../settlement/order.ts'
@@ -8,7 +8,7 @@ import { refundDue } from '../settlement/refund.ts'
 import * as queries from './stuck.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-const kinds = { fact: factReceived, payout: payoutDue, plan: planDue, refund: refundDue, mail: mailDue }
+const kinds = { railEvent: railEventReceived, payout: payoutDue, plan: planDue, refund: refundDue, mail: mailDue }
 
 /** The jobs about one transaction that are still to be done: its deadline, its facts, payouts, plans, refunds and letters. */
 export async function jobsOf({ db }: Pick<Ctx, 'db'>, { id }: Pick<Transaction, 'id'>): Promise<SeenJob[]> {

@@ -16,7 +16,7 @@ const day = 24 * hour
 const limit = (allowedMs: number, waitsFor: string): Limit => ({ allowedMs, waitsFor })
 
 type Open = Extract<Status, 'new' | 'waiting_for_customer' | 'waiting_for_deposit'>
-type HeldState = 'on_hold' | `on_hold ${Exclude<StatusDetails, 'payout_unknown'>}`
+type HeldState = 'on_hold' | `on_hold ${Exclude<StatusDetails, 'payout_unknown' | 'overpaid'>}`
 type OpenState = Open | 'waiting_for_deposit confirming'
 
 /**
@@ -35,7 +35,6 @@ const transactions: Record<OpenState | 'exchanging' | 'sending' | 'sending payou
   'on_hold confirming': limit(day, 'its deposit to be final, or to be taken back'),
   'on_hold kyc_required': limit(3 * day, 'its customer to be verified'),
   'on_hold underpaid': limit(3 * day, 'its customer: to pay the rest, exchange what came, or have it back'),
-  'on_hold overpaid': limit(3 * day, 'its customer: to exchange what came, or have it back'),
   'on_hold late': limit(3 * day, 'its customer: to accept the price of now, or have the money back'),
   'on_hold wrong_asset': limit(3 * day, 'its customer: to have back what was sent in another asset'),
   'on_hold address_needed': limit(3 * day, 'its customer to say where to be paid'),
@@ -63,8 +62,7 @@ const refunds: Record<'ordered' | 'held' | 'unapproved' | 'address_needed' | 'se
 }
 
 /** Money on its way in. */
-const deposits: Record<'seen' | 'suspense', Limit> = {
-  seen: limit(day, '{about} to say that {amount} is final, or taken back'),
+const deposits: Record<'suspense', Limit> = {
   suspense: limit(day, 'an operator to say whose {amount} by {about} is, or to return it'),
 }
 const rails: Record<'halted', Limit> = {

@@ -1,12 +1,12 @@
 import { type Db, one } from '../../platform/db/sql.ts'
 
-/** What is done for one transaction: facts, payouts, plans, refunds and letters, by our ids of them. */
+/** What is done for one transaction: rail events, payouts, plans, refunds and emails, by our ids of them. */
 export const workFor = (
   db: Db,
   id: bigint,
-): Promise<{ what: 'fact' | 'payout' | 'plan' | 'refund' | 'mail'; id: bigint }[]> =>
+): Promise<{ what: 'railEvent' | 'payout' | 'plan' | 'refund' | 'mail'; id: bigint }[]> =>
   db.sql`
-    select 'fact' as what, facts.id from deposit_instructions join facts using (rail, reference) where transaction_id = ${id}
+    select 'railEvent' as what, rail_events.id from deposit_instructions join rail_events using (rail, reference) where transaction_id = ${id}
     union all select 'payout', id from payouts where transaction_id = ${id}
     union all select 'plan', plan_id from payouts where transaction_id = ${id} and plan_id is not null
     union all select 'refund', id from refunds where transaction_id = ${id}
@@ -48,7 +48,7 @@ export const transactions = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     join wanted on wanted.status = transactions.status and wanted.details is not distinct from (
       select details from wanted as exact where exact.status = transactions.status and details = status_details)
     cross join lateral (
-      select at from moves where transaction_id = transactions.id order by number desc limit 1) as entered
+      select at from status_history where transaction_id = transactions.id order by number desc limit 1) as entered
     left join lateral (
       select payouts.rail from payouts where transaction_id = transactions.id order by payouts.id desc limit 1) as payout on true
     cross join lateral (
@@ -108,14 +108,12 @@ export const refunds = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     where refunds.state in ('ordered', 'address_needed', 'sent', 'failed')
     order by waits.since, refunds.id limit ${asked.limit}`
 
-/** Money that was seen and is not final, and final money that is nobody's and goes nowhere. */
+/** Money that belongs to no transaction and is not on its way back. */
 export const deposits = (db: Db, asked: Before): Promise<WaitingRow[]> =>
   db.sql`
     select wanted.state, deposits.id::text as id, public_id, deposits.at as since, rail as about, asset, amount, null as count
     from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
-    join deposits on deposits.at < before and case wanted.state
-      when 'seen' then deposits.state = 'seen'
-      else deposits.state <> 'seen' and transaction_id is null and exchanged + refunded + taken_back < amount end
+    join deposits on deposits.at < before and transaction_id is null and exchanged + refunded + taken_back < amount
     left join transactions on transactions.id = transaction_id
     order by deposits.at, deposits.id limit ${asked.limit}`
 
@@ -171,7 +169,7 @@ export const underWay = async (db: Db): Promise<UnderWay> =>
       select (select count(*)::integer from jobs) as jobs,
         (select count(*)::integer from jobs where attempts > 0) as jobs_failed,
         (select count(*)::integer from webhook_queue) as undelivered,
-        (select count(*)::integer from deposits where state <> 'seen' and transaction_id is null
+        (select count(*)::integer from deposits where transaction_id is null
           and exchanged + refunded + taken_back < amount) as suspense,
         (select count(*)::integer from halted_rails) as halted`,
   )

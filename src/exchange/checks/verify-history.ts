@@ -1,67 +1,71 @@
 import { lifecycle, type Status } from '../transactions/lifecycle.ts'
-import type { Move } from './verify.sql.ts'
+import type { ChangeKind } from '../transactions/status-history.ts'
+import type { Booked, Change } from './verify.sql.ts'
 
-/** What a history is held against: the transaction's entries as `kind:ref`, and the refs of reversals that undid an exchange. */
-export type Books = { booked: string[]; undoing: bigint[] }
+/** What a history is compared with: the transaction's entries, and the refs of reversals that reversed an exchange too. */
+export type Books = { booked: Booked[]; undoing: bigint[] }
 
 /**
- * What is wrong with a history: it has no gaps, begins with the creation, goes only where one can go, and what happened in it is
- * what was booked, once each. Each sentence goes on from "Transaction 1 ".
+ * What is wrong with a history: it has no gaps, begins with the creation, follows the lifecycle, and what happened in it is what was
+ * booked, once each. Each sentence continues "Transaction 1 ".
  */
-export function faultsOfHistory(history: Move[], books: Books): string[] {
+export function faultsOfHistory(history: Change[], books: Books): string[] {
   const [first] = history
   const faults: [boolean, string][] = [
-    [history.some(([number], index) => number !== index + 1), 'has a gap in its history'],
-    [first?.[1] !== 'created' || first[2] !== 'new', 'has a history that does not begin with its creation'],
+    [history.some(({ number }, index) => number !== index + 1), 'has a gap in its history'],
+    [first?.kind !== 'created' || first.status !== 'new', 'has a history that does not begin with its creation'],
   ]
-  for (const [index, [, fact, status]] of history.entries()) {
-    const before = history[index - 1]?.[2] ?? status
+  for (const [index, change] of history.entries()) {
+    const { kind, status } = change
+    const before = history[index - 1]?.status ?? status
     faults.push(
       [status !== before && !lifecycle[before].includes(status), `went from ${before} to ${status}`],
-      [(certain[fact.split(':')[0] ?? ''] ?? status) !== status, `is said to be ${status} by ${fact}`],
+      [(onlyStatusAfter[kind] ?? status) !== status, `is said to be ${status} by ${nameOf(change)}`],
     )
   }
   return [...faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault), ...unlikeTheBooks(history, books)]
 }
 
-/** How many statuses a history went through: a partner is told of each. */
-export const statusesIn = (history: Move[]): number =>
-  history.filter(([, , status], index) => status !== history[index - 1]?.[2]).length
+const nameOf = ({ kind, subjectId }: Change): string => (subjectId === null ? kind : `${kind} ${subjectId}`)
 
-/** How many moves a history has that partners hear of although the status stays. */
-export const toldBesides = (history: Move[]): number =>
-  history.filter(([, fact, status], index) => status === history[index - 1]?.[2] && besidesStatus.test(fact)).length
+/** How many statuses a history went through: a partner is notified of each. */
+export const statusesIn = (history: Change[]): number =>
+  history.filter(({ status }, index) => status !== history[index - 1]?.status).length
 
-const besidesStatus = /^(deposit_reversed|payout_unclear|payout_clear):/
+/** How many entries of a history partners are notified of although the status stays. */
+export const reportedBesides = (history: Change[]): number =>
+  history.filter(({ kind, status }, index) => status === history[index - 1]?.status && reported.has(kind)).length
 
-/** Facts after which there is one status only. */
-const certain: Record<string, Status> = {
+const reported: ReadonlySet<ChangeKind> = new Set<ChangeKind>(['deposit_reversed', 'payout_unknown', 'payout_known'])
+
+/** Kinds that lead to one status only. */
+const onlyStatusAfter: Partial<Record<ChangeKind, Status>> = {
   created: 'new',
   opened: 'waiting_for_customer',
-  complete: 'waiting_for_deposit',
-  deadline: 'expired',
-  address_given: 'exchanging',
-  exchanged_anew: 'exchanging',
-  payout_planned: 'sending',
+  completed: 'waiting_for_deposit',
+  deadline_passed: 'expired',
+  payout_address_given: 'exchanging',
+  exchanged_again: 'exchanging',
+  payout_prepared: 'sending',
 }
 
-/** What is booked whenever it happens. */
-const entryOf: ReadonlyMap<string, string> = new Map([
-  ['deposit', 'deposit'],
-  ['suspense_matched', 'suspense_matched'],
-  ['deposit_reversed', 'deposit_reversed'],
-  ['payout_planned', 'payout_sent'],
-  ['payout_settled', 'payout_settled'],
-  ['payout_returned', 'payout_returned'],
-  ['payout_failed', 'payout_failed'],
-  ['refund_planned', 'payout_sent'],
-  ['refund_settled', 'payout_settled'],
-  ['refund_returned', 'payout_returned'],
-  ['refund_failed', 'payout_failed'],
-  ['exchanged_anew', 'exchange'],
-])
+/** The entry that is booked with each kind, for the same subject. */
+const entryOf: Partial<Record<ChangeKind, string>> = {
+  deposit_final: 'deposit',
+  deposit_matched: 'suspense_matched',
+  deposit_reversed: 'deposit_reversed',
+  payout_prepared: 'payout_sent',
+  payout_paid: 'payout_settled',
+  payout_returned: 'payout_returned',
+  payout_failed: 'payout_failed',
+  refund_prepared: 'payout_sent',
+  refund_paid: 'payout_settled',
+  refund_returned: 'payout_returned',
+  refund_failed: 'payout_failed',
+  exchanged_again: 'exchange',
+}
 
-/** What is booked along with something else: its amounts are compared with what deposits were used for. */
+/** Entries that are booked along with others: their amounts are compared with what deposits were used for. */
 const besides: ReadonlySet<string> = new Set([
   'exchange',
   'exchange_mirrored',
@@ -71,59 +75,64 @@ const besides: ReadonlySet<string> = new Set([
   'write_off',
 ])
 
-/** What makes a transaction exchange again and is no exchange: a payout is ordered once more, or goes on. */
-const orderedAgain: ReadonlySet<string> = new Set(['address_given', 'ordered_again', 'resumed', 'payout_approved'])
+/** What makes a transaction exchange again and is no exchange: a payout is ordered once more, or continues. */
+const orderedAgain: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+  'payout_address_given',
+  'payout_ordered_again',
+  'resumed',
+  'payout_approved',
+])
 
-const kindOf = (entry: string): string => entry.slice(0, entry.indexOf(':'))
+const isSame = (one: Booked, other: Booked): boolean => one.kind === other.kind && one.ref === other.ref
 
-function unlikeTheBooks(history: Move[], { booked, undoing }: Books): string[] {
-  const happened = new Set(
-    history.flatMap(([, fact]) => {
-      const [name = '', ref = ''] = fact.split(':')
-      const kind = entryOf.get(name)
-      return kind === undefined ? [] : [`${kind}:${ref}`]
-    }),
-  )
-  const all = new Set(booked)
-  const others = booked.filter((entry) => !besides.has(kindOf(entry)))
-  const exchanges = booked.filter((entry) => kindOf(entry) === 'exchange').length
-  const due = exchangesIn(history, new Set(undoing.map(String)))
+function unlikeTheBooks(history: Change[], { booked, undoing }: Books): string[] {
+  const due = history.flatMap(({ kind, subjectId }): Booked[] => {
+    const entry = entryOf[kind]
+    return entry === undefined ? [] : [{ kind: entry, ref: subjectId ?? '' }]
+  })
+  const missing = due.filter((one) => !booked.some((entry) => isSame(one, entry)))
+  const extra = booked.filter((entry) => !besides.has(entry.kind) && !due.some((one) => isSame(one, entry)))
+  const exchanges = booked.filter(({ kind }) => kind === 'exchange').length
+  const exchangesDue = exchangesIn(history, new Set(undoing.map(String)))
   return [
-    ...[...happened].filter((entry) => !all.has(entry)).map((entry) => `has no ${entry} in the books`),
-    ...others
-      .filter((entry) => !happened.has(entry))
-      .map((entry) => `has ${entry} in the books and not in its history`),
-    ...(exchanges === due ? [] : [`was exchanged ${exchanges} times and not ${due}`]),
+    ...missing.map(({ kind, ref }) => `has no ${kind} ${ref} in the books`),
+    ...extra.map(({ kind, ref }) => `has ${kind} ${ref} in the books and not in its history`),
+    ...(exchanges === exchangesDue ? [] : [`was exchanged ${exchanges} times and not ${exchangesDue}`]),
   ]
 }
 
 /**
- * How often a history says that something was exchanged: where it went on to be exchanging, unless that only ordered a payout again,
- * and where it was exchanged anew, because a reversal had undone what was exchanged before. That is a move of its own now; in
+ * How often a history says that something was exchanged: where it became `exchanging`, unless that only ordered a payout again, and
+ * where it was exchanged again, because a reversal had undone the exchange before. That is a change of the history now; in
  * histories from before, the reversal's is the only one.
  */
-function exchangesIn(history: Move[], undoing: ReadonlySet<string>): number {
-  return history.filter(([, fact, status], index) => {
+function exchangesIn(history: Change[], undoing: ReadonlySet<string>): number {
+  return history.filter(({ kind, subjectId, status }, index) => {
     if (status !== 'exchanging') return false
-    const [name = '', ref = ''] = fact.split(':')
-    if (history[index - 1]?.[2] !== 'exchanging') return !orderedAgain.has(name)
-    if (name === 'exchanged_anew') return true
-    const isTold = history[index + 1]?.[1].startsWith('exchanged_anew:') ?? false
-    return name === 'deposit_reversed' && undoing.has(ref) && !isTold
+    if (history[index - 1]?.status !== 'exchanging') return !orderedAgain.has(kind)
+    if (kind === 'exchanged_again') return true
+    const isFollowed = history[index + 1]?.kind === 'exchanged_again'
+    return kind === 'deposit_reversed' && undoing.has(subjectId ?? '') && !isFollowed
   }).length
 }
 
+const ofRefunds: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
+  'refund_prepared',
+  'refund_paid',
+  'refund_returned',
+  'refund_failed',
+  'refund_needs_approval',
+])
+
 /**
- * The kinds of what was booked and still stands, refunds left out: a payout that came back takes its sending and its evidence along,
- * one that never left its sending, a mirror its exchange.
+ * The kinds of entries that still count, refunds left out: a payout that came back takes its sending and its evidence along, one
+ * that never left its sending, a reversed exchange the exchange.
  */
-export function standingKinds(booked: string[], history: Move[]): string[] {
-  const refunds = new Set(
-    history.flatMap(([, fact]) => (fact.startsWith('refund_') ? [fact.slice(fact.indexOf(':') + 1)] : [])),
-  )
+export function countingKinds(booked: Booked[], history: Change[]): string[] {
+  const refunds = new Set(history.flatMap(({ kind, subjectId }) => (ofRefunds.has(kind) ? [subjectId] : [])))
   const left = booked
-    .filter((entry) => !kindOf(entry).startsWith('payout_') || !refunds.has(entry.slice(entry.indexOf(':') + 1)))
-    .map((entry) => (kindOf(entry) === 'suspense_matched' ? 'deposit' : kindOf(entry)))
+    .filter(({ kind, ref }) => !ofPayouts.has(kind) || !refunds.has(ref))
+    .map(({ kind }) => (kind === 'suspense_matched' ? 'deposit' : kind))
   for (const kind of left.slice()) {
     for (const taken of takesAlong.get(kind) ?? []) {
       const at = left.indexOf(taken)
@@ -132,6 +141,8 @@ export function standingKinds(booked: string[], history: Move[]): string[] {
   }
   return left
 }
+
+const ofPayouts: ReadonlySet<string> = new Set(['payout_sent', 'payout_settled', 'payout_returned', 'payout_failed'])
 
 const takesAlong: ReadonlyMap<string, readonly string[]> = new Map([
   ['payout_returned', ['payout_sent', 'payout_settled']],

@@ -1,8 +1,12 @@
 import type { Db } from '../../platform/db/sql.ts'
 import type { Status } from '../transactions/lifecycle.ts'
+import type { StatusChange } from '../transactions/status-history.ts'
 
-/** A move as it stands in the history. */
-export type Move = [number: number, fact: string, status: Status]
+/** An entry of a status history. The id of what it is about is decimal text, for the books have ids larger than a float is exact. */
+export type Change = Pick<StatusChange, 'kind' | 'status'> & { number: number; subjectId: string | null }
+
+/** What was booked: an entry's kind and the id that it refers to. */
+export type Booked = { kind: string; ref: string }
 
 /** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
 export type Agreement = {
@@ -10,8 +14,8 @@ export type Agreement = {
   public_id: bigint
   status: Status
   is_b2b: boolean
-  moves: number
-  history: Move[]
+  status_changes: number
+  history: Change[]
   /** Something happened, or was told, before what went before it, or before the transaction was created. */
   goes_back: boolean
   events: number
@@ -29,8 +33,7 @@ export type Agreement = {
   paid: bigint | null
   output_hash: string | null
   proof: string | null
-  /** What was booked, as `kind:ref`. */
-  booked: string[]
+  booked: Booked[]
   /** Reversals, by their entries' `ref`, in whose block an exchange was mirrored. */
   undoing: bigint[]
   owed: bigint
@@ -46,7 +49,7 @@ export type Agreement = {
  */
 export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: Date): Promise<Agreement[]> =>
   db.sql`
-    select transactions.id, public_id, transactions.status, kind = 'b2b' as is_b2b, transactions.moves,
+    select transactions.id, public_id, transactions.status, kind = 'b2b' as is_b2b, status_changes,
       coalesce(past.history, '[]') as history, transactions.events,
       coalesce(past.goes_back or past.first_at < created_at, false) or exists (
         select 1 from events join events as later using (stream)
@@ -61,12 +64,13 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
       from_amount,
       ((select coalesce(sum(amount), 0) from deposits
-          where transaction_id = transactions.id and asset = from_asset and state <> 'seen')
+          where transaction_id = transactions.id and asset = from_asset)
         - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
           where transaction_id = transactions.id and kind in ('deposit_reversed', 'loss_recovered') and asset = from_asset
             and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
       to_amount, paid.amount as paid, output_hash, paid.proof,
-      array(select kind || ':' || ref from entries where transaction_id = transactions.id) as booked,
+      coalesce((select json_agg(json_build_object('kind', kind, 'ref', ref::text)) from entries
+        where transaction_id = transactions.id), '[]') as booked,
       array(select reversal.ref from entries as reversal join entries as mirror using (transaction_id, xid)
         where reversal.transaction_id = transactions.id and reversal.kind = 'deposit_reversed'
           and mirror.kind = 'exchange_mirrored') as undoing,
@@ -82,9 +86,11 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
         and payouts.state = 'paid' and (plans.state <> 'done' or evidence is null)) as unproven
     from transactions
     left join lateral (
-      select json_agg(json_build_array(number, fact, status) order by number) as history, min(at) as first_at, max(at) as last_at,
-        bool_or(at < before) as goes_back
-      from (select *, lag(at) over (order by number) as before from moves where transaction_id = transactions.id) as move
+      select json_agg(json_build_object('number', number, 'kind', kind, 'subjectId', subject_id::text, 'status', status)
+          order by number) as history,
+        min(at) as first_at, max(at) as last_at, bool_or(at < before) as goes_back
+      from (select *, lag(at) over (order by number) as before from status_history
+        where transaction_id = transactions.id) as change
     ) as past on true
     left join lateral (
       select sum(amount)::numeric(38, 0) as amount, (array_agg(evidence ->> 'hash' order by payouts.id desc))[1] as proof
@@ -112,8 +118,8 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, owner, state <> 'seen' and matched_at is null),
-        ('suspense_matched', amount::text, 'suspense', owner, state <> 'seen' and matched_at is not null)
+        ('deposit', amount::text, 'held:' || held, owner, matched_at is null),
+        ('suspense_matched', amount::text, 'suspense', owner, matched_at is not null)
       ) as line (kind, amount, debit, credit, is_due)
       where is_due
       union all
@@ -193,7 +199,7 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
       from deposits left join place using (rail)
       cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, 'suspense', state <> 'seen')
+        ('deposit', amount::text, 'held:' || held, 'suspense', true)
       ) as line (kind, amount, debit, credit, is_due)
       where (transaction_id is null or matched_at is not null) and is_due
       union all

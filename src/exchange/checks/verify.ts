@@ -4,7 +4,7 @@ import { beforeAll, enoughProblems, verifyBooks } from '../ledger/verify.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.ts'
 import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
-import { faultsOfHistory, standingKinds, statusesIn, toldBesides } from './verify-history.ts'
+import { faultsOfHistory, countingKinds, statusesIn, reportedBesides } from './verify-history.ts'
 import * as queries from './verify.sql.ts'
 import { verifyQuotes } from './verify-quotes.ts'
 import { statementsThatDiffer } from './verify-statements.ts'
@@ -95,9 +95,9 @@ const booked: Record<Status, { must?: string[]; mustNot?: string[]; more?: [stri
 
 function disagreements(row: queries.Agreement): string[] {
   const { must = [], mustNot = [], more } = booked[row.status]
-  const kinds = standingKinds(row.booked, row.history)
+  const kinds = countingKinds(row.booked, row.history)
   const count = (kind: string): number => kinds.filter((one) => one === kind).length
-  const lastStatus = row.history.at(-1)?.[2]
+  const lastStatus = row.history.at(-1)?.status
   const missing = must.filter((kind) => count(kind) === 0).map((kind) => `is ${row.status} without ${kind}`)
   const extra = mustNot.filter((kind) => count(kind) > 0).map((kind) => `is ${row.status} with ${kind}`)
   const statuses = statusesIn(row.history)
@@ -105,7 +105,7 @@ function disagreements(row: queries.Agreement): string[] {
     [more !== undefined && count(more[0]) <= count(more[1]), `is ${row.status} with ${more?.[1]}`],
     [endsWithoutMoney.has(row.status) && count('deposit') > count('deposit_reversed'), `is ${row.status} with deposit`],
     [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
-    [row.moves !== row.history.length, 'has lost a part of its history'],
+    [row.status_changes !== row.history.length, 'has lost a part of its history'],
     [row.goes_back, 'has a history that goes back in time'],
     [row.is_told_elsewhere, 'was told to another partner'],
     [isUntold(row, statuses), 'has not told of each of its statuses'],
@@ -131,6 +131,6 @@ function disagreements(row: queries.Agreement): string[] {
  */
 function isUntold(row: queries.Agreement, statuses: number): boolean {
   if (row.first_event !== 1) return row.events < statuses
-  const most = statuses + (row.is_b2b ? toldBesides(row.history) : 0)
+  const most = statuses + (row.is_b2b ? reportedBesides(row.history) : 0)
   return row.status_events < BigInt(statuses) || row.status_events > BigInt(most)
 }

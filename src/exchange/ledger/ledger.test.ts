@@ -249,9 +249,9 @@ describe('the ledger', () => {
       () => db.sql`truncate postings`,
       () => db.sql`update entries set kind = 'x'`,
       () => db.sql`delete from entries`,
-      () => db.sql`delete from moves`,
+      () => db.sql`delete from status_history`,
       () => db.sql`update quotes set number = 2`,
-      () => db.sql`update facts set kind = 'x'`,
+      () => db.sql`update rail_events set kind = 'x'`,
       () => db.sql`delete from audit`,
     ]) {
       await assert.rejects(attempt(), { code: '42501' })

@@ -18,6 +18,7 @@ import { orderAgain } from '../settlement/order-again.ts'
 import { emptyOutcome, writeOutcome } from '../settlement/outcome.ts'
 import { addressAsked } from '../settlement/question.ts'
 import { refundElsewhere } from '../settlement/refund-elsewhere.ts'
+import { hasHappened } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelUnplanned } from '../settlement/undo.ts'
 
@@ -62,7 +63,7 @@ function release(ctx: Ctx, db: Atomic, held: Held): Promise<Transaction> {
   if (payouts.bounced || payouts.never) {
     if (standing.isLost && isBackWhole(money)) throw new Refusal('CONFLICT', takenBack)
     const given = { ...transaction, ...change }
-    return single(orderAgain(ctx, db, { transaction, given, money, by: 'ordered_again', change }))
+    return single(orderAgain(ctx, db, { transaction, given, money, by: 'payout_ordered_again', change }))
   }
   const isEmpty = transaction.fromAmount === 0n && standing.free.length === 0 && money.refunds.length === 0
   if (isEmpty && money.payouts.length === 0) return waitAgain(ctx, db, held)
@@ -85,23 +86,23 @@ async function resume(ctx: Ctx, db: Atomic, { transaction, money, change }: Held
     cancelUnplanned(db, open)
     const given = { ...transaction, ...change }
     const left = await moneyOf(db, transaction)
-    return single(orderAgain(ctx, db, { transaction, given, money: left, by: 'ordered_again', change }))
+    return single(orderAgain(ctx, db, { transaction, given, money: left, by: 'payout_ordered_again', change }))
   }
   const runAt = ctx.clock.now()
   ctx.queue.enqueue(
     db,
     open.map(({ id }) => ({ kind: payoutDue, key: String(id), runAt })),
   )
-  return single(advance(ctx, db, [{ transaction, fact: `resumed:${transaction.moves + 1}`, to: 'exchanging' }]))
+  return single(advance(ctx, db, [{ transaction, cause: { kind: 'resumed' }, to: 'exchanging' }]))
 }
 
 /** Nothing has come yet: it waits where it was stopped, for as long as it still has. */
 async function waitAgain(ctx: Ctx, db: Atomic, { transaction, change }: Held): Promise<Transaction> {
-  const isComplete = transaction.history.some(({ fact }) => fact === 'complete')
+  const isComplete = hasHappened(transaction.history, 'completed')
   const to = isComplete ? 'waiting_for_deposit' : 'waiting_for_customer'
   const key = deadlineKey(transaction.id, transaction.quoteNumber)
   ctx.queue.enqueue(db, [{ kind: deadlineDue, key, runAt: transaction.expiresAt }])
-  return single(advance(ctx, db, [{ transaction, fact: `resumed:${transaction.moves + 1}`, to, change }]))
+  return single(advance(ctx, db, [{ transaction, cause: { kind: 'resumed' }, to, change }]))
 }
 
 async function decideAgain(ctx: Ctx, db: Atomic, { transaction, money, standing, change }: Held): Promise<Transaction> {
@@ -121,7 +122,7 @@ async function decideAgain(ctx: Ctx, db: Atomic, { transaction, money, standing,
   const decision = await goOn(ctx, db, outcome, {
     transaction: { ...transaction, ...change },
     partner: await partnerOf(ctx, transaction),
-    fact: `released:${transaction.moves + 1}`,
+    cause: { kind: 'released' },
     wish: 'release',
   })
   const isStuck = decision.to === 'on_hold' && decision.refund.length === 0 && failed.length === 0

@@ -1,8 +1,8 @@
 import type { Ctx } from '../context.ts'
-import { moneyTold } from '../settlement/deposit.ts'
+import { reportedMoney } from '../settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { holdRefunds } from '../settlement/refund.ts'
-import { advance, onceMore } from '../transactions/advance.ts'
+import { advance } from '../transactions/advance.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import type { Standing } from '../settlement/decide.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
@@ -24,7 +24,7 @@ export { releaseTransaction } from './release.ts'
  */
 export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.held' }, async (db, transaction) => {
-    const { status, moves } = transaction
+    const { status } = transaction
     if (ended.has(status) || status === 'new' || status === 'sending') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be held.`)
     }
@@ -34,7 +34,7 @@ export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): 
     }
     const change = { statusDetails: 'review' } as const
     const reason = 'A person must decide.'
-    return last(await advance(ctx, db, [{ transaction, fact: `held:${moves + 1}`, to: 'on_hold', reason, change }]))
+    return last(await advance(ctx, db, [{ transaction, cause: { kind: 'held' }, to: 'on_hold', reason, change }]))
   })
 }
 
@@ -50,7 +50,7 @@ export function refundTransaction(
 ): Promise<Transaction> {
   if (amount !== undefined && amount <= 0n) throw new Refusal('BAD_REQUEST', 'An amount must be more than zero.')
   return byStaff(ctx, publicId, { ...order, action: 'transaction.refunded' }, async (db, transaction) => {
-    const { status, moves } = transaction
+    const { status } = transaction
     if (status !== 'on_hold' && status !== 'exchanging') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be refunded.`)
     }
@@ -67,7 +67,7 @@ export function refundTransaction(
     await goOn(ctx, db, outcome, {
       transaction,
       partner: await partnerOf(ctx, transaction),
-      fact: `refund_ordered:${moves + 1}`,
+      cause: { kind: 'refund_ordered' },
       reason: 'Our support gives it back.',
       wish: 'refund',
       ...(amount === undefined ? {} : { refundAtMost: amount }),
@@ -106,16 +106,14 @@ export function cancelTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder)
     if (!open.has(status) && status !== 'on_hold') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be cancelled.`)
     }
-    const [money, told] = await Promise.all([moneyOf(db, transaction), moneyTold(db, id)])
+    const [money, told] = await Promise.all([moneyOf(db, transaction), reportedMoney(db, id)])
     const { free, isLost, refunds, payouts } = standingOf(transaction, money)
     const isEmpty = fromAmount === 0n && free.length === 0 && !isLost && money.owedForExchanges === 0n
     const isOpen = refunds.open || refunds.addressNeeded || refunds.failed || refunds.paid || payouts.open
     const isArriving = told.arriving || (told.final && money.deposits.length === 0)
     if (!isEmpty || isOpen || isArriving) throw new Refusal('CONFLICT', 'There is money in this transaction.')
     const reason = 'Our support cancelled it.'
-    return last(
-      await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
-    )
+    return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))
   })
 }
 

@@ -13,6 +13,7 @@ import { goOn } from '../settlement/go-on.ts'
 import { emptyOutcome, writeOutcome } from '../settlement/outcome.ts'
 import { refundCost } from '../settlement/refund-cost.ts'
 import { orderElsewhere, type WrittenWay } from '../settlement/refund-elsewhere.ts'
+import { hasHappened } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelRefunds } from '../settlement/undo.ts'
 
@@ -42,7 +43,7 @@ export async function listSuspense({ db }: Pick<Ctx, 'db'>): Promise<SuspenseDep
  */
 export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'deposit.matched' }, async (db, transaction) => {
-    if (!transaction.history.some(({ fact }) => fact === 'complete')) {
+    if (!hasHappened(transaction.history, 'completed')) {
       throw new Refusal('CONFLICT', 'Nobody was told how to pay for this transaction.')
     }
     await forgetFailed(ctx, db, depositId)
@@ -55,7 +56,7 @@ export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, ord
     await goOn(ctx, db, outcome, {
       transaction,
       partner: await partnerOf(ctx, transaction),
-      fact: `suspense_matched:${deposit.id}`,
+      cause: { kind: 'deposit_matched', id: deposit.id },
       reason: 'Money was found to be for this transaction.',
       arrival: { cameBy: transaction.depositMethod, arrivedAt: deposit.at, toldAt: deposit.at },
     })
@@ -80,7 +81,7 @@ async function forgetFailed(ctx: Ctx, db: Atomic, depositId: bigint): Promise<vo
 async function lockNobodys(db: Atomic, depositId: bigint) {
   const [deposit] = await lockDeposit(db, depositId)
   if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
-  const amount = deposit.state === 'seen' ? 0n : freeOf(deposit)
+  const amount = freeOf(deposit)
   const isInSuspense = deposit.transaction_id === null && amount > 0n
   if (!isInSuspense || amount !== deposit.amount - deposit.taken_back) {
     throw new Refusal('CONFLICT', 'This money does not lie in suspense.')

@@ -3,7 +3,7 @@ import { refuseBlocked } from '../customers/block.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { keepAcceptance } from './accept-terms.ts'
-import { advance, amend, onceMore } from '../transactions/advance.ts'
+import { advance, amend } from '../transactions/advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import { type CheckoutView, readView } from './checkout-view.ts'
 import { quoteRow } from '../transactions/create.ts'
@@ -76,20 +76,19 @@ export async function completeDetails(
     return amend(ctx, db, transaction, { ...change, ...(await awaitDeposit(ctx, db, given)) })
   }
   if (verdict === 'never') {
-    const fact = onceMore(transaction, 'identity_refused')
-    return single(await advance(ctx, db, [{ transaction, fact, to: 'failed', change }]))
+    const step = { transaction, cause: { kind: 'identity_refused' }, to: 'failed' } as const
+    return single(await advance(ctx, db, [{ ...step, change }]))
   }
   if (!isComplete || verdict === 'check') {
     const waiting = { ...change, ...(isComplete ? untilChecked(ctx, given) : { statusDetails: null }) }
     if (transaction.status === 'waiting_for_customer') return amend(ctx, db, transaction, waiting)
-    return single(
-      await advance(ctx, db, [{ transaction, fact: 'opened', to: 'waiting_for_customer', change: waiting }]),
-    )
+    const step = { transaction, cause: { kind: 'opened' }, to: 'waiting_for_customer' } as const
+    return single(await advance(ctx, db, [{ ...step, change: waiting }]))
   }
   const awaited = await awaitDeposit(ctx, db, given)
   if (waitsForIdentity(transaction)) endEarlier(ctx, db, { ...given, ...awaited })
-  const step = { transaction, fact: 'complete', to: 'waiting_for_deposit', change: { ...change, ...awaited } } as const
-  return single(await advance(ctx, db, [step]))
+  const step = { transaction, cause: { kind: 'completed' }, to: 'waiting_for_deposit' } as const
+  return single(await advance(ctx, db, [{ ...step, change: { ...change, ...awaited } }]))
 }
 
 /** Sends a returned payout again, to the destination that the customer has just given. */
@@ -98,7 +97,9 @@ async function payAgain(ctx: Ctx, db: Atomic, transaction: Transaction, given: T
   const { payouts, isLost } = standingOf(transaction, money)
   if (!payouts.bounced || isLost) throw new Refusal('CONFLICT', 'This transaction has changed in the meantime.')
   const { personal } = given
-  return single(await orderAgain(ctx, db, { transaction, given, money, by: 'address_given', change: { personal } }))
+  return single(
+    await orderAgain(ctx, db, { transaction, given, money, by: 'payout_address_given', change: { personal } }),
+  )
 }
 
 function single(moved: Transaction[]): Transaction {

@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { moneySeen } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { advance, onceMore } from '../transactions/advance.ts'
+import { advance } from '../transactions/advance.ts'
 import { paymentAtRails } from '../settlement/ask-rails.ts'
 import { boundsOf } from '../settlement/bounds.ts'
 import { decide, type Standing } from '../settlement/decide.ts'
@@ -39,12 +39,7 @@ export type CustomerChoices = {
 }
 
 /** Why a transaction is held where its customer may decide. */
-const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>([
-  'underpaid',
-  'overpaid',
-  'late',
-  'wrong_asset',
-])
+const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>(['underpaid', 'late', 'wrong_asset'])
 
 /** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
 export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {
@@ -93,8 +88,8 @@ function refundChoice({ free }: Standing): CustomerChoices {
  * if there is nothing to be decided.
  */
 export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bigint }): Promise<Transaction> {
-  return decideAs(ctx, publicId, (transaction) => ({
-    fact: `accepted:${transaction.moves + 1}`,
+  return decideAs(ctx, publicId, () => ({
+    cause: { kind: 'price_accepted' },
     reason: 'The customer accepted.',
     wish: 'accept',
     atLeast,
@@ -106,20 +101,15 @@ export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bi
  * would eat all of it.
  */
 export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
-  return decideAs(ctx, publicId, (transaction, standing) => {
+  return decideAs(ctx, publicId, (standing) => {
     if (!refundChoice(standing).refund) throw movedOn()
-    const fact = `refund_asked:${transaction.moves + 1}`
-    return { fact, reason: 'The customer asked for it.', wish: 'refund' }
+    return { cause: { kind: 'refund_requested' }, reason: 'The customer asked for it.', wish: 'refund' }
   })
 }
 
 type Choice = Omit<Happened, 'transaction' | 'partner'>
 
-function decideAs(
-  ctx: Ctx,
-  publicId: bigint,
-  choice: (transaction: Transaction, standing: Standing) => Choice,
-): Promise<Transaction> {
+function decideAs(ctx: Ctx, publicId: bigint, choice: (standing: Standing) => Choice): Promise<Transaction> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
     const { status, statusDetails } = transaction
@@ -129,7 +119,7 @@ function decideAs(
     return decided(ctx, db, {
       transaction,
       partner: await partnerOf(ctx, transaction),
-      ...choice(transaction, standing),
+      ...choice(standing),
     })
   })
 }
@@ -181,9 +171,7 @@ export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Tran
     if (!open.has(transaction.status)) throw movedOn()
     if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
     const reason = 'The customer does not want it any more.'
-    return last(
-      await advance(ctx, db, [{ transaction, fact: onceMore(transaction, 'cancelled'), to: 'cancelled', reason }]),
-    )
+    return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))
   })
 }
 

@@ -38,9 +38,8 @@ export async function withoutUnapproved(
   const steps = held.flatMap(({ id, transaction_id }): Step[] => {
     const transaction = transactions.get(transaction_id)
     if (!transaction) return []
-    // It may be released and stopped again: each time is a fact of its own.
-    const fact = `payout_held:${id}:${transaction.moves}`
-    return [{ transaction, fact, to: 'on_hold', reason: reasonOf('payout'), change: { statusDetails: 'review' } }]
+    const cause = { kind: 'payout_needs_approval', id } as const
+    return [{ transaction, cause, to: 'on_hold', reason: reasonOf('payout'), change: { statusDetails: 'review' } }]
   })
   await advance(ctx, db, steps)
   return payouts.filter((payout) => !held.includes(payout))
@@ -62,8 +61,8 @@ export async function isUnapproved(
   queries.askApproval(db, payoutId, ctx.clock.now())
   if (transaction) {
     const { status: to, statusDetails } = transaction
-    const fact = `refund_held:${payoutId}`
-    await advance(ctx, db, [{ transaction, fact, to, reason: reasonOf('refund'), change: { statusDetails } }])
+    const cause = { kind: 'refund_needs_approval', id: payoutId } as const
+    await advance(ctx, db, [{ transaction, cause, to, reason: reasonOf('refund'), change: { statusDetails } }])
   }
   return true
 }
@@ -122,7 +121,7 @@ async function letGo(ctx: Ctx, db: Atomic, { payoutId, refundId, transaction }: 
     return
   }
   if (!transaction) throw new Error(`The payout ${payoutId} is nobody's.`)
-  await advance(ctx, db, [{ transaction, fact: `payout_approved:${payoutId}:${transaction.moves}`, to: 'exchanging' }])
+  await advance(ctx, db, [{ transaction, cause: { kind: 'payout_approved', id: payoutId }, to: 'exchanging' }])
   ctx.queue.enqueue(db, [{ kind: payoutDue, key: String(payoutId), runAt }])
 }
 

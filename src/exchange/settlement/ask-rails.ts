@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import type { Ctx } from '../context.ts'
 import { instructionOf, referencesOf } from './deposit.ts'
-import { receiveFacts } from './fact.ts'
+import { receiveRailEvents } from './rail-event.ts'
 import type { RailEvent } from '../../rails/rail.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -68,5 +68,5 @@ async function toldByRails(ctx: Ctx, transactionId: bigint): Promise<Told[]> {
 }
 
 async function takeDown(ctx: Ctx, told: Told[]): Promise<void> {
-  if (told.length > 0) await ctx.db.atomic((db) => receiveFacts(ctx, db, told))
+  if (told.length > 0) await ctx.db.atomic((db) => receiveRailEvents(ctx, db, told))
 }

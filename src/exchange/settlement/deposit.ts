@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { DepositRail, PayTo } from '../../rails/rail.ts'
 import * as queries from './deposits.sql.ts'
+import { reportedMoney } from './rail-event.ts'
 
 export {
   inSuspense as suspenseDeposits,
@@ -78,18 +79,8 @@ export async function instructionOf(db: Db, transactionId: bigint): Promise<Inst
   return { ...rest, payTo }
 }
 
-/**
- * What the rails say of a transaction's money that is not booked yet. `arriving`: seen, and neither final nor taken back.
- * `final`: there for good, and to be booked. Derived from all facts, in whatever order they came.
- */
-export async function moneyTold(db: Db, transactionId: bigint): Promise<{ arriving: boolean; final: boolean }> {
-  const open = (await queries.payments(db, transactionId)).filter(({ kinds }) => !kinds.includes('deposit.reversed'))
-  const final = open.some(({ kinds }) => kinds.includes('deposit.final'))
-  return { arriving: open.some(({ kinds }) => !kinds.includes('deposit.final')), final }
-}
-
 /** Whether money of a transaction has been seen: a deposit, or a fact about one that is not settled yet. */
 export async function moneySeen(db: Db, transactionId: bigint): Promise<boolean> {
-  const { arriving, final } = await moneyTold(db, transactionId)
+  const { arriving, final } = await reportedMoney(db, transactionId)
   return arriving || final || (await queries.isBooked(db, transactionId))
 }

@@ -4,7 +4,7 @@ import { moneySeen } from './deposit.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
-import { advance, onceMore, type Step } from '../transactions/advance.ts'
+import { advance, type Step } from '../transactions/advance.ts'
 import { transactionOfDeadline } from '../transactions/deadline.ts'
 import { askRails } from './ask-rails.ts'
 import { open } from '../transactions/lifecycle.ts'
@@ -41,7 +41,7 @@ async function expire(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Ag
     } else {
       steps.push({
         transaction,
-        fact: onceMore(transaction, 'deadline'),
+        cause: { kind: 'deadline_passed' },
         to: 'expired',
         reason: 'The time to pay has passed.',
       })

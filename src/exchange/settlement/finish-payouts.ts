@@ -18,6 +18,7 @@ import { goOn, type Happened } from './go-on.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import { emptyOutcome, writeOutcome } from './outcome.ts'
 import { tellUnclear } from './tell-unclear.ts'
+import type { ChangeKind } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { forgetRefund } from './undo.ts'
 
@@ -169,29 +170,35 @@ function entryOf(plan: Sent['plan'], outcome: Plain['outcome'], transaction: Tra
 function isPlainRoad({ history }: Transaction, { plan, outcome }: Plain): boolean {
   if (outcome.state === 'never' || plan.refund_id !== null) return false
   return (
-    history.length <= plainMoves &&
-    history.filter(({ fact }) => fact.startsWith('deposit:')).length === 1 &&
-    history.every(({ fact }) => plainFacts.has(fact.split(':')[0] ?? ''))
+    history.length <= plainKinds.size &&
+    history.filter(({ kind }) => kind === 'deposit_final').length === 1 &&
+    history.every(({ kind }) => plainKinds.has(kind))
   )
 }
 
 /** What happens to a transaction with which nothing is the matter, before its payout is made. */
-const plainFacts: ReadonlySet<string> = new Set(['created', 'opened', 'complete', 'deposit', 'payout_planned'])
-const plainMoves = plainFacts.size
+const plainKinds: ReadonlySet<ChangeKind> = new Set([
+  'created',
+  'opened',
+  'completed',
+  'deposit_final',
+  'payout_prepared',
+] as const)
 
 function finished(transaction: Transaction, { plan, outcome }: Plain): Step {
   const outputHash = outcome.state === 'done' ? outcome.evidence.hash : null
   const change = { toAmount: plan.amount, outputHash }
-  return { transaction, fact: `payout_settled:${plan.payout_id}`, to: 'finished', change }
+  return { transaction, cause: { kind: 'payout_paid', id: plan.payout_id }, to: 'finished', change }
 }
 
 /** The same to be decided, where there is more to it. */
 async function happened(ctx: Ctx, transaction: Transaction, { plan, outcome }: Plain): Promise<Happened> {
-  const what = plan.refund_id === null ? 'payout' : 'refund'
+  const [paid, failed] =
+    plan.refund_id === null ? (['payout_paid', 'payout_failed'] as const) : (['refund_paid', 'refund_failed'] as const)
   const partner = await partnerOf(ctx, transaction)
-  if (outcome.state === 'done') return { transaction, partner, fact: `${what}_settled:${plan.payout_id}` }
+  if (outcome.state === 'done') return { transaction, partner, cause: { kind: paid, id: plan.payout_id } }
   const reason = 'The rail will never carry it out.'
-  return { transaction, partner, fact: `${what}_failed:${plan.payout_id}`, reason }
+  return { transaction, partner, cause: { kind: failed, id: plan.payout_id }, reason }
 }
 
 async function mark(ctx: Ctx, db: Atomic, sent: Sent[]): Promise<void> {

@@ -17,19 +17,20 @@ import type { Outcome } from './outcome.ts'
 import { askedChange, askedOf, isAskedAnew } from './question.ts'
 import { refundCost } from './refund-cost.ts'
 import { requote } from './requote.ts'
+import type { Cause } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** Something that changed a transaction's money, which this block has written down and locked. */
 export type Happened = {
   transaction: Transaction
   partner: Partner
-  /** The name under which it stands in the history, once. */
-  fact: string
+  /** Why, for the status history. */
+  cause: Cause
   reason?: string
   /** What else changes with it. */
   change?: Change
-  /** Partners hear of it in any case. */
-  isTold?: boolean
+  /** Partners are notified in any case. */
+  isReported?: boolean
   /** How the money came that came last; a person's asking has none. */
   arrival?: Arrival
   wish?: Wish
@@ -44,7 +45,7 @@ export type Happened = {
  * an exchange at a price, refunds, a hold, of which its customer is told where something is asked, or the end. All of it commits with what happened.
  */
 export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Happened): Promise<Decision> {
-  const { transaction, fact, reason, change = {} } = happened
+  const { transaction, cause, reason, change = {} } = happened
   const money = await moneyOf(db, transaction)
   const { decision, standing, bounds, orders, dust } = await decided(ctx, db, happened, money)
   const asked = await askedOf(db, transaction, { decision, standing, bounds, money })
@@ -71,7 +72,7 @@ export async function goOn(ctx: Ctx, db: Atomic, outcome: Outcome, happened: Hap
   if (dust.length > 0) changed.errors = [...transaction.errors, belowCost].slice(-10)
   changed.refunds = refundViews(transaction.refunds, [...money.refunds, ...ordered], money.payouts)
   changed.statusDetails = decision.details
-  const told = { fact, reason, change: changed, isTold: happened.isTold ?? false }
+  const told = { cause, reason, change: changed, isReported: happened.isReported ?? false }
   outcome.steps.push(...stepsOf(transaction, decision, told))
   if (exchanged) bookExchange(ctx, outcome, exchanged.transaction, money, exchanged.isNew)
   return decision
@@ -199,27 +200,27 @@ function bookExchange(ctx: Ctx, outcome: Outcome, priced: Transaction, money: Mo
   outcome.payouts.push(payoutOrder(ctx, priced, { number, amount: priced.expectedTo }))
 }
 
-type Told = { fact: string; reason: string | undefined; change: Change; isTold: boolean }
+type Told = { cause: Cause; reason: string | undefined; change: Change; isReported: boolean }
 
 /** The moves of a decision. What cannot go on in one step, from an end or from a payout that was made, is held in between. */
 function stepsOf(transaction: Transaction, { to, exchange, reason: why }: Decision, happened: Told): Step[] {
-  const { fact, reason, change, isTold } = happened
-  const { status, moves } = transaction
+  const { cause, reason, change, isReported } = happened
+  const { status } = transaction
   const told = why ?? reason
-  const step = { transaction, fact, to, ...(told === undefined ? {} : { reason: told }), change, isTold }
+  const step = { transaction, cause, to, ...(told === undefined ? {} : { reason: told }), change, isReported }
   if (exchange && to === status) {
     // What was exchanged was mirrored just now, and no status tells that something is exchanged again.
-    const fact = `exchanged_anew:${change.quoteNumber ?? transaction.quoteNumber}`
-    return [step, { transaction, fact, to, reason: 'What is left is exchanged anew.' }]
+    const again: Cause = { kind: 'exchanged_again', id: BigInt(change.quoteNumber ?? transaction.quoteNumber) }
+    return [step, { transaction, cause: again, to, reason: 'What is left is exchanged anew.' }]
   }
   if (to === status || lifecycle[status].includes(to)) return [step]
   const { fromAmount = transaction.fromAmount, toAmount = null, outputHash = null, refunds = [] } = change
   const between: Step = {
     transaction,
-    fact,
+    cause,
     to: 'on_hold',
     reason: reason ?? 'There is more money in it.',
     change: { fromAmount, toAmount, outputHash, refunds },
   }
-  return [between, { ...step, fact: `went_on:${moves + 2}`, reason: why ?? 'It goes on.' }]
+  return [between, { ...step, cause: { kind: 'settled' }, reason: why ?? 'It goes on.' }]
 }

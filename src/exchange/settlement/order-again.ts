@@ -11,7 +11,7 @@ export type OrderedAgain = {
   transaction: Transaction
   given: Transaction
   money: MoneyOf
-  by: 'address_given' | 'ordered_again'
+  by: 'payout_address_given' | 'payout_ordered_again'
   change?: Change
 }
 
@@ -22,6 +22,7 @@ export async function orderAgain(
   { transaction, given, money, by, change = {} }: OrderedAgain,
 ): Promise<Transaction[]> {
   const number = money.payouts.filter(({ purpose }) => purpose === 'payout').length + 1
-  await orderPayouts(ctx, db, [payoutOrder(ctx, given, { number, amount: money.owedForExchanges })])
-  return advance(ctx, db, [{ transaction, fact: `${by}:${number}`, to: 'exchanging', change }])
+  const [id] = await orderPayouts(ctx, db, [payoutOrder(ctx, given, { number, amount: money.owedForExchanges })])
+  if (id === undefined) throw new Error('A payout was not ordered.')
+  return advance(ctx, db, [{ transaction, cause: { kind: by, id }, to: 'exchanging', change }])
 }

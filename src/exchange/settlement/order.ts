@@ -24,10 +24,10 @@ export type PayoutOrder = {
 
 /**
  * Orders payouts inside the caller's block: the money, and what sending it may cost, is reserved now, or the payout waits, visibly,
- * until it is there. Nothing leaves here; a job plans and sends: of a refund its own, which is there already.
+ * until it is there. Nothing leaves here; a job plans and sends: of a refund its own, which is there already. Gives the payouts' ids.
  */
-export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]): Promise<void> {
-  if (orders.length === 0) return
+export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]): Promise<bigint[]> {
+  if (orders.length === 0) return []
   const rows: queries.PayoutRow[] = []
   const covered = await reserve(db, orders.map(claimOf))
   const now = ctx.clock.now()
@@ -54,6 +54,7 @@ export async function orderPayouts(ctx: Ctx, db: Atomic, orders: PayoutOrder[]):
       .filter(({ refundId }) => refundId === null)
       .map(({ id }) => ({ kind: payoutDue, key: String(id), runAt: now })),
   )
+  return rows.map(({ id }) => id)
 }
 
 function claimOf({ rail, asset, amount }: PayoutOrder): Claim {

@@ -38,8 +38,12 @@ export async function refundElsewhere(
 ): Promise<Transaction[]> {
   await orderElsewhere(ctx, db, { refund, transaction }, written)
   const outcome = emptyOutcome()
-  const fact = `refund_address:${transaction.moves + 1}`
-  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), fact, wish })
+  await goOn(ctx, db, outcome, {
+    transaction,
+    partner: await partnerOf(ctx, transaction),
+    cause: { kind: 'refund_address_given' },
+    wish,
+  })
   return writeOutcome(ctx, db, outcome)
 }
 

@@ -65,9 +65,8 @@ async function withoutBarred(
   const steps = payouts.filter(isBarred).flatMap((payout): Step[] => {
     const transaction = transactions.get(payout.transaction_id)
     if (!transaction) return []
-    // It may be released and stopped again: each time is a fact of its own.
-    const fact = `payout_barred:${payout.id}:${transaction.moves}`
-    return [{ transaction, fact, to: 'on_hold', reason: barredReason, change: inReview }]
+    const cause = { kind: 'payout_address_inactive', id: payout.id } as const
+    return [{ transaction, cause, to: 'on_hold', reason: barredReason, change: inReview }]
   })
   await advance(ctx, db, steps)
   return payouts.filter((payout) => !isBarred(payout))
@@ -97,7 +96,7 @@ async function plan(
         { debit: customer(transaction.publicId), credit: clearing(rail), asset, amount },
       ]),
     )
-    steps.push({ transaction, fact: `payout_planned:${id}`, to: 'sending' })
+    steps.push({ transaction, cause: { kind: 'payout_prepared', id }, to: 'sending' })
   }
   await advance(ctx, db, steps)
   await post(db, ctx, entries)

@@ -184,9 +184,9 @@ async function askWhere(ctx: Ctx, db: Atomic, { refund, transaction }: Own): Pro
   markRefunds(db, [refund.id], isAsked ? 'address_needed' : 'failed')
   if (!transaction) return
   const outcome = emptyOutcome()
-  const fact = `refund_unknown:${refund.id}:${transaction.moves}`
+  const cause = { kind: 'refund_origin_unknown', id: refund.id } as const
   const reason = 'Where the money came from is not known.'
-  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), fact, reason })
+  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), cause, reason })
   await writeOutcome(ctx, db, outcome)
 }
 
@@ -205,7 +205,7 @@ async function plan(ctx: Ctx, db: Atomic, own: Own, payouts: Plannable[], isFirs
   if (isFirst && cost > 0n) entries.push(refundCostEntry(owner, { id: refund.id, transactionId, asset, cost }, at))
   const outcome: Outcome = { ...emptyOutcome(), entries }
   if (transaction)
-    outcome.steps = payouts.map(({ id }) => ({ ...sentStep(own, transaction), fact: `refund_planned:${id}` }))
+    outcome.steps = payouts.map(({ id }) => ({ ...sentStep(own, transaction), cause: { kind: 'refund_prepared', id } }))
   await writeOutcome(ctx, db, outcome)
 }
 

@@ -3,7 +3,7 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type Deposit, keepDeposits } from './deposit.ts'
-import type { MatchedFact } from './fact.ts'
+import type { MatchedEvent } from './rail-event.ts'
 import type { Partner } from '../partners/partner.ts'
 import { amend } from '../transactions/advance.ts'
 import { depositEntry, exchangeEntry, payoutOrder, suspenseEntry } from './book.ts'
@@ -11,13 +11,14 @@ import { goOn } from './go-on.ts'
 import { flowOf, methodOf } from '../transactions/method.ts'
 import type { Outcome } from './outcome.ts'
 import { requote } from './requote.ts'
+import { hasHappened } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A fact with everything it may be about: the transaction that its reference leads to, locked. */
-export type Told = { fact: MatchedFact; transaction: Transaction | undefined; partner: Partner | undefined }
+export type Told = { fact: MatchedEvent; transaction: Transaction | undefined; partner: Partner | undefined }
 
 /** A payment that did not come about: the customer may try again until the deadline, and the record says so. */
-export function settleDecline(ctx: Ctx, db: Atomic, transaction: Transaction, { body, method }: MatchedFact): void {
+export function settleDecline(ctx: Ctx, db: Atomic, transaction: Transaction, { body, method }: MatchedEvent): void {
   if (transaction.status !== 'waiting_for_deposit') return
   const { category } = methodOf(transaction.from, method ?? transaction.depositMethod)
   const declined = cardCategories.has(category)
@@ -41,16 +42,16 @@ export async function settleMoney(
   { fact, transaction, partner }: Told,
 ): Promise<void> {
   const at = ctx.clock.now()
-  const amount = BigInt(fact.body.amount)
-  const asset = bookedAsset(fact.body.asset)
-  if (!asset || amount <= 0n) throw new Error(`Fact ${fact.id} tells of money that is none.`)
+  const amount = fact.amount
+  const asset = bookedAsset(fact.asset)
+  if (!asset || amount <= 0n) throw new Error(`Rail event ${fact.id} has an unknown asset or a non-positive amount.`)
 
   const deposit: Deposit = {
     id: await ctx.rowIds.next(),
     transactionId: transaction?.id ?? null,
-    factId: fact.id,
+    eventId: fact.id,
     rail: fact.rail,
-    payment: fact.body.payment,
+    payment: fact.payment,
     asset: asset.id,
     amount,
     exchanged: 0n,
@@ -73,14 +74,20 @@ export async function settleMoney(
     arrivedAt: fact.arrived_at,
     toldAt: fact.received_at,
   }
-  const what = { transaction, partner, fact: `deposit:${deposit.id}`, reason: 'More money arrived.', arrival }
+  const what = {
+    transaction,
+    partner,
+    cause: { kind: 'deposit_final', id: deposit.id } as const,
+    reason: 'More money arrived.',
+    arrival,
+  }
   await goOn(ctx, db, outcome, what)
 }
 
 /** All that was agreed, in one payment, the first that came, of somebody about whom no rule has to be asked. */
-function isPlain(transaction: Transaction, { watched }: MatchedFact, { asset, amount }: Deposit): boolean {
+function isPlain(transaction: Transaction, { watched }: MatchedEvent, { asset, amount }: Deposit): boolean {
   const { status, from, expectedFrom, history } = transaction
-  const isFirst = !history.some(({ fact }) => fact.startsWith('deposit:') || fact.startsWith('suspense_matched:'))
+  const isFirst = !hasHappened(history, 'deposit_final', 'deposit_matched')
   const isAgreed = asset === from.asset.id && amount === expectedFrom
   return status === 'waiting_for_deposit' && isFirst && isAgreed && !watched
 }
@@ -98,7 +105,7 @@ function exchangeWhole(
   outcome.deposits.push({ ...deposit, exchanged: deposit.amount })
   outcome.steps.push({
     transaction,
-    fact: `deposit:${deposit.id}`,
+    cause: { kind: 'deposit_final', id: deposit.id } as const,
     to: 'exchanging',
     change: { fromAmount: deposit.amount, errors: [], quote, quoteNumber, quoteExpiresAt, expectedTo, depositMethod },
   })
@@ -115,7 +122,7 @@ function pricedFor(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
-  { received_at: receivedAt, arrived_at: arrivedAt, method }: MatchedFact,
+  { received_at: receivedAt, arrived_at: arrivedAt, method }: MatchedEvent,
 ): Transaction | undefined {
   const cameBy = method ?? transaction.depositMethod
   const isPricedNow = flowOf(methodOf(transaction.from, cameBy).category) === 'transfer'

@@ -1,8 +1,8 @@
 import type { Ctx } from '../context.ts'
 import { markChargeback } from '../customers/mark.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { type BookedDeposit, freeOf, lockBookedDeposit, moneyTold, takeBack } from './deposit.ts'
-import type { MatchedFact } from './fact.ts'
+import { type BookedDeposit, freeOf, lockBookedDeposit, takeBack } from './deposit.ts'
+import { type MatchedEvent, reportedMoney } from './rail-event.ts'
 import { haltRail } from './halted.ts'
 import { customer, suspense } from '../ledger/account.ts'
 import { post } from '../ledger/post.ts'
@@ -22,7 +22,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 import { cancelRefunds, forgetRefund, undoExchanges } from './undo.ts'
 
 /** A fact and the transaction that it is about, locked. */
-type Told = { fact: MatchedFact; transaction: Transaction }
+type Told = { fact: MatchedEvent; transaction: Transaction }
 
 /**
  * Shows that money is on its way and not yet for good, or no longer. Derived from all facts, in whatever order they came. Money
@@ -35,9 +35,9 @@ export async function showConfirming(
 ): Promise<void> {
   const { status, statusDetails } = transaction
   if (status !== 'waiting_for_deposit') return
-  const { arriving } = await moneyTold(db, transaction.id)
+  const { arriving } = await reportedMoney(db, transaction.id)
   const details = arriving ? 'confirming' : null
-  const isLate = fact.kind === 'deposit.seen' && arriving && fact.arrived_at > transaction.quoteExpiresAt
+  const isLate = fact.kind === 'deposit_seen' && arriving && fact.arrived_at > transaction.quoteExpiresAt
   const again =
     isLate && partner
       ? requote(ctx, partner, transaction, fact.method === null ? {} : { method: fact.method })
@@ -68,7 +68,7 @@ export async function settleReversal(
   outcome: Outcome,
   { fact, transaction: named, partner }: Maybe,
 ): Promise<void> {
-  const [deposit] = await lockBookedDeposit(db, fact.rail, fact.body.payment)
+  const [deposit] = await lockBookedDeposit(db, fact.rail, fact.payment)
   if (!deposit) {
     if (named && !named.isErased) await showConfirming(ctx, db, { fact, transaction: named, partner })
     return
@@ -79,9 +79,9 @@ export async function settleReversal(
     throw new Error(`Deposit ${deposit.id} was found to be somebody's while its recall was read: it is read again.`)
   }
   const isTheirs = deposit.transaction_id === (transaction?.id ?? null)
-  const amount = BigInt(fact.body.amount)
-  const left = deposit.state === 'seen' ? 0n : deposit.amount - deposit.taken_back
-  if (!isTheirs || deposit.asset !== fact.body.asset || amount > left) {
+  const amount = fact.amount
+  const left = deposit.amount - deposit.taken_back
+  if (!isTheirs || deposit.asset !== fact.asset || amount > left) {
     ctx.log.warn({ fact: String(fact.id), rail: fact.rail }, 'What is said to be taken back is not what was booked.')
     return
   }
@@ -92,19 +92,19 @@ export async function settleReversal(
     haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
   // The first has its deposit's id, as all had before there were others.
   const ref = deposit.taken_back === 0n ? deposit.id : await ctx.rowIds.next()
-  const taken = { deposit, factId: fact.id, ref, amount, place: rail.custodyAccount, at }
+  const taken = { deposit, eventId: fact.id, ref, amount, place: rail.custodyAccount, at }
   if (transaction && partner) await takeFrom(ctx, db, outcome, { ...taken, transaction, partner })
   else await takeFromNobody(ctx, db, outcome, taken)
 }
 
-type Maybe = { fact: MatchedFact; transaction: Transaction | undefined; partner: Partner | undefined }
+type Maybe = { fact: MatchedEvent; transaction: Transaction | undefined; partner: Partner | undefined }
 
-type Taken = { deposit: BookedDeposit; factId: bigint; ref: bigint; amount: bigint; place: string; at: Date }
+type Taken = { deposit: BookedDeposit; eventId: bigint; ref: bigint; amount: bigint; place: string; at: Date }
 
 type TakenFrom = Taken & { transaction: Transaction; partner: Partner }
 
 async function takeFromNobody(ctx: Ctx, db: Atomic, outcome: Outcome, taken: Taken): Promise<void> {
-  const { deposit, amount, place, at, ref, factId } = taken
+  const { deposit, amount, place, at, ref, eventId } = taken
   const refunds = await lockRefundsOf(db, deposit.id)
   const payouts = await lockRefundPayouts(
     db,
@@ -112,7 +112,7 @@ async function takeFromNobody(ctx: Ctx, db: Atomic, outcome: Outcome, taken: Tak
   )
   const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: suspense }, { refunds, payouts })
   const [theirs, loss] = shared({ ...deposit, refunded: deposit.refunded - back }, amount)
-  takeBack(db, { id: ref, depositId: deposit.id, factId, amount, lost: loss })
+  takeBack(db, { id: ref, depositId: deposit.id, eventId, amount, lost: loss })
   outcome.entries.push(suspenseReversalEntry({ ref, asset: deposit.asset, theirs, loss }, place, at))
 }
 
@@ -123,10 +123,10 @@ function shared(deposit: BookedDeposit, amount: bigint): [theirs: bigint, loss: 
 }
 
 async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: TakenFrom): Promise<void> {
-  const { transaction, partner, amount, place, at, ref, factId } = taken
+  const { transaction, partner, amount, place, at, ref, eventId } = taken
   const deposit = await freed(ctx, db, taken)
   const [theirs, loss] = shared(deposit, amount)
-  takeBack(db, { id: ref, depositId: deposit.id, factId, amount, lost: loss })
+  takeBack(db, { id: ref, depositId: deposit.id, eventId, amount, lost: loss })
   outcome.entries.push(reversalEntry(transaction, { ref, asset: deposit.asset, theirs, loss }, place, at))
   // That a chain undid its blocks is nobody's doing.
   const isChain = ctx.rails.deposit(deposit.rail)?.deposit.confirmations !== undefined
@@ -137,9 +137,9 @@ async function takeFrom(ctx: Ctx, db: Atomic, outcome: Outcome, taken: TakenFrom
   await goOn(ctx, db, outcome, {
     transaction,
     partner,
-    fact: `deposit_reversed:${ref}`,
+    cause: { kind: 'deposit_reversed', id: ref },
     reason,
-    ...(loss > 0n ? { change: { errors }, isTold: true } : {}),
+    ...(loss > 0n ? { change: { errors }, isReported: true } : {}),
   })
 }
 
@@ -170,8 +170,8 @@ export async function settleReturn(
   { fact, transaction, partner, payout }: Maybe & { payout: KeyedPayout | undefined },
 ): Promise<boolean> {
   if (!payout || (payout.transaction_id !== null && !transaction)) return false
-  const amount = BigInt(fact.body.amount)
-  const isWhatWasPaid = fact.body.asset === payout.asset && amount <= payout.amount
+  const amount = fact.amount
+  const isWhatWasPaid = fact.asset === payout.asset && amount <= payout.amount
   if (!isWhatWasPaid || (await markReturned(db, payout.id)).length === 0) return false
 
   if (payout.refund_id !== null) {
@@ -186,7 +186,7 @@ export async function settleReturn(
   await goOn(ctx, db, outcome, {
     transaction,
     partner,
-    fact: payout.refund_id === null ? `payout_returned:${payout.id}` : `refund_returned:${payout.id}`,
+    cause: { kind: payout.refund_id === null ? 'payout_returned' : 'refund_returned', id: payout.id },
     reason: payout.refund_id === null ? 'The payout came back.' : 'The refund came back.',
   })
   return true

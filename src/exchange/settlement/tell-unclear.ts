@@ -38,14 +38,16 @@ export async function tellUnclear(ctx: Ctx, db: Atomic, sent: Sent[]): Promise<v
 }
 
 async function tellOfPayout(ctx: Ctx, db: Atomic, transaction: Transaction, one: Sent): Promise<Transaction> {
-  const { status: to, statusDetails: before, moves } = transaction
+  const { status: to, statusDetails: before } = transaction
   const statusDetails = isUnclear(one) ? 'payout_unknown' : null
   if (to !== 'sending' || before === statusDetails) return transaction
-  const [word, reason] = isUnclear(one)
-    ? ['payout_unclear', 'The rail does not say whether it has paid.']
-    : ['payout_clear', 'The rail answers again.']
-  const fact = `${word}:${one.plan.payout_id}:${moves}`
-  const [told] = await advance(ctx, db, [{ transaction, fact, to, reason, change: { statusDetails }, isTold: true }])
+  const [kind, reason] = isUnclear(one)
+    ? (['payout_unknown', 'The rail does not say whether it has paid.'] as const)
+    : (['payout_known', 'The rail answers again.'] as const)
+  const cause = { kind, id: one.plan.payout_id }
+  const [told] = await advance(ctx, db, [
+    { transaction, cause, to, reason, change: { statusDetails }, isReported: true },
+  ])
   return told ?? transaction
 }
 

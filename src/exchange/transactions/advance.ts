@@ -7,9 +7,10 @@ import { recordEvents } from '../events/record.ts'
 import { endsWithoutMoney, lifecycle, type Status } from './lifecycle.ts'
 import * as queries from './transactions.sql.ts'
 import { anyRecordOf } from './record.ts'
-import { type Move, personalPlace, type Transaction } from './transaction.ts'
+import { type Cause, changeKinds, countOf, type StatusChange } from './status-history.ts'
+import { personalPlace, type Transaction } from './transaction.ts'
 
-/** What may change along with a move. */
+/** What may change along with a status. */
 export type Change = Partial<
   Pick<
     Transaction,
@@ -36,48 +37,49 @@ export type Change = Partial<
   >
 >
 
-/** One thing that happened to a transaction that this block has locked. The fact's name is unique for the transaction. */
+/** A status change of a transaction that this block has locked: why, and where to. */
 export type Step = {
   transaction: Transaction
-  fact: string
+  cause: Cause
   to: Status
   reason?: string
   change?: Change
-  /** Partners hear of it although neither its status nor an amount is another one (docs/decisions/0041). */
-  isTold?: boolean
+  /** Partners are notified although neither its status nor an amount is another one (docs/decisions/0041). */
+  isReported?: boolean
 }
 
 /**
- * Moves transactions along, and is the only code that writes their status. Status, history and the events for partners are
+ * Changes the status of transactions, and is the only code that writes it. Status, history and the events for partners are
  * written here, the ledger entries and the next jobs by the caller in the same block: all of it commits together or not at
- * all. A fact that has moved its transaction before moves nothing. Steps of one transaction follow each other.
+ * all. A cause that happens once, and has happened, changes nothing. Steps of one transaction follow each other.
  *
  * Gives the transactions as they now are, one for each step that did happen.
  */
 export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Transaction[]> {
   const latest = new Map<bigint, Transaction>()
-  const moves: queries.MoveRow[] = []
+  const changes: queries.StatusChangeRow[] = []
   const events: NewEvent[] = []
   for (const step of steps) {
     const before = latest.get(step.transaction.id) ?? step.transaction
-    if (before.history.some(({ fact }) => fact === step.fact)) continue
-    const moved = move(before, step, nextMoment(ctx, before))
-    const told = eventsOf(ctx, before, moved, step.isTold)
-    latest.set(moved.id, { ...moved, events: before.events + told.length })
-    moves.push(moveRow(moved))
-    events.push(...told)
+    const earlier = countOf(before.history, step.cause)
+    if (earlier > 0 && !changeKinds[step.cause.kind].repeats) continue
+    const changed = changeStatus(before, step, { occurrence: earlier + 1, at: nextMoment(ctx, before) })
+    const reported = eventsOf(ctx, before, changed, step.isReported)
+    latest.set(changed.id, { ...changed, events: before.events + reported.length })
+    changes.push(statusChangeRow(changed))
+    events.push(...reported)
   }
   if (latest.size === 0) return []
 
   queries.save(db, [...latest.values()].map(changedRow))
-  queries.insertMoves(db, moves)
+  queries.insertStatusChanges(db, changes)
   recordEvents(ctx, db, events)
   return [...latest.values()]
 }
 
 /**
- * Writes down what changed without a move: no new status. For what a customer completes at the checkout and for what a rail says
- * of a payment that did not come about. Partners hear of amounts and refunds that are others now.
+ * Saves a change without a new status: what a customer completes at the checkout, or a payment attempt that failed. Partners are
+ * notified of changed amounts and refunds.
  */
 export function amend(ctx: Ctx, db: Atomic, transaction: Transaction, change: Change): Transaction {
   const changed = { ...transaction, ...change, updatedAt: nextMoment(ctx, transaction) }
@@ -88,54 +90,52 @@ export function amend(ctx: Ctx, db: Atomic, transaction: Transaction, change: Ch
   return amended
 }
 
-/**
- * The name of a fact that usually happens once; where it has happened before, one of its own. What had ended, got money and lost it
- * again can end once more.
- */
-export const onceMore = ({ history, moves }: Transaction, fact: string): string =>
-  history.some((one) => one.fact === fact) ? `${fact}:${moves + 1}` : fact
-
 /** Now, or when it was changed last, whichever is later: another process may be ahead by a moment, and a history goes one way. */
 function nextMoment({ clock }: Pick<Ctx, 'clock'>, { updatedAt }: Transaction): Date {
   const now = clock.now()
   return now < updatedAt ? updatedAt : now
 }
 
-function move(before: Transaction, { fact, to, reason, change }: Step, at: Date): Transaction {
+function changeStatus(
+  before: Transaction,
+  { cause, to, reason, change }: Step,
+  { occurrence, at }: Pick<StatusChange, 'occurrence' | 'at'>,
+): Transaction {
   assert(
     to === before.status || lifecycle[before.status].includes(to),
-    `${fact} cannot make a ${before.status} transaction ${to}`,
+    `${cause.kind} cannot make a ${before.status} transaction ${to}`,
   )
   const changed = { ...before, statusDetails: null, ...change }
   assert(!endsWithoutMoney.has(to) || changed.fromAmount === 0n, `a transaction with money in it cannot be ${to}`)
 
-  const happened: Move = { fact, status: to, reason: reason ?? null, at }
+  const { kind, id: subjectId = null } = cause
   return {
     ...changed,
     status: to,
-    moves: before.moves + 1,
-    history: [...before.history, happened],
+    statusChanges: before.statusChanges + 1,
+    history: [...before.history, { kind, subjectId, occurrence, status: to, reason: reason ?? null, at }],
     updatedAt: at,
   }
 }
 
-function moveRow({ id, moves, history }: Transaction): queries.MoveRow {
+/** The row of a transaction's last status change. */
+export function statusChangeRow({ id, statusChanges, history }: Transaction): queries.StatusChangeRow {
   const last = history.at(-1)
-  assert(last, 'a move has just been made')
-  return { transactionId: id, number: moves, ...last }
+  assert(last, 'a transaction has a history from its creation on')
+  return { ...last, transactionId: id, number: statusChanges, subject: changeKinds[last.kind].about }
 }
 
 /**
- * What partners are told of a change: a new status; else, amounts that are others now, or what else has become of the money
- * (`isTold`); and refunds that stand elsewhere. Of B2B's the status alone has a word.
+ * The events of a change: a new status; else changed amounts, or what else became of the money (`isReported`); and refunds whose
+ * state changed. B2B has a single type, for its status.
  */
-function eventsOf(ctx: Ctx, before: Transaction, after: Transaction, isTold = false): NewEvent[] {
+function eventsOf(ctx: Ctx, before: Transaction, after: Transaction, isReported = false): NewEvent[] {
   const types: EventType[] = []
   const isB2b = after.kind === 'b2b'
-  const isMoved = after.status !== before.status
-  if (isB2b && (isMoved || isTold)) types.push('b2b.transaction.status_changed')
-  else if (isMoved) types.push('transaction.status_changed')
-  else if (!isB2b && (isTold || amountsOf(after) !== amountsOf(before))) types.push('transaction.amounts_changed')
+  const hasNewStatus = after.status !== before.status
+  if (isB2b && (hasNewStatus || isReported)) types.push('b2b.transaction.status_changed')
+  else if (hasNewStatus) types.push('transaction.status_changed')
+  else if (!isB2b && (isReported || amountsOf(after) !== amountsOf(before))) types.push('transaction.amounts_changed')
   if (!isB2b && refundsOf(after) !== refundsOf(before)) types.push('transaction.refund_changed')
   return types.map((type, index) => eventOf(ctx, { ...after, events: before.events + index + 1 }, type))
 }
@@ -162,7 +162,7 @@ export const createdEvents = (ctx: Ctx, created: Transaction[]): NewEvent[] =>
     eventOf(ctx, transaction, transaction.kind === 'b2b' ? 'b2b.transaction.status_changed' : 'transaction.created'),
   )
 
-/** What of a transaction is written again when it changes. */
+/** The columns of a transaction that a change writes. */
 export function changedRow(transaction: Transaction): queries.Changed {
   const { dataKey, personal, publicId, errors, refunds: _, ...rest } = transaction
   return { ...rest, errors: JSON.stringify(errors), personal: dataKey.seal(personal, personalPlace(publicId)) }

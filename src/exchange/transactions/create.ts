@@ -11,7 +11,7 @@ import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
-import { changedRow, createdEvents } from './advance.ts'
+import { changedRow, createdEvents, statusChangeRow } from './advance.ts'
 import { askScenarios } from './ask-scenario.ts'
 import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
@@ -117,17 +117,7 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction
 
   queries.insert(db, created.map(createdRow))
   queries.insertQuotes(db, created.map(quoteRow))
-  queries.insertMoves(
-    db,
-    created.map(({ id, createdAt }) => ({
-      transactionId: id,
-      number: 1,
-      fact: 'created',
-      status: 'new',
-      reason: null,
-      at: createdAt,
-    })),
-  )
+  queries.insertStatusChanges(db, created.map(statusChangeRow))
   recordEvents(ctx, db, createdEvents(ctx, created))
   ctx.queue.enqueue(
     db,
@@ -199,9 +189,9 @@ async function transactionOf(
     country,
     quoteNumber: 1,
     quote,
-    moves: 1,
+    statusChanges: 1,
     events: 1,
-    history: [{ fact: 'created', status: 'new', reason: null, at: now }],
+    history: [{ kind: 'created', subjectId: null, occurrence: 1, status: 'new', reason: null, at: now }],
     refunds: [],
     errors: [],
     terms: {

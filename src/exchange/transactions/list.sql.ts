@@ -100,8 +100,7 @@ export const page = (db: Db, wanted: Wanted): Promise<ListedRow[]> =>
         order by case when ascending then created_at end, case when ascending then id end, created_at desc, id desc
         offset ${wanted.offset} limit ${wanted.limit}))
     select transactions.*, found.created_at::text as created_text, quote, wrapped as wrapped_key,
-      (select json_agg(json_build_object('fact', fact, 'status', moves.status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history,
+      (select history from transaction_histories where transaction_id = transactions.id) as history,
       (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from found join transactions on transactions.id = found.id
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number

@@ -17,9 +17,6 @@ export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Pro
   return new Map(rows.map((row) => [row.id, fromRow(ctx, row)]))
 }
 
-/** Locks the transactions that facts are about. What is read of them and of the facts after it is the latest. */
-export const lockByFacts = (db: Atomic, factIds: bigint[]): void => queries.lockByFacts(db, factIds)
-
 /**
  * Reads transactions that this block has locked, by id: those of erased persons too, as `isErased`. Their books go on, and no more
  * than the books needs to be known of them.
@@ -96,9 +93,13 @@ function withPersonal(row: queries.TransactionRow, dataKey: DataKey, personal: P
     country: row.country,
     quoteNumber: row.quote_number,
     quote: row.quote as Quote,
-    moves: row.moves,
+    statusChanges: row.status_changes,
     events: row.events,
-    history: (row.history ?? []).map((move) => ({ ...move, at: new Date(move.at) })),
+    history: (row.history ?? []).map(({ subjectId, at, ...rest }) => ({
+      ...rest,
+      subjectId: subjectId === null ? null : BigInt(subjectId),
+      at: new Date(at),
+    })),
     refunds: (row.refunds ?? []).map(({ id, amount, cost, ...rest }) => ({
       ...rest,
       publicId: BigInt(id),

@@ -7,13 +7,14 @@ import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { Warning } from './create-input.ts'
 import type { Status } from './lifecycle.ts'
+import type { StatusChange } from './status-history.ts'
 
 /** Why a transaction waits, in a word that partners read (wire.md, section 3). */
 export type StatusDetails =
   | 'confirming'
   | 'kyc_required'
   | 'underpaid'
-  | 'overpaid'
+  | 'overpaid' // part of the interface; nothing is held for it
   | 'late'
   | 'wrong_asset'
   | 'payout_unknown'
@@ -67,9 +68,6 @@ export type Terms = {
   warnings: Warning[]
 }
 
-/** One thing that happened: the fact that moved the transaction, and where to. */
-export type Move = { fact: string; status: Status; reason: string | null; at: Date }
-
 /** A refund as records tell of it. Amounts in the asset's smallest unit; `plan` is where the rail has it, if it has. */
 export type RefundView = {
   publicId: bigint
@@ -114,10 +112,10 @@ export type Transaction = {
   country: string | null
   quoteNumber: number
   quote: Quote
-  /** How many moves and events there have been. */
-  moves: number
+  /** How many status changes and events there have been. */
+  statusChanges: number
   events: number
-  history: Move[]
+  history: StatusChange[]
   /** What goes or went back, in its order. */
   refunds: RefundView[]
   errors: { code: string; reason: string }[]

@@ -1,6 +1,7 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { RefundState } from './refund-state.ts'
 import type { Status } from './lifecycle.ts'
+import type { StatusChange, Subject } from './status-history.ts'
 import type { StatusDetails } from './transaction.ts'
 
 /** A transaction as the database keeps it, with its quote, its history and its wrapped data key. */
@@ -27,9 +28,9 @@ export type TransactionRow = {
   country: string | null
   quote_number: number
   quote: unknown
-  moves: number
+  status_changes: number
   events: number
-  history: { fact: string; status: Status; reason: string | null; at: string }[] | null
+  history: StatusChangeJson[] | null
   refunds: RefundJson[] | null
   errors: unknown
   terms: unknown
@@ -45,6 +46,9 @@ export type TransactionRow = {
   created_at: Date
   updated_at: Date
 }
+
+/** A status change as a transaction is read with it. */
+export type StatusChangeJson = Omit<StatusChange, 'subjectId' | 'at'> & { subjectId: string | null; at: string }
 
 /** A refund as a transaction is read with it. Amounts are decimal text of smallest units. */
 export type RefundJson = {
@@ -65,26 +69,6 @@ export type RefundJson = {
 export const lock = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from transactions where id = any(${ids}) order by id for update`
 
-/**
- * Locks the transactions that facts are about, in the same order: those whose customers were told the facts' references, and
- * those whose deposits were taken back or whose payouts have come back.
- */
-export const lockByFacts = (db: Atomic, factIds: bigint[]): void =>
-  db.send`
-    select id from transactions where id in (
-      select transaction_id from facts join deposit_instructions using (rail, reference)
-        where facts.id = any(${factIds})
-      union all
-      select transaction_id from facts
-        join deposits on kind = 'deposit.reversed' and deposits.rail = facts.rail and payment = body ->> 'payment'
-        where facts.id = any(${factIds})
-      union all
-      select transaction_id from facts
-        join plans on kind = 'payout.returned' and plans.rail = facts.rail and plan_key = facts.reference
-        join payouts on payouts.plan_id = plans.id
-        where facts.id = any(${factIds}))
-    order by id for update`
-
 /** The same by public id. */
 export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
   db.send`select id from transactions where public_id = any(${publicIds}) order by id for update`
@@ -93,8 +77,7 @@ export const lockPublic = (db: Atomic, publicIds: bigint[]): void =>
 export const read = (db: Db, ids: bigint[]): Promise<TransactionRow[]> =>
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
-      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history,
+      (select history from transaction_histories where transaction_id = transactions.id) as history,
       (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
@@ -105,8 +88,7 @@ export const read = (db: Db, ids: bigint[]): Promise<TransactionRow[]> =>
 export const readPublic = (db: Db, publicIds: bigint[]): Promise<TransactionRow[]> =>
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
-      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history,
+      (select history from transaction_histories where transaction_id = transactions.id) as history,
       (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number
@@ -128,7 +110,7 @@ export type Changed = {
   country: string | null
   depositMethod: string
   quoteNumber: number
-  moves: number
+  statusChanges: number
   events: number
   errors: string
   outputHash: string | null
@@ -149,7 +131,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       deposit_method = new.deposit_method,
       initial_expected_from = new.initial_expected_from, payout_address_id = new.payout_address_id,
       from_amount_in_eur = new.from_amount_in_eur,
-      quote_number = new.quote_number, moves = new.moves, events = new.events, errors = new.errors,
+      quote_number = new.quote_number, status_changes = new.status_changes, events = new.events, errors = new.errors,
       output_hash = new.output_hash, partner_customer_id = new.partner_customer_id, customer_id = new.customer_id,
       personal = new.personal, quote_expires_at = new.quote_expires_at, expires_at = new.expires_at,
       updated_at = new.updated_at
@@ -161,7 +143,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.depositMethod)}::text[],
       ${changed.map((row) => row.initialExpectedFrom)}::numeric[], ${changed.map((row) => row.payoutAddressId)}::bigint[],
       ${changed.map((row) => row.fromAmountInEur)}::numeric[],
-      ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.moves)}::integer[],
+      ${changed.map((row) => row.quoteNumber)}::integer[], ${changed.map((row) => row.statusChanges)}::integer[],
       ${changed.map((row) => row.events)}::integer[], ${changed.map((row) => row.errors)}::jsonb[],
       ${changed.map((row) => row.outputHash)}::text[], ${changed.map((row) => row.partnerCustomerId)}::bigint[],
       ${changed.map((row) => row.customerId)}::bigint[], ${changed.map((row) => row.personal)}::bytea[],
@@ -169,7 +151,7 @@ export const save = (db: Atomic, changed: Changed[]): void =>
       ${changed.map((row) => row.expiresAt.toISOString())}::timestamptz[],
       ${changed.map((row) => row.updatedAt.toISOString())}::timestamptz[]
     ) as new (id, status, status_details, expected_from, expected_to, from_amount, to_amount, country, deposit_method,
-      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, moves, events, errors, output_hash,
+      initial_expected_from, payout_address_id, from_amount_in_eur, quote_number, status_changes, events, errors, output_hash,
       partner_customer_id, customer_id, personal, quote_expires_at, expires_at, updated_at)
     where transactions.id = new.id`
 
@@ -193,7 +175,7 @@ export type Created = Changed & {
 export const insert = (db: Atomic, rows: Created[]): void =>
   db.send`
     insert into transactions (id, public_id, checkout_token, partner_id, kind, payout_address_id, side, status, from_asset, to_asset, expected_from, expected_to,
-      from_amount_in_eur, deposit_method, payout_method, country, moves, events, terms, external_partner_link_id,
+      from_amount_in_eur, deposit_method, payout_method, country, status_changes, events, terms, external_partner_link_id,
       partner_customer_id, data_key_id, personal, quote_expires_at, expires_at, created_at, updated_at)
     select * from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.publicId)}::bigint[],
@@ -204,7 +186,7 @@ export const insert = (db: Atomic, rows: Created[]): void =>
       ${rows.map((row) => row.toAsset)}::text[], ${rows.map((row) => row.expectedFrom)}::numeric[],
       ${rows.map((row) => row.expectedTo)}::numeric[], ${rows.map((row) => row.fromAmountInEur)}::numeric[],
       ${rows.map((row) => row.depositMethod)}::text[], ${rows.map((row) => row.payoutMethod)}::text[],
-      ${rows.map((row) => row.country)}::text[], ${rows.map((row) => row.moves)}::integer[],
+      ${rows.map((row) => row.country)}::text[], ${rows.map((row) => row.statusChanges)}::integer[],
       ${rows.map((row) => row.events)}::integer[], ${rows.map((row) => row.terms)}::jsonb[],
       ${rows.map((row) => row.externalPartnerLinkId)}::text[], ${rows.map((row) => row.partnerCustomerId)}::bigint[],
       ${rows.map((row) => row.dataKeyId)}::bigint[], ${rows.map((row) => row.personal)}::bytea[],
@@ -224,24 +206,19 @@ export const insertQuotes = (db: Atomic, rows: QuoteRow[]): void =>
       ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
       ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[])`
 
-/** One move of a transaction. */
-export type MoveRow = {
-  transactionId: bigint
-  number: number
-  fact: string
-  status: Status
-  reason: string | null
-  at: Date
-}
+/** One entry of a transaction's status history. */
+export type StatusChangeRow = StatusChange & { transactionId: bigint; number: number; subject: Subject | null }
 
-/** Keeps moves. A fact that moved the transaction before fails the block. */
-export const insertMoves = (db: Atomic, rows: MoveRow[]): void =>
+/** Adds to the status history. What happens once, and has happened, fails the block. */
+export const insertStatusChanges = (db: Atomic, rows: StatusChangeRow[]): void =>
   db.send`
-    insert into moves (transaction_id, number, fact, status, reason, at)
+    insert into status_history (transaction_id, number, kind, subject, subject_id, occurrence, status, reason, at)
     select * from unnest(
       ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
-      ${rows.map((row) => row.fact)}::text[], ${rows.map((row) => row.status)}::text[],
-      ${rows.map((row) => row.reason)}::text[], ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
+      ${rows.map((row) => row.kind)}::text[], ${rows.map((row) => row.subject)}::text[],
+      ${rows.map((row) => row.subjectId)}::bigint[], ${rows.map((row) => row.occurrence)}::integer[],
+      ${rows.map((row) => row.status)}::text[], ${rows.map((row) => row.reason)}::text[],
+      ${rows.map((row) => row.at.toISOString())}::timestamptz[])`
 
 /** The public id behind a checkout link: by its token, or by the id where the transaction was created without a token. */
 export async function publicIdByLink(db: Db, link: { token: string; id: bigint | null }): Promise<bigint | undefined> {
@@ -256,8 +233,7 @@ export async function publicIdByLink(db: Db, link: { token: string; id: bigint |
 export const readOwn = (db: Db, partnerId: bigint, publicId: bigint): Promise<TransactionRow[]> =>
   db.sql`
     select transactions.*, quote, wrapped as wrapped_key,
-      (select json_agg(json_build_object('fact', fact, 'status', status, 'reason', reason, 'at', at) order by number)
-        from moves where moves.transaction_id = transactions.id) as history,
+      (select history from transaction_histories where transaction_id = transactions.id) as history,
       (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds
     from transactions
     join quotes on quotes.transaction_id = transactions.id and quotes.number = quote_number

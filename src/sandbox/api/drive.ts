@@ -154,5 +154,5 @@ function testDestination(
   return { payoutAddress: account, extraId: bic, payoutHolder: holder }
 }
 
-const afterReturn = ({ statusDetails, moves }: Transaction): string =>
-  statusDetails === 'address_needed' ? ` after ${moves}` : ''
+const afterReturn = ({ statusDetails, statusChanges }: Transaction): string =>
+  statusDetails === 'address_needed' ? ` after ${statusChanges}` : ''

@@ -1,0 +1,188 @@
+import type { Ctx } from '../context.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { rowWriter } from '../../platform/db/rows.ts'
+import type { CardAuthentication, RailEvent, RailEventKind } from '../../rails/rail.ts'
+
+/** The job that settles a rail event. Its key is our id of the event. */
+export const railEventReceived = 'fact.received'
+
+/** A rail event with the rail that reported it. */
+export type ReportedEvent = RailEvent & { rail: string }
+
+/**
+ * Stores what rails reported, once per rail and key, and leaves the work to a job: nothing of the business happens here. An event
+ * that is reported again makes no second job.
+ */
+export async function receiveRailEvents(
+  { queue, clock }: Pick<Ctx, 'queue' | 'clock'>,
+  db: Atomic,
+  events: readonly ReportedEvent[],
+): Promise<void> {
+  const runAt = clock.now()
+  const fresh = await railEvents.insertNew(
+    db,
+    events.map((event) => rowOf(event, runAt)),
+  )
+  queue.enqueue(
+    db,
+    fresh.map(({ id }) => ({ kind: railEventReceived, key: String(id), runAt })),
+  )
+}
+
+const rowOf = ({ key, dispute, authentication, body, ...event }: ReportedEvent, receivedAt: Date) => ({
+  ...event,
+  eventKey: key,
+  dispute: dispute?.id ?? null,
+  respondBy: dispute?.respondBy ?? null,
+  fundsMoved: dispute?.fundsMoved ?? null,
+  reverses: event.kind === 'deposit_reversed' || (event.kind !== 'dispute_won' && dispute?.fundsMoved === true),
+  body: JSON.stringify(authentication ? { ...body, ...authenticationOf(authentication) } : body),
+  receivedAt,
+})
+
+const authenticationOf = ({ threeDSecure, liabilityShifted }: CardAuthentication): Record<string, string> => ({
+  three_d_secure: threeDSecure,
+  liability_shifted: String(liabilityShifted),
+})
+
+const railEvents = rowWriter<ReturnType<typeof rowOf>>('rail_events', {
+  rail: 'text',
+  eventKey: 'text',
+  kind: 'text',
+  reference: 'text',
+  payment: 'text',
+  asset: 'text',
+  amount: 'numeric',
+  dispute: 'text',
+  respondBy: 'timestamptz',
+  fundsMoved: 'boolean',
+  reverses: 'boolean',
+  body: 'json',
+  receivedAt: 'timestamptz',
+})
+
+/** A rail event with the instruction whose reference it repeats; the instruction's columns are null where there is none. */
+export type MatchedEvent = {
+  id: bigint
+  rail: string
+  kind: RailEventKind
+  reference: string
+  payment: string
+  asset: string
+  amount: bigint
+  /** The rail's id of the dispute that it is about, until when evidence can be sent, and whether it moved the amount. */
+  dispute: string | null
+  respond_by: Date | null
+  funds_moved: boolean | null
+  /** It takes the amount of its payment back. */
+  reverses: boolean
+  body: Record<string, string>
+  received_at: Date
+  /** When the rail first reported this payment: coins arrive when they are seen, and are final later. */
+  arrived_at: Date
+  transaction_id: bigint | null
+  /** The deposit method that the instruction was for. */
+  method: string | null
+  /** This event, or another one about the same payment, is booked, or an earlier event has said the same. */
+  booked: boolean
+  /** The rail has said that all of this payment was taken back, before or after this event. */
+  is_reversed: boolean
+  /** Our ids of events that take something of this payment back and are not booked: reported before it was. */
+  unbooked_reversals: string[]
+  /** Its amount is positive, and its asset one that the books know. */
+  is_money: boolean
+  /** Nothing is credited on its rail at the moment. */
+  halted: boolean
+  /** So much is known of its customer, or there is so much of them, that the rules of risk must be applied. */
+  watched: boolean
+}
+
+/** From how many transactions of a customer, or from which worth of one in euro cents, the rules of risk are applied. */
+const watchedFrom = { transactions: 20, cents: 500_000 }
+
+/** Reads rail events with the instructions they answer, in the order in which they were received. Their transactions are locked. */
+export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> =>
+  db.sql`
+    select event.id, event.rail, kind, event.reference, event.payment, event.asset, event.amount, event.dispute, respond_by,
+      funds_moved, reverses, body, event.received_at,
+      coalesce(deposit_instructions.transaction_id, (
+        select known.transaction_id from deposits as known join rail_events as arrival on arrival.id = event_id
+        where (reverses or event.dispute is not null) and matched_at is not null and known.rail = event.rail
+          and known.payment = event.payment and arrival.reference = event.reference)
+      ) as transaction_id,
+      coalesce((select min(received_at) from rail_events as first where first.rail = event.rail
+        and first.reference = event.reference and first.kind in ('deposit_seen', 'deposit_final')
+        and first.payment = event.payment), event.received_at) as arrived_at,
+      method,
+      exists (select 1 from deposits where event_id = event.id)
+        or exists (select 1 from deposit_reversals where event_id = event.id)
+        or kind = 'deposit_final' and exists (
+          select 1 from deposits where deposits.rail = event.rail and deposits.payment = event.payment)
+        or kind in ('deposit_final', 'payout_returned') and exists (
+          select 1 from rail_events as earlier where earlier.rail = event.rail and earlier.reference = event.reference
+            and earlier.kind = event.kind and earlier.id < event.id and earlier.payment = event.payment)
+        or kind = 'payout_returned' and exists (
+          select 1 from plans join payouts on plan_id = plans.id where plans.rail = event.rail
+            and plan_key = event.reference and payouts.state = 'failed' and reason = 'returned')
+          and not exists (
+            select 1 from rail_events as first where first.rail = event.rail and first.reference = event.reference
+              and first.kind = event.kind and first.id < event.id) as booked,
+      coalesce(reversed.amount >= event.amount, false) as is_reversed,
+      coalesce(reversed.unbooked, '{}') as unbooked_reversals,
+      event.amount > 0 and exists (select 1 from assets where assets.id = event.asset) as is_money,
+      exists (select 1 from halted_rails where halted_rails.rail = event.rail) as halted,
+      coalesce((
+        select exists (select 1 from customers where customers.id = about.customer_id and chargebacks > 0)
+          or exists (select 1 from identity_imports as told join partner_customers as same
+            on same.id = told.partner_customer_id where same.customer_id = about.customer_id)
+          or exists (select 1 from customer_blocks as block join partner_customers as own
+            on own.email_hash = block.email_hash where own.id = about.partner_customer_id)
+          or (select count(*) >= ${watchedFrom.transactions} or max(from_amount_in_eur) >= ${watchedFrom.cents} from (
+            select from_amount_in_eur from transactions as earlier
+            where earlier.customer_id = about.customer_id order by id desc limit ${watchedFrom.transactions}) as latest)
+        from transactions as about
+        where about.id = deposit_instructions.transaction_id and about.customer_id is not null), false) as watched
+    from rail_events as event left join deposit_instructions
+      on deposit_instructions.rail = event.rail and deposit_instructions.reference = event.reference
+    left join lateral (
+      select sum(other.amount) as amount,
+        array_agg(other.id::text order by other.id) filter (where deposit_reversals.id is null) as unbooked
+      from rail_events as other left join deposit_reversals on event_id = other.id
+      where other.rail = event.rail and other.reference = event.reference and other.reverses
+        and other.payment = event.payment and other.asset = event.asset
+    ) as reversed on true
+    where event.id = any(${ids}) order by event.id`
+
+/**
+ * Locks the transactions that rail events are about, in the order of their ids: those whose customers were told the events'
+ * references, and those whose deposits were reversed or disputed or whose payouts have come back.
+ */
+export const lockByRailEvents = (db: Atomic, ids: bigint[]): void =>
+  db.send`
+    select id from transactions where id in (
+      select transaction_id from rail_events join deposit_instructions using (rail, reference)
+        where rail_events.id = any(${ids})
+      union all
+      select transaction_id from rail_events as event
+        join deposits on (reverses or dispute is not null) and deposits.rail = event.rail and deposits.payment = event.payment
+        where event.id = any(${ids})
+      union all
+      select transaction_id from rail_events as event
+        join plans on kind = 'payout_returned' and plans.rail = event.rail and plan_key = event.reference
+        join payouts on payouts.plan_id = plans.id
+        where event.id = any(${ids}))
+    order by id for update`
+
+/**
+ * What the rails say of a transaction's money that is not booked yet. `arriving`: seen, and neither final nor reversed. `final`:
+ * there for good, and to be booked. Derived from all events, in whatever order they came.
+ */
+export async function reportedMoney(db: Db, transactionId: bigint): Promise<{ arriving: boolean; final: boolean }> {
+  const payments = await db.sql<{ isFinal: boolean }>`
+    select bool_or(kind = 'deposit_final') as "isFinal"
+    from deposit_instructions join rail_events using (rail, reference)
+    where transaction_id = ${transactionId} and (kind in ('deposit_seen', 'deposit_final') or reverses)
+      and rail_events.amount > 0 and exists (select 1 from assets where assets.id = rail_events.asset)
+    group by rail, payment having not bool_or(reverses)`
+  return { arriving: payments.some(({ isFinal }) => !isFinal), final: payments.some(({ isFinal }) => isFinal) }
+}
