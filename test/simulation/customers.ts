@@ -67,7 +67,14 @@ const create: Action = {
       ...(dice.chance(60) ? { customer: { contact_info: { email: `person-${dice.below(40)}@example.com` } } } : {}),
     }
     const partner = (await findPartners(ctx, [partnerId])).get(partnerId) ?? (await showPartner(ctx, partnerId))
-    const request = { body, query: {}, forwardedCustomer: undefined, now: ctx.clock.now() }
+    const request = {
+      body,
+      query: {},
+      forwardedCustomer: undefined,
+      isUnsigned: false,
+      allowsLoopback: true,
+      now: ctx.clock.now(),
+    }
     const { record } = await createTransaction(ctx, partner, readCreate(partner, request))
     acknowledged.add(BigInt(record.id))
     return `${road.from} to ${road.to}`

@@ -28,7 +28,7 @@ import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
 import { keepSharing } from './share-limits.ts'
-import { signatureCheck } from './signature.ts'
+import { signatureCheck, signatureDemand } from './signature.ts'
 import { status, type WorkersAreUp } from './status.ts'
 import { transactionList } from './transaction-list.ts'
 import { anyTransactionRecord } from './transaction-shape.ts'
@@ -118,7 +118,8 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
     if (!access) throw new Error(`${route.url} does not say who may call it.`)
     deps.declared.push(...declaredRoute(route))
     const admits = admitting(access, creates, feature)
-    route.onRequest = operation?.readsForwarded ? [announcing, admits] : admits
+    const demands = signatureDemand(creates)
+    route.onRequest = operation?.readsForwarded ? [announcing, admits, demands] : [admits, demands]
     const methods = [route.method].flat()
     const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
     route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)

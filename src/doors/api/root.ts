@@ -30,6 +30,13 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'
 /** The interface's dated changes, newest first: the rows of docs/partner/changelog.md, which a test compares. */
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
+    '2026-11-23',
+    '`POST /v1/estimate` added. Ids have 15 digits, and checkout links carry a random `tid`. Amounts with more' +
+      ' digits than their currency has are cut, with the warning `AMOUNT_ROUNDED`. Fees are rounded once, as a ' +
+      'total. `estimate_breakdown` has the percentage of every fee; `deposit_address` and `deposit_extra_id` ' +
+      'added. Signatures cover the `Idempotency-Key` and are accepted once.',
+  ],
+  [
     '2026-11-20',
     'Webhooks and feed: a chargeback after the end and `status_details` `payout_unknown` (with `sending`) are told as ' +
       '`transaction.amounts_changed`, of B2B as `b2b.transaction.status_changed` with the same status; a refund’s ' +

@@ -4,7 +4,7 @@ import { createPartner } from '../../exchange/partners/create.ts'
 import { listPartners, showPartner } from '../../exchange/partners/find.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { isFileSetting } from '../../exchange/partners/setting-text.ts'
-import type { AccountRates } from '../../exchange/partners/settings.ts'
+import { type AccountRates, showsCalculatorV1, takesUnsignedPresets } from '../../exchange/partners/settings.ts'
 import type { AccountFees, Terms } from '../../exchange/partners/terms.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
@@ -72,6 +72,9 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   created_at: createdAt.toISOString(),
   signing: settings.signing,
   signing_key: settings.signingKey,
+  calculator_v1: showsCalculatorV1(settings) ? 'on' : 'off',
+  unsigned_presets: takesUnsignedPresets(settings) ? 'on' : 'off',
+  redirect_origins: settings.redirectOrigins,
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
   slippage_percent: percent(settings.slippageBasisPoints),
   underpayment_percent: percent(settings.underpaymentBasisPoints),

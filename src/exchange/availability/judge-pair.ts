@@ -64,7 +64,7 @@ function judgeCurrency(
 
   const currency = findCurrency(ticker)
   if (currency) {
-    const message = `${currency.ticker} is not available on this network.`
+    const message = `This is not a network of ${currency.ticker}.`
     tell(broken(`the ${end} currency is on the network`, networkPath, message))
   } else {
     tell(broken(`the ${end} currency is known`, tickerPath, 'This is not a currency that we know.'))
