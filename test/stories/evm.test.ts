@@ -127,10 +127,10 @@ const hashOf = (record: object): string => {
 
 /** The books say what the chain says. */
 async function held(asset: string): Promise<void> {
-  const rail = exchange.service.house.evm.roads.get('ETH')
+  const rail = exchange.service.house.ctx.rails.payout.get('evm-eth')
   assert(rail)
   await until(
-    async () => (await rail.payout.balance(asset)) === (await bookBalance(exchange, 'held:evm-eth', asset)),
+    async () => (await rail.balance(asset)) === (await bookBalance(exchange, 'held:evm-eth', asset)),
     `the books to be as ${asset} on the chain`,
   )
 }

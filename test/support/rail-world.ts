@@ -3,6 +3,7 @@ import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import type { Fact, Rails } from '../../src/rails/rail.ts'
 import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
+import { processorKey } from '../../src/sandbox/world.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
 
@@ -26,7 +27,14 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
   const realNow = (): Date => new Date(at)
   const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
   const queue = openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 })
-  const world: World = { db, clock, queue, secrets, url: 'https://processor.example', confirmations }
+  const world: World = {
+    db,
+    clock,
+    queue,
+    secrets: processorKey(secrets),
+    url: 'https://processor.example',
+    confirmations,
+  }
   const rails = openSandboxRails(world)
   return {
     world,

@@ -104,7 +104,7 @@ async function sendAgain(ctx: Ctx, { view }: Visit): Promise<Done> {
 async function answerCode(ctx: Ctx, { view }: Visit, typed: Typed): Promise<Done> {
   const { id: transactionId, partnerId, publicId, email, locale } = view
   if (email === null) return {}
-  const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: typed.code ?? '' })
+  const { customerId } = await checkCode(ctx, { transactionId, partnerId, email, code: typed.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const proven = { email, provenCustomerId: customerId, accepts: typed.accepts ?? '' }

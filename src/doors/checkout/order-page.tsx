@@ -50,7 +50,7 @@ const pages: Record<Step, (props: PageProps) => Page> = {
 
 /** The page of an order, as HTML. */
 export function renderOrder(props: PageProps, assets: Assets): string {
-  const { visit, language, isSandbox, problems } = props
+  const { visit, language, notices, problems } = props
   const { view, step, version } = visit
   const { title, body } = pages[step](props)
   const isAgreed = step !== 'ended' && !isGivenBack(view)
@@ -65,7 +65,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     title,
     language,
     assets,
-    isSandbox,
+    notices,
     order: view,
     look: props.look,
     translations: translationsOf(props),

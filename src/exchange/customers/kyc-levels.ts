@@ -8,5 +8,4 @@ export type KycLevel = 'none' | 'basic' | 'full'
 export const fullLevels: ReadonlySet<string> = new Set([
   'id-liveness-and-address',
   'id-and-liveness-and-poa',
-  'sandbox-id-liveness-and-address',
 ])

@@ -5,8 +5,8 @@ import { coherent } from './coherent-market.ts'
 import { isFresh } from './market.ts'
 import { isGreater } from './path.ts'
 
-/** A source of prices, and whether it counts as enough by itself: only the sandbox's recorded market does. */
-export type Told = { market: MarketSource; standsAlone: boolean }
+/** A source of prices, and whether it counts as enough without others that agree. */
+export type SourceOfPrices = { market: MarketSource; standsAlone: boolean }
 
 /** How several sources are made one. */
 export type Agreement = {
@@ -35,7 +35,7 @@ export const agreementOf = (given: Pick<Agreement, 'maxPriceAgeSeconds' | 'isFia
  * its time is that of the oldest one used. What then still contradicts between different markets is made coherent
  * (`coherent-market.ts`), so that no round of exchanges gains. A single source that counts as enough is taken as it is.
  */
-export function oneMarket(sources: readonly Told[], agreement: Agreement): MarketSource {
+export function oneMarket(sources: readonly SourceOfPrices[], agreement: Agreement): MarketSource {
   const [first, ...others] = sources
   if (!first) throw new Error('A market needs a source of prices.')
   if (others.some(({ market }) => market.reference !== first.market.reference))
@@ -49,7 +49,7 @@ type Books = readonly (Book | undefined)[]
 /** A book of ours, what it was made from, and until when (milliseconds) that stays fresh. */
 type Made = { from: readonly Book[]; book: Book | undefined }
 
-function agreed(sources: readonly Told[], agreement: Agreement): MarketSource {
+function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): MarketSource {
   const places = placesOf(sources)
   const made: Made[] = places.map(() => ({ from: [], book: undefined }))
   let last: { lists: readonly Books[]; freshUntil: number; books: Books } | undefined
@@ -98,7 +98,7 @@ type Telling = { book: Book; standsAlone: boolean }
 type Place = { market: Market; told: { source: number; at: number }[] }
 
 /** Every market that any source has, in the order in which they are met, and where each source tells it. */
-function placesOf(sources: readonly Told[]): Place[] {
+function placesOf(sources: readonly SourceOfPrices[]): Place[] {
   const places = new Map<string, Place>()
   for (const [source, { market }] of sources.entries()) {
     for (const [at, { name, base, quote }] of market.markets.entries()) {

@@ -12,5 +12,5 @@ export type Office = {
   /** Whether a signature is that of a text for this use. */
   isSigned(use: string, text: string, signature: string | undefined): boolean
   /** Owes the exchange a callback, told once the block commits. */
-  owe(db: Atomic, words: Record<string, string>): Promise<void>
+  owe(db: Atomic, provider: string, words: Record<string, string>): Promise<void>
 }

@@ -7,7 +7,7 @@ import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
 
 /** Asks for the code that was sent. It is never shown again once typed. */
 export function codePage(props: PageProps): Page {
-  const { visit, language, here, home, now, problems, isSandbox } = props
+  const { visit, language, here, home, now, problems, notices } = props
   const { say } = language
   const { view, code } = visit
   const email = maskEmail(view.email ?? '')
@@ -35,7 +35,7 @@ export function codePage(props: PageProps): Page {
             {say('code.resend')}
           </QuietSubmit>
           {mayChangeEmail(view) ? <a href={`${home}&ask=email`}>{say('code.another')}</a> : null}
-          {isSandbox ? <a href="/sandbox/mail">{say('code.mailbox')}</a> : null}
+          {notices.mailbox ? <a href={notices.mailbox.href}>{notices.mailbox.text(language)}</a> : null}
         </div>
       </>
     ),

@@ -1,0 +1,33 @@
+import { receiveFacts } from '../exchange/settlement/fact.ts'
+import { haltRail } from '../exchange/settlement/halted.ts'
+import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
+import type { IdentityProvider } from '../identity/provider.ts'
+import { openSumsub } from '../identity/sumsub.ts'
+import { openEvmRails, withEvmRails } from '../rails/evm/rails.ts'
+import { noRails } from './join-rails.ts'
+import type { Foundation, PlugIn } from './plug-in.ts'
+
+/** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
+export async function openLive(foundation: Foundation): Promise<PlugIn> {
+  const evm = await openEvmRails(foundation)
+  return {
+    rails: withEvmRails(noRails, evm),
+    identityProviders: sumsubOf(foundation),
+    openingBalance: (network) => (evm.roads.has(network) ? (asset) => evm.opening(network, asset) : undefined),
+    follow: (ctx) =>
+      evm.follow({
+        tell: (db, facts) => receiveFacts(ctx, db, facts),
+        charge: (db, costs) => bookWalletCosts(ctx, db, costs),
+        halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
+      }),
+  }
+}
+
+function sumsubOf({ config, clock, log }: Foundation): IdentityProvider[] {
+  const { sumsubAppToken: appToken, sumsubSecretKey: secretKey, sumsubWebhookSecret: webhookSecret } = config.identity
+  if (!appToken || !secretKey || !webhookSecret) return []
+  const { sumsubUrl: url, sumsubLevel: level } = config.identity
+  return [
+    openSumsub({ url, appToken, secretKey, webhookSecret, level, timeoutMs: config.outsideTimeoutMs }, { clock, log }),
+  ]
+}
