@@ -1,13 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
 import { buildAdmin } from '../doors/api/admin.ts'
-import { buildApi } from '../doors/api/app.ts'
 import { forgetOldAnswers } from '../doors/api/idempotency.ts'
-import { buildCalculator } from '../doors/calculator/calculator.tsx'
-import { callbackRoutes } from '../doors/callbacks/routes.ts'
-import { buildCheckout } from '../doors/checkout/checkout.ts'
-import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
 import { doChores } from './chores.ts'
+import { buildDoors } from './doors.ts'
 import { firstOf } from './first-of.ts'
 import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
@@ -15,7 +11,7 @@ import { listenToBell } from '../platform/db/bell.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
-import { isWorkerAlive, sayAlive } from '../platform/jobs/alive.ts'
+import { sayAlive } from '../platform/jobs/alive.ts'
 import { systemClock } from '../platform/lib/clock.ts'
 import { foldBalances } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
@@ -108,34 +104,13 @@ async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<
   return { url, house, welcome }
 }
 
-/** Opens the listeners that partners, customers and rails reach us at, and those of plug-ins. Gives our origin. */
+/** Opens the listeners of plug-ins, then the one that partners, customers and rails reach us at. Gives its origin. */
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
-  const { config, ctx, plugIns } = house
-  for (const { listener } of plugIns) {
+  const { config } = house
+  for (const { listener } of house.plugIns) {
     if (listener) listener.opened(await listen(await listener.build(), config, 'processorPort', ends))
   }
-  const added = plugIns.flatMap((one) => one.doors?.(ctx, { work: dueWork(house) }) ?? [])
-  const checkout = {
-    leadsTo: [...added.flatMap(({ leadsTo }) => leadsTo ?? []), ...(ctx.identity.forChecks()?.pageOrigins() ?? [])],
-    notices: Object.assign({}, ...added.map(({ notices }) => notices)) as Notices,
-    payButton: (...asked: Parameters<CheckoutOptions['payButton']>) =>
-      firstOf(added, ({ payButton }) => payButton?.(...asked)),
-  }
-  const description = firstOf(added, (one) => one.description)
-  const app = buildApi(ctx, {
-    accounts,
-    workersAreUp: () => isWorkerAlive(ctx),
-    waiting: house.waiting,
-    ...(description ? { description } : {}),
-    v1: added.flatMap(({ v1 }) => v1 ?? []),
-    pages: [
-      callbackRoutes(ctx),
-      ...added.flatMap(({ pages }) => pages ?? []),
-      (scope) => buildCheckout(scope, ctx, checkout),
-      (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
-    ],
-  })
-  return listen(app, config, 'port', ends)
+  return listen(buildDoors(house, { accounts, work: dueWork(house) }), config, 'port', ends)
 }
 
 /** Hears of work that processes without workers have written, and of events that others have placed in the feed. */

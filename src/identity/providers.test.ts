@@ -50,10 +50,10 @@ test('a token of the sandbox goes to the sandbox, whichever provider is named', 
 test('without credentials there is no Sumsub: in the sandbox its tokens are unknown ones, live there is no provider', async (t) => {
   const played = await open(t, {}, [openLive, openSandbox])
   assert.equal(played.named('sumsub'), undefined)
-  const standIn = played.forToken('sumsub', '_act-jwt-1')
-  assert.equal(standIn?.name, 'sandbox')
+  const substitute = played.forToken('sumsub', '_act-jwt-1')
+  assert.equal(substitute?.name, 'sandbox')
   await assert.rejects(
-    standIn.importByToken({ token: '_act-jwt-1', reference: 'one' }),
+    substitute.importByToken({ token: '_act-jwt-1', reference: 'one' }),
     /The shared token cannot be used/,
   )
 

@@ -15,8 +15,9 @@ import { mailPage } from './api/mail-page.ts'
 import { payPress } from './api/pay-press.ts'
 import { playAsked } from './api/play-asked.ts'
 import { sandboxApi } from './api/routes.ts'
-import { callbackOwed, isSigned, oweCallbacks, sign, takeCallbacks } from './callback.ts'
-import { type Office, openSandboxProvider, serveCheckPages } from './identity/provider.ts'
+import { callbackOwed, takeCallbacks } from './callback.ts'
+import { officeIn } from './identity/office.ts'
+import { openSandboxProvider, serveCheckPages } from './identity/provider.ts'
 import { payButtonFor, sandboxNotices } from './notices.ts'
 import { buildProcessor } from './processor/processor.ts'
 import { openSandboxRails } from './rails.ts'
@@ -61,7 +62,7 @@ export async function openSandbox(foundation: Foundation) {
     world,
     office,
     rails,
-    markets: [{ market: recordedMarket(config.pricing.marketSeed), standsAlone: true }],
+    markets: [{ market: recordedMarket(config.pricing.marketSeed), isSufficient: true }],
     identityProviders: [openSandboxProvider(office)],
     handlers: (ctx: Ctx) => ({ [scenarioDue]: playAsked(ctx, { world, office }), [callbackOwed]: bring(ctx, world) }),
     onCreated: (block: Atomic, created: readonly CreatedTransaction[]) =>
@@ -102,16 +103,6 @@ export async function openSandbox(foundation: Foundation) {
     },
   }
 }
-
-/** The identity provider of the sandbox shares its processor's origin and its way of calling back. */
-const officeIn = (world: World): Office => ({
-  db: world.db,
-  clock: world.clock,
-  url: () => world.url,
-  sign: (use, text) => sign(world, use, text),
-  isSigned: (use, text, signature) => isSigned(world, use, text, signature),
-  owe: (block, rail, words) => oweCallbacks(world, block, [{ rail, words, dueAt: world.clock.realNow() }]),
-})
 
 /** Brings callbacks that are owed to the exchange's own door. */
 const bring = (ctx: Ctx, world: World): Handler => ({

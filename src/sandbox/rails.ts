@@ -28,7 +28,7 @@ export function openSandboxRails(world: World): Rails {
 }
 
 export { fundBank } from './bank/bank.ts'
-export { callbackOwed, isSigned, oweCallbacks, sign, takeCallbacks } from './callback.ts'
+export { takeCallbacks } from './callback.ts'
 export { fundWallet, moveCoins } from './chain/chain.ts'
 export { sendCoins } from './chain/coins.ts'
 export { armRefusal, armTimeout, armUnknownWord } from './fault.ts'
@@ -45,5 +45,4 @@ export {
   unknownWord,
   voidPayment,
 } from './play.ts'
-export { buildProcessor } from './processor/processor.ts'
 export type { World } from './world.ts'

@@ -23,7 +23,7 @@ export async function tellSandbox(dataDir: string, sandbox: Sandbox): Promise<vo
   await rm(seedsOf(dataDir), { force: true })
 }
 
-/** What `sandbox.json` says; undefined if there is none. */
+/** What `sandbox.json` says; undefined without that file. */
 export const readSandbox = (dataDir: string): Promise<Sandbox | undefined> => read<Sandbox>(fileOf(dataDir))
 
 /** Keeps the secrets of the demo partners until `sandbox.json` can be written. */

@@ -6,7 +6,7 @@ import { isFresh } from './market.ts'
 import { isGreater } from './path.ts'
 
 /** A source of prices, and whether it counts as enough without others that agree. */
-export type SourceOfPrices = { market: MarketSource; standsAlone: boolean }
+export type SourceOfPrices = { market: MarketSource; isSufficient: boolean }
 
 /** How several sources are made one. */
 export type Agreement = {
@@ -40,7 +40,7 @@ export function oneMarket(sources: readonly SourceOfPrices[], agreement: Agreeme
   if (!first) throw new Error('A market needs a source of prices.')
   if (others.some(({ market }) => market.reference !== first.market.reference))
     throw new Error('Sources of one market tell worth in one currency.')
-  if (others.length === 0 && first.standsAlone) return first.market
+  if (others.length === 0 && first.isSufficient) return first.market
   return coherent(agreed(sources, agreement), agreement)
 }
 
@@ -65,7 +65,7 @@ function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): Marke
         const book = lists[source]?.[at]
         if (!isFresh({ now, maxPriceAgeSeconds: agreement.maxPriceAgeSeconds }, book) || !isSound(book)) return []
         freshUntil = Math.min(freshUntil, book.at.getTime() + agreement.maxPriceAgeSeconds * 1_000)
-        return [{ book, standsAlone: sources[source]?.standsAlone === true }]
+        return [{ book, isSufficient: sources[source]?.isSufficient === true }]
       })
       return bookFrom(market, from, index)
     })
@@ -93,7 +93,7 @@ function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): Marke
   }
 }
 
-type Telling = { book: Book; standsAlone: boolean }
+type Telling = { book: Book; isSufficient: boolean }
 
 type Place = { market: Market; told: { source: number; at: number }[] }
 
@@ -125,7 +125,7 @@ function agreedBook(
   const middle = middleOf(median.book)
   const agreeing = byMiddle.filter(({ book }) => isNear(middleOf(book), middle, toleranceBasisPoints))
   const needed = isFiat(market.base) && isFiat(market.quote) ? least.fiat : least.coin
-  const isEnough = agreeing.length >= needed || agreeing.some(({ standsAlone }) => standsAlone)
+  const isEnough = agreeing.length >= needed || agreeing.some(({ isSufficient }) => isSufficient)
   if (!isEnough || agreeing.length * 2 <= tellings.length) return undefined
 
   const books = agreeing.map(({ book }) => book)

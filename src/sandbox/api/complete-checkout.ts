@@ -18,7 +18,7 @@ import { anyRecordOf, type B2bRecord, type TransactionRecord } from '../../excha
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { proveEmail } from './prove-email.ts'
 
-/** What a test customer may be told to give at the checkout; the rest is made up. */
+/** What a test customer gives at the checkout; the rest is made up. */
 export type TestCustomer = {
   email?: string
   country?: string
@@ -27,12 +27,12 @@ export type TestCustomer = {
   extraId?: string
 }
 
-/** Where a test customer lives that is told nothing else, and where a way to pay that is not open there is. */
+/** Where test customers live unless the caller says; the further ones have payment methods that the first doesn't. */
 const homes = ['DE', 'GB', 'BR', 'MX', 'CO'] as const
 
 /**
- * Completes the checkout as a test customer would, e-mail address and code included, and gives the record. What the partner
- * passed is used as it is. One that is paid for or past that is given as it stands.
+ * Completes the checkout as a test customer would, e-mail address and code included, and gives the record; its order may still
+ * wait for an identity check. What the partner passed is used as it is.
  */
 export async function completeCheckout(
   ctx: Ctx,

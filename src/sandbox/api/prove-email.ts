@@ -28,9 +28,9 @@ export async function proveEmail(
 
 /** The code in the newest e-mail to this address about this order. */
 async function codeInMailbox(ctx: Ctx, publicId: bigint, email: string): Promise<string> {
-  const letters = await readMailbox(ctx, { to: email })
+  const mails = await readMailbox(ctx, { to: email })
   const order = String(publicId)
-  for (const { text } of letters) {
+  for (const { text } of mails) {
     const [, code] = /^ *(\d{6})$/m.exec(text) ?? []
     if (code !== undefined && text.includes(order)) return code
   }
