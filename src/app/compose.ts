@@ -13,8 +13,7 @@ import { openWaiting, type Waiting } from '../exchange/events/await.ts'
 import { openRelay, type Relay } from '../exchange/events/relay.ts'
 import { tellReaders, type ToldReaders } from '../exchange/events/tell-readers.ts'
 import { openCountries } from '../reference/geo/country-of.ts'
-import { openIdentityProviders } from '../identity/providers.ts'
-import { type Office, sandboxProvider } from '../sandbox/identity/provider.ts'
+import { identityProviders } from '../identity/providers.ts'
 import type { Handler } from '../platform/jobs/job.ts'
 import type { Pace } from '../platform/jobs/pace.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
@@ -26,26 +25,12 @@ import { activatePayoutAddresses } from '../exchange/partners/payout-address-sta
 import { payoutAddressDue } from '../exchange/partners/payout-addresses.ts'
 import type { MarketSource } from '../markets/source.ts'
 import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
-import { recordedMarket } from '../markets/recorded/recorded-market.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import { payoutDue } from '../exchange/settlement/order.ts'
 import { planDue } from '../exchange/settlement/plan.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
-import { type EvmRails, openEvmRails } from '../rails/evm/rails.ts'
 import { openRegistry } from '../rails/registry.ts'
-import {
-  callbackOwed,
-  isSigned,
-  openSandboxRails,
-  oweCallbacks,
-  sign,
-  takeCallbacks,
-  type World,
-} from '../sandbox/rails.ts'
-import { readCallback, storeReports } from '../doors/callbacks/receive.ts'
-import { playAsked } from '../sandbox/api/play-asked.ts'
-import { scenarioDue } from '../exchange/transactions/ask-scenario.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
 import { deadlineDue } from '../exchange/transactions/deadline.ts'
 import { finishPayouts } from '../exchange/settlement/finish-payouts.ts'
@@ -58,40 +43,38 @@ import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
+import type { OpenPlugIn, PlugIn } from './plug-in.ts'
 
-/** Everything that lives inside, wired and at rest: nothing listens, nothing works until it is started. */
+/** A composed exchange at rest: nothing listens, nothing works until it is started. */
 export type House = {
   config: Config
   ctx: Ctx
+  plugIns: readonly PlugIn[]
   relay: Relay
   sender: Sender
-  processor: World
-  /** What the sandbox's identity provider stands on. */
-  office: Office
-  /** The chains of the EVM that are real here. */
-  evm: EvmRails
   bell: Bell
   /** Where requests wait for events, and how they are told of some. */
   waiting: Waiting
   readers: ToldReaders
 }
 
-/** What a house is built on. */
+/** What an exchange is composed of. */
 export type Ground = {
   config: Config
   db: Database
   clock: Clock
   log: Log
   secrets: Secrets
-  /** The origins that customers see: ours, and the sandbox processor's. */
+  /** The origin that customers and partners see. */
   publicUrl: string
-  processorUrl: string
-  /** By what the queue sets its work going, if not at once and by timers. */
+  /** Opened in this order; an exchange without any offers nothing. */
+  plugIns: readonly OpenPlugIn[]
+  /** What sets the queue's work going, if not the process's own timers. */
   pace?: Pace
 }
 
-/** Wires the business together: which job is done by whom, and who is told of what. */
-export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: Ground): Promise<House> {
+/** Wires the business together: which job is done by whom, and which rails, markets and providers serve it. */
+export async function buildHouse({ publicUrl, pace, plugIns: openers, ...ground }: Ground): Promise<House> {
   const { config, db, clock, log, secrets } = ground
   await syncAssets(db)
   clock.learnOffset((await readShared(db)).offsetMs)
@@ -99,36 +82,34 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
   const bell = openBell(db, log)
   const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
-  const office = officeOf(ground, () => processor)
-  const house = {
-    publicUrl,
-    market: marketOf(config),
-    countries: openCountries({ file: config.geo.databaseFile, clock, log }),
-    identity: openIdentityProviders(config, { clock, log, office }),
-    keyring: openKeyring(secrets, rowIds),
-    rowIds,
-  }
+  const queue = openQueue({
+    db,
+    clock,
+    log,
+    handlers,
+    leaseMs: config.jobs.leaseMs,
+    pollMs: 1_000,
+    onForeign: () => bell.ring('jobs'),
+    ...(pace ? { pace } : {}),
+  })
+  const plugIns: PlugIn[] = []
+  for (const open of openers) plugIns.push(await open({ ...ground, queue }))
 
   const ctx: Ctx = {
     ...ground,
-    ...house,
-    queue: openQueue({
-      db,
-      clock,
-      log,
-      handlers,
-      leaseMs: config.jobs.leaseMs,
-      pollMs: 1_000,
-      onForeign: () => bell.ring('jobs'),
-      ...(pace ? { pace } : {}),
-    }),
+    publicUrl,
+    queue,
+    rowIds,
+    keyring: openKeyring(secrets, rowIds),
+    rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
+    market: marketOf(config, plugIns),
+    countries: openCountries({ file: config.geo.databaseFile, clock, log }),
+    identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
+    onCreated: (block, created) => {
+      for (const one of plugIns) one.onCreated?.(block, created)
+    },
     wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
-    rails: openRegistry([]),
   }
-  const { confirmations } = config
-  const processor: World = { db, clock, queue: ctx.queue, secrets, url: processorUrl, confirmations }
-  const evm = await openEvmRails({ config, db, clock, log })
-  ctx.rails = openRegistry([...evm.rails.values(), ...openSandboxRails(processor)])
   const sender = openSender(ctx)
   const waiting = openWaiting()
   // An embedded database is this process's alone: there is nobody to ring for.
@@ -139,32 +120,25 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
       readers.onSequenced(block, events)
     },
   })
-  Object.assign(handlers, handlersOf(ctx, processor))
-  return { config, ctx, relay, sender, processor, office, evm, bell, waiting, readers }
+  Object.assign(handlers, handlersOf(ctx), ...plugIns.map((one) => one.handlers?.(ctx)))
+  return { config, ctx, plugIns, relay, sender, bell, waiting, readers }
 }
 
-/** The identity provider of the sandbox lives beside its processor: under the same origin, with the same way of calling back. */
-const officeOf = ({ db, clock }: Pick<Ground, 'db' | 'clock'>, processor: () => World): Office => ({
-  db,
-  clock,
-  url: () => processor().url,
-  sign: (use, text) => sign(processor(), use, text),
-  isSigned: (use, text, signature) => isSigned(processor(), use, text, signature),
-  owe: (block, words) => oweCallbacks(processor(), block, [{ rail: sandboxProvider, words, dueAt: clock.realNow() }]),
-})
-
-/** Where prices come from: the market that ships with the project, which counts as enough by itself in the sandbox only. */
-const marketOf = ({ mode, pricing }: Config): MarketSource =>
-  oneMarket(
-    [{ market: recordedMarket(pricing.marketSeed), standsAlone: mode === 'sandbox' }],
+/** One market of all that the plug-ins bring. Without any, nothing has a price: enough for commands that need none. */
+function marketOf({ pricing }: Config, plugIns: readonly PlugIn[]): MarketSource {
+  const sources = plugIns.flatMap(({ markets }) => markets ?? [])
+  if (sources.length === 0) return { name: 'none', reference: 'EUR', markets: [], booksAt: () => [] }
+  return oneMarket(
+    sources,
     agreementOf({
       maxPriceAgeSeconds: pricing.staleAfterMs / 1_000,
       isFiat: (ticker) => findCurrency(ticker)?.kind === 'FIAT',
     }),
   )
+}
 
-/** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
-const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
+/** Which job is done by whom. */
+const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [railEventReceived]: settleDeposits(ctx),
   [payoutDue]: sendPayouts(ctx),
   [planDue]: finishPayouts(ctx),
@@ -178,19 +152,4 @@ const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),
-  [scenarioDue]: playAsked(ctx, processor),
-  [callbackOwed]: {
-    batch: 64,
-    concurrency: 1,
-    run: (jobs) =>
-      ctx.queue.finish(jobs, async (db, held) => {
-        const ids = held.map(({ key }) => BigInt(key))
-        const callbacks = await takeCallbacks(processor, db, ids)
-        // Rails of the sandbox look nothing up, so they may be read inside the block.
-        const reports = await Promise.all(
-          callbacks.map(({ rail, ...call }) => readCallback(ctx, { name: rail, ...call })),
-        )
-        await storeReports(ctx, db, reports)
-      }),
-  },
 })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
 import { runCommand } from '../support/command.ts'
 import { type Chance, openChance } from './chance.ts'
 import { type Load, startLoad } from './load.ts'

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import type { Answer, Asking } from './exchange.ts'
 import { committedDocument } from './openapi.ts'

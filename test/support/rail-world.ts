@@ -4,6 +4,7 @@ import { silentLog } from '../../src/platform/lib/log.ts'
 import type { CallbackRequest, RailEvent } from '../../src/rails/rail.ts'
 import { openRegistry, type RailRegistry } from '../../src/rails/registry.ts'
 import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
+import { processorKey } from '../../src/sandbox/world.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
 
@@ -31,7 +32,14 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
   const realNow = (): Date => new Date(at)
   const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
   const queue = openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 })
-  const world: World = { db, clock, queue, secrets, url: 'https://processor.example', confirmations }
+  const world: World = {
+    db,
+    clock,
+    queue,
+    secrets: processorKey(secrets),
+    url: 'https://processor.example',
+    confirmations,
+  }
   const rails = openRegistry(openSandboxRails(world))
   const take = async (rail: string): Promise<CallbackRequest[]> => {
     const due = await db.sql<{ id: bigint }>`

@@ -4,7 +4,7 @@ import { Client } from 'undici'
 
 import { type Config, readConfig } from '../config/config.ts'
 import { type Clock, systemClock } from '../../platform/lib/clock.ts'
-import { readSandbox } from '../../sandbox/seed.ts'
+import { readSandboxFile } from '../sandbox-file.ts'
 import { type ConnectionPool, openConnectionPool } from '../../exchange/webhooks/connection-pool.ts'
 import { makeSecret, secretBytes, signedHeaders } from '../../exchange/webhooks/sign.ts'
 import { type Answer, type Given, WrongUsage } from '../../doors/commands/command.ts'
@@ -52,8 +52,9 @@ export async function listen({ flags }: Given): Promise<Answer> {
 }
 
 /** What the environment says, else what the sandbox on this machine has written down. Without a secret, one for just now. */
-async function sideOf({ listen: own, dataDir }: Config): Promise<Side> {
-  const sandbox = own.secretKey === undefined ? await readSandbox(dataDir) : undefined
+async function sideOf(config: Config): Promise<Side> {
+  const { listen: own } = config
+  const sandbox = own.secretKey === undefined ? await readSandboxFile(config) : undefined
   const url = own.url ?? sandbox?.url
   const secretKey = own.secretKey ?? sandbox?.secret_key
   if (url === undefined || secretKey === undefined) {

@@ -8,7 +8,8 @@ import { buildHouse } from '../compose.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
 import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
-import { readSandbox } from '../../sandbox/seed.ts'
+import { plugInsFor } from '../registry.ts'
+import { readSandboxFile } from '../sandbox-file.ts'
 
 /** What a command finds by the settings. */
 type Found = { config: Config; log: Log; secrets: Secrets; reached: Reached }
@@ -42,8 +43,16 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     const db = openServicePool(frugal, reached, secrets)
     try {
       const publicUrl = await publicUrlOf(config)
-      const ground = { config: frugal, log, secrets, db, clock: systemClock(), publicUrl, processorUrl: '' }
-      const { ctx, bell } = await buildHouse(ground)
+      const plugIns = await plugInsFor(config)
+      const { ctx, bell } = await buildHouse({
+        config: frugal,
+        log,
+        secrets,
+        db,
+        clock: systemClock(),
+        publicUrl,
+        plugIns,
+      })
       const result = await work(ctx)
       await bell.close()
       return result
@@ -62,8 +71,8 @@ export const exchange: Exchange = {
 }
 
 /** Where the exchange is reached; in the sandbox, where it was reached last. */
-const publicUrlOf = async ({ http, dataDir }: Config): Promise<string> =>
-  http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
+const publicUrlOf = async (config: Config): Promise<string> =>
+  config.http.publicUrl ?? (await readSandboxFile(config))?.url ?? `http://localhost:${config.http.port}`
 
 /** A key that is made by the way would open nothing, so a command only reads the one that is there. */
 async function ownSecrets({ masterKeyFile }: Config): Promise<Secrets> {

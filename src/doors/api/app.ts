@@ -43,8 +43,10 @@ export type ApiDeps = {
   workersAreUp: WorkersAreUp
   /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
   waiting?: Waiting
+  /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
+  description?: { notice: string; serverName: string }
   /**
-   * Routes of other doors under `/v1` (the sandbox's controls). Each must say `config: { access }`; the key is checked, errors
+   * Further routes under `/v1`. Each must say `config: { access }`; the key is checked, errors
    * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
    * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`, and what it has done is written into
    * `request.journal`. The schema of a transaction is there for theirs as `AnyTransaction`.
@@ -80,13 +82,13 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   })
   answerUnknownRoutes(app)
 
-  root(app, ctx)
+  root(app, ctx, deps.description?.notice)
   app.register(logos)
   const limits = rateLimits(ctx)
   for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
   const declared: DeclaredRoute[] = []
   app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared, limits }), { prefix: '/v1' })
-  openApi(app, ctx, declared)
+  openApi(app, ctx, declared, deps.description?.serverName ?? 'This production exchange')
   return app
 }
 

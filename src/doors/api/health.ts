@@ -33,7 +33,7 @@ export function health(app: FastifyInstance, ctx: Ctx): void {
         query: request.query as Query,
         forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
         isUnsigned: isUnsigned(request),
-        allowsLoopback: ctx.config.mode === 'sandbox',
+        allowsLoopback: ctx.config.environment.loopbackRedirects,
         now: ctx.clock.now(),
       }),
   )

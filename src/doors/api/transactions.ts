@@ -40,7 +40,7 @@ export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits)
           query: request.query as Query,
           forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
           isUnsigned: isUnsigned(request),
-          allowsLoopback: ctx.config.mode === 'sandbox',
+          allowsLoopback: ctx.config.environment.loopbackRedirects,
           now: ctx.clock.now(),
         })
         if (read.input.customerIp !== undefined) limits.takeCustomer(read.input.customerIp, caller, reply)

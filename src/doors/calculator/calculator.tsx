@@ -282,15 +282,9 @@ const headersOf = ({ ctx: { config, publicUrl } }: Door, sheet: Sheet, partner?:
     "connect-src 'self'",
     `form-action 'self' ${publicUrl}`,
     "base-uri 'none'",
-    `frame-ancestors ${ancestors(partner, config.mode === 'sandbox')}`,
+    `frame-ancestors ${["'self'", ...(partner?.settings.frameOrigins ?? []), ...config.environment.frameOrigins].join(' ')}`,
   ].join('; '),
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 })
-
-/** In the sandbox a partner's page may be on the developer's own machine. */
-function ancestors(partner: Partner | undefined, isSandbox: boolean): string {
-  const local = isSandbox ? ['http://localhost:*', 'http://127.0.0.1:*'] : []
-  return ["'self'", ...(partner?.settings.frameOrigins ?? []), ...local].join(' ')
-}

@@ -83,7 +83,7 @@ function withoutFixed(given: Presets): { presets: Presets; warnings: Warning[] }
 
 /** An address that customers of the account may not be sent back to is left out: the checkout shows none then. */
 function allowedRedirects(ctx: Ctx, { settings }: Partner, { redirects }: Presets): Presets['redirects'] {
-  const allowed = { origins: settings.redirectOrigins, allowsLoopback: ctx.config.mode === 'sandbox' }
+  const allowed = { origins: settings.redirectOrigins, allowsLoopback: ctx.config.environment.loopbackRedirects }
   const kept = (url: string | undefined) =>
     url !== undefined && redirectFault(url, allowed) === undefined ? url : undefined
   return {

@@ -4,13 +4,14 @@ import { type Language, languageOf } from '../../platform/language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
+import type { Notices } from './notices.ts'
 
 /** Everything around a page of the checkout. */
 export type FrameProps = {
   title: string
   language: Language
   assets: Assets
-  isSandbox: boolean
+  notices: Notices
   /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
   order?: { partnerName: string; publicId: bigint } | undefined
   look?: Look | undefined
@@ -37,7 +38,7 @@ export function renderFrame(props: FrameProps): string {
   })
 }
 
-function Frame({ language, order, look, translations, isSandbox, children }: FrameProps) {
+function Frame({ language, order, look, translations, notices, children }: FrameProps) {
   const { say } = language
   return (
     <>
@@ -48,7 +49,7 @@ function Frame({ language, order, look, translations, isSandbox, children }: Fra
       <div class="columns">{children}</div>
       <footer class="bottom">
         {order === undefined ? null : <p>{say('frame.order', { order: String(order.publicId) })}</p>}
-        {isSandbox ? <p>{say('frame.sandbox')}</p> : null}
+        {notices.footer ? <p>{notices.footer(language)}</p> : null}
         {translations === undefined ? null : <Languages translations={translations} label={say('frame.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>

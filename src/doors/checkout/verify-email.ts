@@ -54,7 +54,7 @@ async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void>
 export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale }) => {
   const { id: transactionId, partnerId, publicId, email } = view
   if (email === null) return {}
-  const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
+  const { customerId } = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const { accepts = '' } = fields
