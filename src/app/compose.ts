@@ -5,23 +5,27 @@ import type { Config } from './config/config.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { lookAtReviews, reviewDue } from '../exchange/customers/look-at-reviews.ts'
 import { customerProven, standingChanged, tellProven } from '../exchange/customers/tell-status.ts'
-import { type Bell, openBell } from '../platform/db/bell.ts'
+import { type Notifier, openNotifier } from '../platform/db/notifier.ts'
 import { openRowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
 import { factReceived } from '../exchange/settlement/fact.ts'
-import { openWaiting, type Waiting } from '../exchange/events/await.ts'
+import {
+  type FeedListeners,
+  type FeedNotifier,
+  openFeedListeners,
+  openFeedNotifier,
+} from '../exchange/events/feed-listeners.ts'
 import { openRelay, type Relay } from '../exchange/events/relay.ts'
-import { tellReaders, type ToldReaders } from '../exchange/events/tell-readers.ts'
 import { openCountries } from '../reference/geo/country-of.ts'
 import { openIdentityProviders } from '../identity/providers.ts'
 import { type Office, sandboxProvider } from '../sandbox/identity/provider.ts'
 import type { Handler } from '../platform/jobs/job.ts'
-import type { Pace } from '../platform/jobs/pace.ts'
+import type { Scheduler } from '../platform/jobs/scheduler.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { deliverMails } from '../exchange/mail/deliver.ts'
-import { mailDue } from '../exchange/mail/mail.ts'
+import { mailDue } from '../exchange/mail/email.ts'
 import { activatePayoutAddresses } from '../exchange/partners/payout-address-status.ts'
 import { payoutAddressDue } from '../exchange/partners/payout-addresses.ts'
 import type { MarketSource } from '../markets/source.ts'
@@ -66,10 +70,10 @@ export type House = {
   office: Office
   /** The chains of the EVM that are real here. */
   evm: EvmRails
-  bell: Bell
+  notifier: Notifier
   /** Where requests wait for events, and how they are told of some. */
-  waiting: Waiting
-  readers: ToldReaders
+  feedListeners: FeedListeners
+  feedNotifier: FeedNotifier
 }
 
 /** What a house is built on. */
@@ -83,16 +87,16 @@ export type Ground = {
   publicUrl: string
   processorUrl: string
   /** By what the queue sets its work going, if not at once and by timers. */
-  pace?: Pace
+  scheduler?: Scheduler
 }
 
 /** Wires the business together: which job is done by whom, and who is told of what. */
-export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: Ground): Promise<House> {
+export async function buildHouse({ publicUrl, processorUrl, scheduler, ...ground }: Ground): Promise<House> {
   const { config, db, clock, log, secrets } = ground
   await syncAssets(db)
   clock.learnOffset((await readShared(db)).offsetMs)
   const rowIds = openRowIds(db)
-  const bell = openBell(db, log)
+  const notifier = openNotifier(db, log)
   const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
   const office = officeOf(ground, () => processor)
@@ -115,10 +119,10 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
       handlers,
       leaseMs: config.jobs.leaseMs,
       pollMs: 1_000,
-      onForeign: () => bell.ring('jobs'),
-      ...(pace ? { pace } : {}),
+      onForeign: () => notifier.notify('jobs'),
+      ...(scheduler ? { scheduler } : {}),
     }),
-    wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
+    wakeRelay: () => (works ? relay.wake() : notifier.notify('events')),
     rails: { deposit: new Map(), payout: new Map(), forDeposit: () => undefined, forPayout: () => undefined },
   }
   const { confirmations } = config
@@ -126,17 +130,20 @@ export async function buildHouse({ publicUrl, processorUrl, pace, ...ground }: G
   const evm = await openEvmRails({ config, db, clock, log })
   ctx.rails = withEvmRails(openSandboxRails(processor), evm)
   const sender = openSender(ctx)
-  const waiting = openWaiting()
+  const feedListeners = openFeedListeners()
   // An embedded database is this process's alone: there is nobody to ring for.
-  const readers = tellReaders(waiting, (topic) => config.database.urls.length > 0 && bell.ring(topic))
+  const feedNotifier = openFeedNotifier(
+    feedListeners,
+    (topic) => config.database.urls.length > 0 && notifier.notify(topic),
+  )
   const relay = openRelay(ctx, {
     onSequenced: (block, events) => {
       sender.onSequenced(block, events)
-      readers.onSequenced(block, events)
+      feedNotifier.onSequenced(block, events)
     },
   })
   Object.assign(handlers, handlersOf(ctx, processor))
-  return { ctx, relay, sender, processor, office, evm, bell, waiting, readers }
+  return { ctx, relay, sender, processor, office, evm, notifier, feedListeners, feedNotifier }
 }
 
 /** The identity provider of the sandbox lives beside its processor: under the same origin, with the same way of calling back. */

@@ -10,13 +10,13 @@ import { buildCheckout } from '../doors/checkout/checkout.ts'
 import { doChores } from './chores.ts'
 import { type Config, readConfig } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
-import { listenToBell } from '../platform/db/bell.ts'
+import { listenForNotifications } from '../platform/db/notifier.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { receiveFacts } from '../exchange/settlement/fact.ts'
 import { haltRail } from '../exchange/settlement/halted.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
-import { isWorkerAlive, sayAlive } from '../platform/jobs/alive.ts'
+import { isWorkerAlive, startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { serveCheckPages } from '../sandbox/identity/provider.ts'
 import { systemClock } from '../platform/lib/clock.ts'
 import { foldBalances } from '../exchange/ledger/balance.ts'
@@ -75,7 +75,7 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
 
   const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
   const house = await buildHouse(ground)
-  ends.push(() => house.bell.close())
+  ends.push(() => house.notifier.close())
   ends.push(() => house.ctx.identity.close())
   const { ctx, sender } = house
   const made = await seedSandbox(ctx, config.dataDir, house.evm)
@@ -89,8 +89,8 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   })
   ends.push(() => watch.stop())
   if (config.roles.includes('worker')) {
-    const alive = await sayAlive(ctx)
-    ends.push(() => alive.stop())
+    const heartbeat = await startHeartbeat(ctx)
+    ends.push(() => heartbeat.stop())
   }
   await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
@@ -119,7 +119,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
   const app = buildApi(ctx, {
     accounts,
     workersAreUp: () => isWorkerAlive(ctx),
-    waiting: house.waiting,
+    feedListeners: house.feedListeners,
     v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
     pages: [
       callbackRoutes(ctx),
@@ -134,14 +134,14 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
 }
 
 /** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
-function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => Promise<void> {
+function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): () => Promise<void> {
   const works = ctx.config.roles.includes('worker')
-  const ear = listenToBell(urls, ctx.log, (topic) => {
-    readers.onRing(topic)
+  const listener = listenForNotifications(urls, ctx.log, (topic) => {
+    feedNotifier.onNotification(topic)
     if (works && ['jobs', 'all'].includes(topic)) ctx.queue.wake()
     if (works && ['events', 'all'].includes(topic)) relay.wake()
   })
-  return () => ear.close()
+  return () => listener.close()
 }
 
 /** Starts doing jobs, placing events and delivering them. */

@@ -1,7 +1,7 @@
 import { readConfig } from '../../src/app/config/config.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
 import { buildHouse, type House } from '../../src/app/compose.ts'
-import type { Pace } from '../../src/platform/jobs/pace.ts'
+import type { Scheduler as JobScheduler } from '../../src/platform/jobs/scheduler.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
@@ -43,8 +43,8 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
   const db = openPool({ urls: [ground.url], size: database.poolSize, statementNames: true, connect: wires.connect })
   const begun: Worker['begun'] = []
   const renewals: Worker['renewals'] = []
-  const pace: Pace = {
-    begin: (work) => void begun.push(work),
+  const scheduler: JobScheduler = {
+    start: (work) => void begun.push(work),
     // Who looks for work, and when, is the simulation's to choose.
     later: () => () => undefined,
     every: (work, ms) => {
@@ -60,7 +60,7 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     secrets: deriveSecrets(Buffer.alloc(32, 7)),
     publicUrl: 'http://exchange.example',
     processorUrl: 'http://processor.example',
-    pace,
+    scheduler,
   })
   house.ctx.market = ground.market
   house.ctx.queue.start()

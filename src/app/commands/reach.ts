@@ -43,9 +43,9 @@ export const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use
     try {
       const publicUrl = await publicUrlOf(config)
       const ground = { config: frugal, log, secrets, db, clock: systemClock(), publicUrl, processorUrl: '' }
-      const { ctx, bell } = await buildHouse(ground)
+      const { ctx, notifier } = await buildHouse(ground)
       const result = await work(ctx)
-      await bell.close()
+      await notifier.close()
       return result
     } finally {
       await db.close()
