@@ -5,22 +5,26 @@ import type { Config } from './config/config.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { lookAtReviews, reviewDue } from '../exchange/customers/look-at-reviews.ts'
 import { customerProven, statusChanged, reportProven } from '../exchange/customers/report-status.ts'
-import { type Bell, openBell } from '../platform/db/bell.ts'
+import { type Notifier, openNotifier } from '../platform/db/notifier.ts'
 import { openRowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
 import { railEventReceived } from '../exchange/settlement/rail-event.ts'
-import { openWaiting, type Waiting } from '../exchange/events/await.ts'
+import {
+  type FeedListeners,
+  type FeedNotifier,
+  openFeedListeners,
+  openFeedNotifier,
+} from '../exchange/events/feed-listeners.ts'
 import { openRelay, type Relay } from '../exchange/events/relay.ts'
-import { tellReaders, type ToldReaders } from '../exchange/events/tell-readers.ts'
 import { openCountries } from '../reference/geo/country-of.ts'
 import { identityProviders } from '../identity/providers.ts'
 import type { Handler } from '../platform/jobs/job.ts'
-import type { Pace } from '../platform/jobs/pace.ts'
+import type { Scheduler } from '../platform/jobs/scheduler.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { deliverMails } from '../exchange/mail/deliver.ts'
-import { mailDue } from '../exchange/mail/mail.ts'
+import { mailDue } from '../exchange/mail/email.ts'
 import { activatePayoutAddresses } from '../exchange/partners/payout-address-status.ts'
 import { payoutAddressDue } from '../exchange/partners/payout-addresses.ts'
 import type { MarketSource } from '../markets/source.ts'
@@ -52,10 +56,10 @@ export type House = {
   plugIns: readonly PlugIn[]
   relay: Relay
   sender: Sender
-  bell: Bell
+  notifier: Notifier
   /** Where requests wait for events, and how they are told of some. */
-  waiting: Waiting
-  readers: ToldReaders
+  feedListeners: FeedListeners
+  feedNotifier: FeedNotifier
 }
 
 /** What an exchange is composed of. */
@@ -70,16 +74,16 @@ export type Ground = {
   /** Opened in this order; an exchange without any offers nothing. */
   plugIns: readonly OpenPlugIn[]
   /** What sets the queue's work going, if not the process's own timers. */
-  pace?: Pace
+  scheduler?: Scheduler
 }
 
 /** Wires the business together: which job is done by whom, and which rails, markets and providers serve it. */
-export async function buildHouse({ publicUrl, pace, plugIns: openers, ...ground }: Ground): Promise<House> {
+export async function buildHouse({ publicUrl, scheduler, plugIns: openers, ...ground }: Ground): Promise<House> {
   const { config, db, clock, log, secrets } = ground
   await syncAssets(db)
   clock.learnOffset((await readShared(db)).offsetMs)
   const rowIds = openRowIds(db)
-  const bell = openBell(db, log)
+  const notifier = openNotifier(db, log)
   const works = config.roles.includes('worker')
   const handlers: Record<string, Handler> = {}
   const queue = openQueue({
@@ -89,8 +93,8 @@ export async function buildHouse({ publicUrl, pace, plugIns: openers, ...ground 
     handlers,
     leaseMs: config.jobs.leaseMs,
     pollMs: 1_000,
-    onForeign: () => bell.ring('jobs'),
-    ...(pace ? { pace } : {}),
+    onForeign: () => notifier.notify('jobs'),
+    ...(scheduler ? { scheduler } : {}),
   })
   const plugIns: PlugIn[] = []
   for (const open of openers) plugIns.push(await open({ ...ground, queue }))
@@ -108,20 +112,23 @@ export async function buildHouse({ publicUrl, pace, plugIns: openers, ...ground 
     onCreated: (block, created) => {
       for (const one of plugIns) one.onCreated?.(block, created)
     },
-    wakeRelay: () => (works ? relay.wake() : bell.ring('events')),
+    wakeRelay: () => (works ? relay.wake() : notifier.notify('events')),
   }
   const sender = openSender(ctx)
-  const waiting = openWaiting()
+  const feedListeners = openFeedListeners()
   // An embedded database is this process's alone: there is nobody to ring for.
-  const readers = tellReaders(waiting, (topic) => config.database.urls.length > 0 && bell.ring(topic))
+  const feedNotifier = openFeedNotifier(
+    feedListeners,
+    (topic) => config.database.urls.length > 0 && notifier.notify(topic),
+  )
   const relay = openRelay(ctx, {
     onSequenced: (block, events) => {
       sender.onSequenced(block, events)
-      readers.onSequenced(block, events)
+      feedNotifier.onSequenced(block, events)
     },
   })
   Object.assign(handlers, handlersOf(ctx), ...plugIns.map((one) => one.handlers?.(ctx)))
-  return { config, ctx, plugIns, relay, sender, bell, waiting, readers }
+  return { config, ctx, plugIns, relay, sender, notifier, feedListeners, feedNotifier }
 }
 
 /** One market of all that the plug-ins bring. Without any, nothing has a price: enough for commands that need none. */

@@ -6,14 +6,14 @@ import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
 import type { Accounts } from '../exchange/partners/accounts.ts'
-import { isWorkerAlive } from '../platform/jobs/alive.ts'
+import { isWorkerAlive } from '../platform/jobs/heartbeat.ts'
 import type { House } from './compose.ts'
 import { firstOf } from './first-of.ts'
 import type { DoorTools } from './plug-in.ts'
 
 /** The exchange's HTTP side: its own routes and those that plug-ins add, ready to listen. */
 export function buildDoors(
-  { ctx, plugIns, waiting }: Pick<House, 'ctx' | 'plugIns' | 'waiting'>,
+  { ctx, plugIns, feedListeners }: Pick<House, 'ctx' | 'plugIns' | 'feedListeners'>,
   { accounts, ...tools }: DoorTools & { accounts: Accounts },
 ): FastifyInstance {
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])
@@ -26,7 +26,7 @@ export function buildDoors(
   return buildApi(ctx, {
     accounts,
     workersAreUp: () => isWorkerAlive(ctx),
-    waiting,
+    feedListeners,
     ...(description ? { description } : {}),
     v1: added.flatMap(({ v1 }) => v1 ?? []),
     pages: [

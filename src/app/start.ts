@@ -7,11 +7,11 @@ import { buildDoors } from './doors.ts'
 import { firstOf } from './first-of.ts'
 import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
-import { listenToBell } from '../platform/db/bell.ts'
+import { listenForNotifications } from '../platform/db/notifier.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
-import { sayAlive } from '../platform/jobs/alive.ts'
+import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { systemClock } from '../platform/lib/clock.ts'
 import { foldBalances } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
@@ -69,7 +69,7 @@ async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<
   ends.push(() => db.close())
 
   const house = await buildHouse({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
-  ends.push(() => house.bell.close())
+  ends.push(() => house.notifier.close())
   ends.push(() => house.ctx.identity.close())
   refuseUnready(house)
   const { ctx, sender } = house
@@ -85,8 +85,8 @@ async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<
   })
   ends.push(() => watch.stop())
   if (config.roles.includes('worker')) {
-    const alive = await sayAlive(ctx)
-    ends.push(() => alive.stop())
+    const heartbeat = await startHeartbeat(ctx)
+    ends.push(() => heartbeat.stop())
   }
   await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
@@ -114,14 +114,14 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
 }
 
 /** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
-function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => Promise<void> {
+function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): () => Promise<void> {
   const works = ctx.config.roles.includes('worker')
-  const ear = listenToBell(urls, ctx.log, (topic) => {
-    readers.onRing(topic)
+  const listener = listenForNotifications(urls, ctx.log, (topic) => {
+    feedNotifier.onNotification(topic)
     if (works && ['jobs', 'all'].includes(topic)) ctx.queue.wake()
     if (works && ['events', 'all'].includes(topic)) relay.wake()
   })
-  return () => ear.close()
+  return () => listener.close()
 }
 
 /** Starts doing jobs, placing events and delivering them. */

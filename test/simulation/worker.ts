@@ -5,7 +5,7 @@ import type { OpenPlugIn } from '../../src/app/plug-in.ts'
 import type { Office } from '../../src/sandbox/identity/provider.ts'
 import { openSandbox } from '../../src/sandbox/open.ts'
 import type { World } from '../../src/sandbox/world.ts'
-import type { Pace } from '../../src/platform/jobs/pace.ts'
+import type { Scheduler as JobScheduler } from '../../src/platform/jobs/scheduler.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
@@ -49,8 +49,8 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
   const db = openPool({ urls: [ground.url], size: database.poolSize, statementNames: true, connect: wires.connect })
   const begun: Worker['begun'] = []
   const renewals: Worker['renewals'] = []
-  const pace: Pace = {
-    begin: (work) => void begun.push(work),
+  const scheduler: JobScheduler = {
+    start: (work) => void begun.push(work),
     // Who looks for work, and when, is the simulation's to choose.
     later: () => () => undefined,
     every: (work, ms) => {
@@ -73,7 +73,7 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     secrets: deriveSecrets(Buffer.alloc(32, 7)),
     publicUrl: 'http://exchange.example',
     plugIns: [open],
-    pace,
+    scheduler,
   })
   if (!sandbox) throw new Error('The sandbox did not open.')
   house.ctx.market = ground.market

@@ -44,7 +44,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     try {
       const publicUrl = await publicUrlOf(config)
       const plugIns = await plugInsFor(config)
-      const { ctx, bell } = await buildHouse({
+      const { ctx, notifier } = await buildHouse({
         config: frugal,
         log,
         secrets,
@@ -54,7 +54,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
         plugIns,
       })
       const result = await work(ctx)
-      await bell.close()
+      await notifier.close()
       return result
     } finally {
       await db.close()

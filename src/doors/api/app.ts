@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { openWaiting, type Waiting } from '../../exchange/events/await.ts'
+import { type FeedListeners, openFeedListeners } from '../../exchange/events/feed-listeners.ts'
 import type { Accounts } from '../../exchange/partners/accounts.ts'
 import { admission } from './authenticate.ts'
 import { b2bMarket } from './b2b-market.ts'
@@ -42,7 +42,7 @@ export type ApiDeps = {
   /** Whether some process does the work that orders need after they are made; asked twice a second at most. */
   workersAreUp: WorkersAreUp
   /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
-  waiting?: Waiting
+  feedListeners?: FeedListeners
   /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
   description?: { notice: string; serverName: string }
   /**
@@ -141,7 +141,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
   b2bMarket(app, ctx)
   b2bPayoutAddresses(app, ctx)
   b2bTransactions(app, ctx)
-  eventFeed(app, ctx, { waiting: deps.waiting ?? openWaiting(), accounts: deps.accounts })
+  eventFeed(app, ctx, { listeners: deps.feedListeners ?? openFeedListeners(), accounts: deps.accounts })
   webhookEndpoints(app, ctx)
   webhookAttempts(app, ctx)
   for (const routes of deps.v1 ?? []) routes(app)

@@ -1,5 +1,5 @@
-import { eventsOf, type ToldEvent } from '../../exchange/events/feed.ts'
-import type { SeenJob } from '../../platform/jobs/look.ts'
+import { eventsOf, type RecordedEvent } from '../../exchange/events/feed.ts'
+import type { SeenJob } from '../../platform/jobs/inspect.ts'
 import { postingsOf } from '../../exchange/ledger/balance.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
@@ -70,7 +70,7 @@ const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) 
 })
 
 /** `fed` says whether partners can read it by now. */
-const shownEvent = ({ id, sequence, type, at, position }: ToldEvent) => ({
+const shownEvent = ({ id, sequence, type, at, position }: RecordedEvent) => ({
   id,
   sequence,
   type,

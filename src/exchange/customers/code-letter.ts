@@ -1,5 +1,5 @@
 import { languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/letter.ts'
+import { layOut } from '../mail/layout.ts'
 
 /** What the letter with a one-time code tells; `locale` is the reader's, as far as it is known. */
 export type CodeLetterFacts = {

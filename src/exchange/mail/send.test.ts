@@ -10,11 +10,11 @@ import type { Ctx } from '../context.ts'
 import { openQueue } from '../../platform/jobs/queue.ts'
 import { type DataKey, openKeyring } from '../../platform/privacy/data-key.ts'
 import { deliverMails } from './deliver.ts'
-import { mailDue } from './mail.ts'
+import { mailDue } from './email.ts'
 import { readMailbox } from './mailbox.ts'
 import { sendMail } from './send.ts'
 
-const letter = { subject: 'Ihr Code für Cambio', text: 'Der Code: 482915 €\n', html: '<p>Der Code: 482915 €</p>' }
+const email = { subject: 'Ihr Code für Cambio', text: 'Der Code: 482915 €\n', html: '<p>Der Code: 482915 €</p>' }
 
 describe('the sandbox’s mailbox', () => {
   it('has what was sent, newest first, found by address in any letter case', async (t) => {
@@ -30,11 +30,11 @@ describe('the sandbox’s mailbox', () => {
     assert.deepEqual(await subjects(undefined, 1), ['third'])
     const [newest] = await readMailbox(ctx)
     assert(newest)
-    assert.deepEqual({ ...newest, at: null }, { ...letter, subject: 'third', to: 'jan@example.com', at: null })
+    assert.deepEqual({ ...newest, at: null }, { ...email, subject: 'third', to: 'jan@example.com', at: null })
     assert(newest.at instanceof Date)
   })
 
-  it('shows a partner the letters about its own transactions only', async (t) => {
+  it('shows a partner the emails about its own transactions only', async (t) => {
     const ctx = await context(t)
     const [one, other] = [await makePartner(ctx), await makePartner(ctx)]
     const transaction = await makeTransaction(ctx, one)
@@ -45,21 +45,21 @@ describe('the sandbox’s mailbox', () => {
     assert.deepEqual(await seenBy(other.id), [])
   })
 
-  it('has no letter of a block that was rolled back', async (t) => {
+  it('has no email of a block that was rolled back', async (t) => {
     const ctx = await context(t)
     await assert.rejects(
       ctx.db.atomic(async (db) => {
         const dataKey = await ctx.keyring.make(db)
-        await sendMail(ctx, db, { ...letter, to: 'jan@example.com', dataKey })
+        await sendMail(ctx, db, { ...email, to: 'jan@example.com', dataKey })
         throw new Error('rolled back')
       }),
     )
     assert.deepEqual(await readMailbox(ctx), [])
   })
 
-  it('leaves no word of a letter readable in any table, and none at all once the person is erased', async (t) => {
+  it('leaves no part of an email readable in any table, and none at all once the person is erased', async (t) => {
     const ctx = await context(t)
-    const { id } = await send(ctx, 'jan@example.com', letter.subject)
+    const { id } = await send(ctx, 'jan@example.com', email.subject)
     const [row] = await ctx.db.sql<{ text: string }>`select string_agg(mails::text, '') as text from mails`
     for (const word of ['jan@', 'example', '482915', 'Code']) {
       assert(!row?.text.includes(word) && !row?.text.includes(Buffer.from(word).toString('hex')), word)
@@ -70,11 +70,11 @@ describe('the sandbox’s mailbox', () => {
   })
 })
 
-describe('a letter to a mail server', () => {
+describe('an email to a mail server', () => {
   it('leaves once, with a Message-ID that stays the same', async (t) => {
     const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url, MAIL_FROM: 'Cambio <exchange@cambio.example>' })
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     await until(async () => (await stateOf(ctx)).sent_at !== null)
     assert.equal(server.mails.length, 1)
     const [taken] = server.mails
@@ -93,7 +93,7 @@ describe('a letter to a mail server', () => {
       await ctx.db.sql`update jobs set fence = fence + 1, lease_until = now() + interval '300 ms'`
       server.onMail = () => Promise.resolve()
     }
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     await until(() => server.mails.length === 1)
     await until(async () => {
       ctx.queue.wake()
@@ -108,7 +108,7 @@ describe('a letter to a mail server', () => {
     const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url })
     server.replies.push('451 come back later')
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     const jobs = () => ctx.db.sql<{ attempts: number; last_error: string }>`select attempts, last_error from jobs`
     await until(async () => (await jobs())[0]?.attempts === 1)
     assert.match((await jobs())[0]?.last_error ?? '', /reply 451/)
@@ -118,7 +118,7 @@ describe('a letter to a mail server', () => {
     assert.equal(server.mails.length, 1)
 
     server.replies.push('550 no such mailbox <jan@example.com>')
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     await until(async () => (await stateOf(ctx)).refused === 550)
     assert.deepEqual(await jobs(), [])
     assert.equal(server.mails.length, 1)
@@ -145,7 +145,7 @@ async function context(t: TestContext, settings: Record<string, string> = {}): P
 async function send(ctx: Ctx, to: string, subject: string, transactionId?: bigint): Promise<DataKey> {
   return ctx.db.atomic(async (db) => {
     const dataKey = await ctx.keyring.make(db)
-    await sendMail(ctx, db, { ...letter, to, subject, dataKey, transactionId })
+    await sendMail(ctx, db, { ...email, to, subject, dataKey, transactionId })
     return dataKey
   })
 }

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/letter.ts'
+import { layOut } from '../mail/layout.ts'
 import { sendMail } from '../mail/send.ts'
 import { partnerOf } from './partner-of.ts'
 import { checkoutUrl } from './record.ts'
