@@ -8,7 +8,7 @@ import type { DepositRail, Fact, InstructionOrder, PayoutRail, PayTo } from '../
 export type Told = InstructionOrder & { reference: string; payTo: PayTo }
 
 /**
- * A way in on a stage of its own: who pays, and how time passes. What a rail cannot do it leaves out: nobody takes coins back,
+ * A way in on its own stage: who pays, and how time passes. What a rail cannot do it leaves out: nobody takes coins back,
  * and a node brings no callbacks. Times and confirmations are the stage's: `tellAll` comes back when nothing is on its way.
  */
 export type DepositStage = {

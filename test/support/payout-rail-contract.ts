@@ -5,7 +5,7 @@ import { Refusal } from '../../src/platform/lib/refusal.ts'
 import type { Destination, Fact, PayoutRail, PlanDraft } from '../../src/rails/rail.ts'
 
 /**
- * A way out on a stage of its own: who is paid, and how time passes. What a rail cannot do it leaves out: it falls silent at
+ * A way out on its own stage: who is paid, and how time passes. What a rail cannot do it leaves out: it falls silent at
  * nobody's word, or nothing comes back.
  */
 export type PayoutStage = {
