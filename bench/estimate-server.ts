@@ -10,7 +10,7 @@ import { answerOrders } from './helper-process.ts'
 import { movingMarket } from './moving-market.ts'
 
 /**
- * A process of its own with the whole interface on a market that can be made to move, for partners that no database holds:
+ * A separate process with the whole interface on a market that can be made to move, for partners that no database holds:
  * `open` says how many, each with a price list of its own, and gives their keys.
  */
 export type EstimateOrder =
@@ -50,7 +50,7 @@ async function open({ dataDir, partners }: { dataDir: string; partners: number }
   return { origin, keys }
 }
 
-/** So many partners beside a real one, each with a commission and a price list of its own, found by their keys' hashes. */
+/** This many partners in addition to a real one, each with a commission and a price list of its own, found by their keys' hashes. */
 function manyAccounts({ partner, key }: Caller, count: number): { keys: string[]; accounts: Accounts } {
   const keys = Array.from({ length: count }, () => makeKeyText('public', 'test'))
   const callers = new Map(

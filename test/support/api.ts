@@ -24,7 +24,7 @@ import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
 
-/** An interface on a database of its own, with a partner who has every feature and one who has the defaults. */
+/** An interface on its own database, with a partner who has every feature and one who has the defaults. */
 export type TestApi = {
   ctx: Ctx
   app: FastifyInstance

@@ -27,7 +27,7 @@ export type Asking = {
   headers?: Record<string, string>
 }
 
-/** A whole exchange under test, in this process, on a database of its own. */
+/** A whole exchange under test, in this process, on its own database. */
 export type Exchange = {
   url: string
   sandbox: Sandbox
@@ -44,10 +44,10 @@ export type Exchange = {
 /** How often sandbox chains make a block, in milliseconds of real time. */
 export type Beat = { blockMs: number }
 
-/** Four blocks a second, for whoever only waits for chains. */
+/** Four blocks a second, for tests that only wait for chains. */
 const hurried: Beat = { blockMs: 250 }
 
-/** A block a second, as everywhere else, for whoever has to catch something between two blocks. */
+/** A block a second, as everywhere else, for tests that must catch something between two blocks. */
 export const steady: Beat = { blockMs: 1_000 }
 
 /**

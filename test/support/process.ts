@@ -10,7 +10,7 @@ import type { Answer, Asking } from './exchange.ts'
 import { committedDocument } from './openapi.ts'
 import { projectFolder } from './source.ts'
 
-/** The exchange as an operator runs it: a process of its own, with the embedded database in a folder of its own. */
+/** The exchange as an operator runs it: its own process, with the embedded database in its own folder. */
 export type ServedExchange = {
   /** The settings with which it and its commands run. */
   env: Record<string, string>

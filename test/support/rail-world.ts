@@ -8,7 +8,7 @@ import { processorKey } from '../../src/sandbox/world.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
 
-/** The sandbox's world of money on a database of its own, with nothing running and a clock that only the test moves. */
+/** The sandbox's world of money on its own database, with nothing running and a clock that only the test moves. */
 export type RailWorld = {
   world: World
   rails: RailRegistry
