@@ -57,7 +57,7 @@ async function approveAll({ operators }: Stage, { house: { ctx } }: Worker, publ
   for (const { id } of waiting) {
     for (const operator of operators) approved.push(await approvePayout(ctx, id, operator).catch(refusedOnly))
   }
-  return approved.some((one) => one?.goesOn)
+  return approved.some((one) => one?.isApproved)
 }
 
 const refusedOnly = (error: unknown): undefined => {

@@ -11,15 +11,15 @@ import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
 import { plugInsFor } from '../registry.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 
-/** What a command finds by the settings. */
-type Found = { config: Config; log: Log; secrets: Secrets; reached: Reached }
+/** What the settings lead to. */
+type DatabaseAccess = { config: Config; log: Log; secrets: Secrets; reached: Reached }
 
 /**
- * Runs `work` where the exchange's database and secrets are, and leaves the database as it was found: running or not. Refuses
- * where no exchange has been set up yet, unless `makeKey` says that this command sets one up.
+ * Runs `work` with the exchange's database and secrets, and leaves the database running or stopped as before. Refuses where no
+ * exchange is set up, unless `makeKey` allows the command to set one up.
  */
 export async function withDatabase<T>(
-  work: (found: Found) => Promise<T>,
+  work: (found: DatabaseAccess) => Promise<T>,
   { makeKey = () => false }: { makeKey?: (config: Config) => boolean } = {},
 ): Promise<T> {
   const config = readConfig()
@@ -34,8 +34,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * The same with the whole exchange wired and nothing of it started: `work` calls the business's own verbs. Business time is
- * that of the running service, and processes that have work to do afterwards are woken.
+ * The same with the whole exchange composed and nothing started. Business time is the running service's, and its processes
+ * are woken for the jobs that `work` leaves.
  */
 const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
@@ -61,10 +61,10 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     }
   })
 
-/** How the database is used, where not as the settings say. */
+/** Overrides of the database settings. */
 type Use = Pick<Config['database'], 'statementTimeoutMs'>
 
-/** How the commands reach the exchange; a check's statement may have to read everything there is. */
+/** A check's statement may have to read whole tables. */
 export const exchange: Exchange = {
   exchange: (work) => withExchange(work),
   patientExchange: (work) => withExchange(work, { statementTimeoutMs: 3_600_000 }),
@@ -74,18 +74,18 @@ export const exchange: Exchange = {
 const publicUrlOf = async (config: Config): Promise<string> =>
   config.http.publicUrl ?? (await readSandboxFile(config))?.url ?? `http://localhost:${config.http.port}`
 
-/** A key that is made by the way would open nothing, so a command only reads the one that is there. */
+/** A new key would open nothing, so commands only read an existing one. */
 async function ownSecrets({ masterKeyFile }: Config): Promise<Secrets> {
   if (!existsSync(masterKeyFile)) {
     throw new Error(
-      `There is no exchange here: ${masterKeyFile} is missing. Start the service once, or give this command the ` +
-        'DATA_DIR, DATABASE_URL and MASTER_KEY_FILE of the one that runs.',
+      `No exchange found: ${masterKeyFile} is missing. Start the service once, or run this command with the ` +
+        'DATA_DIR, DATABASE_URL and MASTER_KEY_FILE of the running service.',
     )
   }
   return loadSecrets(masterKeyFile, false)
 }
 
-/** A command speaks for itself: the log is for warnings. */
+/** A command prints its result, so its log has warnings only. */
 function logOf({ logLevel, warnings }: Config): Log {
   const log = createLog(['info', 'debug', 'trace'].includes(logLevel) ? 'warn' : logLevel)
   for (const warning of warnings) log.warn({}, warning)

@@ -81,7 +81,7 @@ export type Approved = {
   transactionId: bigint | null
   approvals: number
   needed: number
-  goesOn: boolean
+  isApproved: boolean
 }
 
 /**
@@ -98,8 +98,8 @@ export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise
     if (!isNew) throw new Refusal('CONFLICT', 'You have approved this payout already: another operator must, too.')
 
     const approvals = (await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0
-    const goesOn = approvals >= needed
-    if (goesOn) await letGo(ctx, db, waiting)
+    const isApproved = approvals >= needed
+    if (isApproved) await letGo(ctx, db, waiting)
     const transactionId = waiting.transaction?.publicId ?? null
     recordAudit(db, {
       at: now,
@@ -109,7 +109,7 @@ export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise
       before: { approvals: approvals - 1 },
       after: { approvals, needed, transaction_id: transactionId === null ? null : String(transactionId) },
     })
-    return { payoutId, transactionId, approvals, needed, goesOn }
+    return { payoutId, transactionId, approvals, needed, isApproved }
   })
 }
 
