@@ -25,8 +25,8 @@ export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transac
     direction,
     title: subject,
     paragraphs,
-    link: { label: say('letter.open'), url: `${ctx.publicUrl}/${tag}/checkout?tid=${publicId}` },
-    footer: say('letter.footer', values),
+    link: { label: say('emails.open'), url: `${ctx.publicUrl}/${tag}/checkout?tid=${publicId}` },
+    footer: say('emails.footer', values),
   })
   await sendMail(ctx, db, { to: personal.email, subject, ...laidOut, dataKey, transactionId: id })
 }
