@@ -2,7 +2,7 @@ import type { Notices, PayButton } from '../doors/checkout/notices.ts'
 
 /** What pages of the checkout say in a sandbox. */
 export const sandboxNotices: Notices = {
-  footer: ({ say }) => say('frame.sandbox'),
+  footer: ({ say }) => say('layout.sandbox'),
   mailbox: { href: '/sandbox/mail', text: ({ say }) => say('code.mailbox') },
   coinPayout: ({ say }) => say('done.sandbox'),
   bankPayout: ({ say }) => say('done.sandboxBank'),

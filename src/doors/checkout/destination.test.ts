@@ -37,7 +37,7 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     const second = await begin({ to_currency: 'ETH' }, email)
     const refused = await giveAddress(second, { payout_address: poisoned })
     assert.equal(refused.status, 400)
-    assert.match(refused.text, /looks like one that you have used before/)
+    assert.match(refused.text, /looks like one you’ve used before/)
     const shown = refused.text.replaceAll(/<\/?span[^>]*>/g, '')
     assert(shown.includes(known.toLowerCase()) && shown.includes(poisoned), 'both are shown whole, in one spelling')
     const differing = [...refused.text.matchAll(/class="differs">([^<]*)/g)].map(([, group]) => group)

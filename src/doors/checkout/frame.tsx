@@ -29,7 +29,7 @@ export function renderFrame(props: FrameProps): string {
   const { title, order, look, language, assets, hasProblems = false } = props
   const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
-    title: hasProblems ? `${language.say('frame.error')}: ${whole}` : whole,
+    title: hasProblems ? `${language.say('layout.error')}: ${whole}` : whole,
     language,
     styles: look?.sheet ?? assets.sheet,
     scripts: [assets.script],
@@ -44,13 +44,13 @@ function Frame({ language, order, look, translations, notices, children }: Frame
     <>
       <header class="top">
         {order === undefined ? null : <Whose name={look?.name ?? order.partnerName} logo={look?.logo} />}
-        <p class="by">{say('frame.by')}</p>
+        <p class="by">{say('layout.by')}</p>
       </header>
       <div class="columns">{children}</div>
       <footer class="bottom">
-        {order === undefined ? null : <p>{say('frame.order', { order: String(order.publicId) })}</p>}
+        {order === undefined ? null : <p>{say('layout.order', { order: String(order.publicId) })}</p>}
         {notices.footer ? <p>{notices.footer(language)}</p> : null}
-        {translations === undefined ? null : <Languages translations={translations} label={say('frame.language')} />}
+        {translations === undefined ? null : <Languages translations={translations} label={say('layout.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>
     </>

@@ -11,7 +11,7 @@ import { mayChangeEmail } from './step.ts'
 
 /** Reads the e-mail address from a form; refuses text that isn't one. */
 export function readEmail({ email = '' }: Fields): string {
-  if (!isEmail(email.trim())) throw badField('email', "This isn't an e-mail address.", 'EMAIL_ILL_FORMED')
+  if (!isEmail(email.trim())) throw badField('email', "This isn't an email address.", 'EMAIL_ILL_FORMED')
   return email.trim()
 }
 

@@ -76,7 +76,7 @@ export async function tellOfQuestion(
   question: Question,
 ): Promise<void> {
   await writeAboutOrder(ctx, db, transaction, (say, values) => ({
-    subject: say('letter.question.subject', values),
-    paragraphs: [say(`letter.question.${question}`, values), say('letter.question.next')],
+    subject: say('emails.question.subject', values),
+    paragraphs: [say(`emails.question.${question}`, values), say('emails.question.next')],
   }))
 }

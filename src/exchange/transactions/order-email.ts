@@ -26,8 +26,8 @@ export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transac
     direction,
     title: subject,
     paragraphs,
-    link: { label: say('letter.open'), url: checkoutUrl(ctx, transaction, tag) },
-    footer: say('letter.footer', values),
+    link: { label: say('emails.open'), url: checkoutUrl(ctx, transaction, tag) },
+    footer: say('emails.footer', values),
   })
   await sendMail(ctx, db, { to: personal.email, subject, ...laidOut, dataKey, transactionId: id })
 }

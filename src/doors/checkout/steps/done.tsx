@@ -21,7 +21,7 @@ function donePage(props: PageProps): Page {
   const isMoney = view.to.currency.kind === 'FIAT'
   const Whereabouts = isMoney ? AtTheBank : OnTheChain
   return {
-    title: isMoney ? say('done.money') : say('done.title', { asset: view.to.asset.ticker }),
+    title: isMoney ? say('done.money') : say('done.title', { asset: language.currency(view.to.currency) }),
     body: (
       <>
         <svg class="seal" viewBox="0 0 48 48" aria-hidden="true" focusable="false">
