@@ -1,12 +1,11 @@
 import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 
-import { type Ask, type PartnerTerms, resolve } from '../../exchange/availability/resolve.ts'
+import { type Ask, type ExchangeMoment, type PartnerTerms, resolve } from '../../exchange/availability/resolve.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
 import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { badField } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import type { MarketMoment } from '../../exchange/pricing/market.ts'
 import type { Warning } from '../../exchange/transactions/create-input.ts'
 import { momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
@@ -121,7 +120,7 @@ function recentAnswers() {
 }
 
 /** Judges and prices what is asked on a partner's terms. Refuses with the first rule that it breaks. */
-function estimateOf(moment: MarketMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
+function estimateOf(moment: ExchangeMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
   const outcome = resolve(moment, terms, ask)
   if (!outcome.available) throw refusalOf(outcome.failures)
   if (!outcome.sum) throw new Error('An estimate was judged without its amount.')

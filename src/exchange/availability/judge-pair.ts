@@ -8,7 +8,7 @@ import { rateBetween } from '../pricing/rate.ts'
 import type { Rate } from '../pricing/rate.ts'
 import { exchangeOf } from './exchange.ts'
 import { judgeMethod } from './judge-method.ts'
-import type { Ask, AskPaths, Exchange, PartnerTerms } from './resolve.ts'
+import type { Ask, AskPaths, Exchange, ExchangeMoment, PartnerTerms } from './resolve.ts'
 import { broken } from './rule.ts'
 import type { Tell } from './rule.ts'
 
@@ -19,7 +19,7 @@ export type Pair = { source: Listing | undefined; target: Listing | undefined; e
 type Question = { ask: Ask; paths: AskPaths; country: Country | undefined }
 
 /** Finds the two assets, the side, the methods, the price and the range of a request. Tells every rule that it breaks. */
-export function judgePair(moment: MarketMoment, partner: PartnerTerms, question: Question, tell: Tell): Pair {
+export function judgePair(moment: ExchangeMoment, partner: PartnerTerms, question: Question, tell: Tell): Pair {
   const { ask, paths } = question
   const source = judgeCurrency(
     'source',
@@ -32,7 +32,7 @@ export function judgePair(moment: MarketMoment, partner: PartnerTerms, question:
 
   const side = judgeSide(source, target, paths, tell)
   const { kind = 'retail' } = partner
-  const methods = side && judgeMethods({ kind, side, source, target }, question, tell)
+  const methods = side && judgeMethods(moment, { kind, side, source, target }, question, tell)
   const prices = judgePrices(moment, source, target, paths, tell)
   if (!side || !methods || !prices) return { source, target, exchange: undefined }
 
@@ -83,6 +83,7 @@ function judgeSide(source: Listing, target: Listing, paths: AskPaths, tell: Tell
 type Methods = Pick<Exchange, 'deposit' | 'payout'>
 
 function judgeMethods(
+  { rails }: ExchangeMoment,
   { kind, side, source, target }: Sided,
   { ask, paths, country }: Question,
   tell: Tell,
@@ -92,6 +93,7 @@ function judgeMethods(
     source,
     {
       way: 'deposit',
+      rails,
       kind,
       side,
       country,
@@ -105,6 +107,7 @@ function judgeMethods(
     target,
     {
       way: 'payout',
+      rails,
       kind,
       side,
       country,

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { narrowMarket } from '../../../test/support/moved-market.ts'
 import { type Listing, listings } from '../../reference/catalog/asset.ts'
 import { countries, findCountry } from '../../reference/catalog/country.ts'
 import { paymentCategories } from '../../reference/catalog/payment-method.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './resolve.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { openWaysAt } from './open-ways.ts'
 import { houseTerms, resolve } from './resolve.ts'
 import type { Ask, PartnerTerms } from './resolve.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
 /** A small market, so that all of it can be asked for. */
-const small: MarketMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
+const small: ExchangeMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
 
 const countryOf = (alpha2: string) => findCountry(alpha2) ?? assert.fail(alpha2)
 const withLimits = (min: string | null, max: string | null): PartnerTerms => ({ ...houseTerms, limits: { min, max } })
@@ -29,7 +30,7 @@ function openIn(alpha2: string, waysOf = openWaysAt(moment, houseTerms), ticker?
 }
 
 /** Whether the resolver accepts any pair with anything at the other end, by any method there. */
-const isAccepted = (at: MarketMoment, partner: PartnerTerms, listing: Listing, by: Ask, way: 'in' | 'out'): boolean =>
+const isAccepted = (at: ExchangeMoment, partner: PartnerTerms, listing: Listing, by: Ask, way: 'in' | 'out'): boolean =>
   listings.some(({ asset: other, network }) =>
     network.paymentMethods.some(({ type }) => {
       const here = listing.asset

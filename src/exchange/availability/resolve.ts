@@ -5,6 +5,7 @@ import type { Kind, PaymentMethod, Side } from '../../reference/catalog/payment-
 import { b2bFeeSchedules } from '../pricing/fees.ts'
 import type { FeeSchedule } from '../pricing/fees.ts'
 import type { MarketMoment } from '../pricing/market.ts'
+import type { ServedRails } from '../../rails/registry.ts'
 import type { Bounds, Range } from '../pricing/range.ts'
 import type { Sum } from '../pricing/sum.ts'
 import type { PairTerms } from '../pricing/terms.ts'
@@ -27,6 +28,9 @@ export type PartnerTerms = {
   /** Whose exchanges these are: a customer's if nothing is said. */
   kind?: Kind
 }
+
+/** What an exchange depends on at one moment: the market, and which payments have a rail. */
+export type ExchangeMoment = MarketMoment & { rails: ServedRails }
 
 /** The terms of whoever is no partner: public lists and ranges. */
 export const houseTerms: PartnerTerms = { commissionBasisPoints: 0, limits: { min: null, max: null } }
@@ -107,7 +111,7 @@ export type NotAvailable = { available: false; failures: Failures }
  *
  * Rules that need what another rule did not find are not judged: nobody is told that an unknown currency has no price.
  */
-export function resolve(moment: MarketMoment, partner: PartnerTerms, ask: Ask): Available | NotAvailable {
+export function resolve(moment: ExchangeMoment, partner: PartnerTerms, ask: Ask): Available | NotAvailable {
   const paths = ask.paths ? { ...estimatePaths, ...ask.paths } : estimatePaths
   const failures: Failure[] = []
   const tell: Tell = (failure) => failures.push(failure)

@@ -1,9 +1,8 @@
 import { findListing } from '../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import { resolve } from './resolve.ts'
-import type { Ask, AskedAmount, Exchange, PartnerTerms } from './resolve.ts'
+import type { Ask, AskedAmount, Exchange, ExchangeMoment, PartnerTerms } from './resolve.ts'
 
 /** One way to pay that is available, on what terms, and what the amount comes to by it. */
 export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
@@ -14,7 +13,7 @@ export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
  * named here is available. Empty when nothing is.
  */
 export function waysToPay(
-  moment: MarketMoment,
+  moment: ExchangeMoment,
   partner: PartnerTerms,
   { depositType: _type, depositCategory: _category, ...ask }: Ask & { amount: AskedAmount },
 ): WayToPay[] {
