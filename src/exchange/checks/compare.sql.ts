@@ -16,7 +16,7 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
     select deposits.id, public_id, case
         when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
         when facts.id is null then 'has lost the fact that told of it'
-        when facts.kind <> 'deposit.final' or facts.rail <> deposits.rail or body ->> 'asset' <> deposits.asset
+        when facts.kind not in ('deposit.final', 'payout.returned', 'dispute.won') or facts.rail <> deposits.rail or body ->> 'asset' <> deposits.asset
           or (body ->> 'amount')::numeric <> deposits.amount or body ->> 'payment' <> coalesce(payment, body ->> 'payment')
           then 'is not what its rail told'
         when deposits.transaction_id is not null and matched_at is null

@@ -146,10 +146,20 @@ async function settleFact(
     case 'deposit.declined':
       if (transaction) settleDecline(ctx, db, transaction, fact)
       return
-    case 'dispute.opened':
     case 'dispute.won':
+      // What a won dispute gives back waits in suspense: staff decide whose it is.
+      ctx.log.error(
+        { fact: String(fact.id), rail: fact.rail },
+        'A dispute was won; its money needs a decision by staff.',
+      )
+      if (fact.body.dispute_funds !== 'moved') return
+      return settleMoney(ctx, db, outcome, { fact, transaction: undefined, partner: undefined })
+    case 'dispute.opened':
     case 'dispute.lost':
-      ctx.log.error({ fact: String(fact.id), rail: fact.rail, kind: fact.kind }, 'A dispute needs a decision by staff.')
+      ctx.log.error(
+        { fact: String(fact.id), rail: fact.rail, kind: fact.kind },
+        'A dispute needs a person to look at it.',
+      )
       return
     case 'payout.settled':
     case 'payout.failed':

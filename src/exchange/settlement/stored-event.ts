@@ -38,11 +38,14 @@ const storedKinds: Readonly<Record<RailEvent['kind'], StoredKind>> = {
 export function stored({ kind, dispute, ...event }: ReportedEvent): StoredEvent {
   if (!dispute) return { ...event, kind: storedKinds[kind] }
   const { id, respondBy, fundsMoved } = dispute
+  // Money that a won dispute gives back is another payment than the one that was disputed.
+  const payment = kind === 'dispute_won' ? id : event.payment
   const body = {
     ...event.body,
     dispute: id,
+    dispute_funds: fundsMoved ? 'moved' : 'unmoved',
     ...(respondBy === undefined ? {} : { dispute_respond_by: respondBy.toISOString() }),
   }
   const isWithdrawal = fundsMoved && (kind === 'dispute_opened' || kind === 'dispute_lost')
-  return { ...event, body, kind: isWithdrawal ? 'deposit.reversed' : storedKinds[kind] }
+  return { ...event, payment, body, kind: isWithdrawal ? 'deposit.reversed' : storedKinds[kind] }
 }
