@@ -9,6 +9,7 @@ import { type LoadDone, type LoadOrder, type PairAsk, pairPath } from './load.ts
 import { makeDataDir, removeDataDir } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
 import { size } from './size.ts'
+import { everyRail } from '../test/support/every-rail.ts'
 
 const connections = 16
 const roundMs = size(2_000, 50)
@@ -64,7 +65,7 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
 
 /** Every pair of the catalog that can be exchanged, with amounts from the middle of its range. */
 function pairAsks(now: Date): PairAsk[] {
-  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
   return listings.flatMap((source) =>
     listings.flatMap((target) => {
       const outcome = resolve(moment, defaultTerms, namesOf(source, target))

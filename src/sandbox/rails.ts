@@ -17,6 +17,7 @@ export {
   challenge,
   chargeback,
   decline,
+  dispute,
   duplicate,
   isPaid,
   pay,

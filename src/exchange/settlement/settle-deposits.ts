@@ -146,10 +146,17 @@ async function settleFact(
     case 'deposit_declined':
       if (transaction) settleDecline(ctx, db, transaction, fact)
       return
-    case 'dispute_opened':
     case 'dispute_won':
+      // What a won dispute gives back waits in suspense: staff decide whose it is.
+      ctx.log.error({ event: String(fact.id), rail: fact.rail }, 'A dispute was won; staff must assign its money.')
+      if (fact.funds_moved !== true) return
+      return settleMoney(ctx, db, outcome, { fact, transaction: undefined, partner: undefined })
+    case 'dispute_opened':
     case 'dispute_lost':
-      ctx.log.error({ fact: String(fact.id), rail: fact.rail, kind: fact.kind }, 'A dispute needs a decision by staff.')
+      ctx.log.error(
+        { event: String(fact.id), rail: fact.rail, kind: fact.kind },
+        'A dispute needs a decision by staff.',
+      )
       return
     case 'deposit_reversed':
     case 'payout_settled':
