@@ -61,9 +61,9 @@ const converted: [fact: string, now: string][] = [
 
 /** A database from before the history was typed, with these texts in it. */
 const databaseOf = (facts: string[]): Promise<string> =>
-  databaseBefore('0025', ['moves', 'payouts'], older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()))
+  databaseBefore('0027', ['moves', 'payouts'], older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()))
 
-const convert = (url: string): Promise<unknown> => migrateOne(url, '0025')
+const convert = (url: string): Promise<unknown> => migrateOne(url, '0027')
 
 describe('a status history from before it was typed', () => {
   let url: string

@@ -107,7 +107,7 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
       funds_moved, reverses, body, event.received_at,
       coalesce(deposit_instructions.transaction_id, (
         select known.transaction_id from deposits as known join rail_events as arrival on arrival.id = event_id
-        where (reverses or event.dispute is not null) and matched_at is not null and known.rail = event.rail
+        where (event.reverses or event.dispute is not null) and matched_at is not null and known.rail = event.rail
           and known.payment = event.payment and arrival.reference = event.reference)
       ) as transaction_id,
       coalesce((select min(received_at) from rail_events as first where first.rail = event.rail
