@@ -5,8 +5,7 @@ import type { Clock } from '../platform/lib/clock.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 
 /**
- * What the sandbox's world of money stands on: its processor, its bank and its chains. It has no other way to reach the
- * exchange than its callbacks.
+ * What the sandbox's processor, bank and chains depend on. They reach the exchange by callbacks only.
  */
 export type World = {
   db: Database

@@ -1,6 +1,6 @@
 import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
-import { callbackOwed, oweCallbacks } from '../../src/sandbox/callback.ts'
+import { callbackOwed, queueCallbacks } from '../../src/sandbox/callback.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal, Stage } from './stage.ts'
 import type { Worker } from './worker.ts'
@@ -78,10 +78,10 @@ async function silence(stage: Stage): Promise<string> {
 export async function tellSilenced({ silenced }: Stage, { house: { ctx }, sandbox }: Worker): Promise<void> {
   const dueAt = ctx.clock.realNow()
   await ctx.db.atomic((db) =>
-    oweCallbacks(
+    queueCallbacks(
       sandbox.world,
       db,
-      silenced.map(({ rail, body }) => ({ rail, words: JSON.parse(body) as Record<string, string>, dueAt })),
+      silenced.map(({ rail, body }) => ({ rail, message: JSON.parse(body) as Record<string, string>, dueAt })),
     ),
   )
   silenced.length = 0

@@ -10,7 +10,7 @@ import {
   dispute,
   duplicate,
   reorg,
-  unknownWord,
+  reportUnknownStatus,
   voidPayment,
   type World,
 } from '../rails.ts'
@@ -55,7 +55,7 @@ export async function playRailEvent(
     case 'duplicate':
       return duplicate(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
     case 'unknown_word':
-      return unknownWord(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
+      return reportUnknownStatus(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
     case 'timeout':
       return armTimeout(world, recipientOf(ctx, transaction))
     case 'never':

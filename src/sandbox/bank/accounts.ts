@@ -3,7 +3,7 @@ import { ourAccount } from '../../reference/bank/our-accounts.ts'
 import { listings } from '../../reference/catalog/asset.ts'
 import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 
-/** The accounts that a customer may be told to pay to, with how accounts are named where that money comes from. */
+/** The accounts that customers pay to, with the form of the accounts that such payments come from. */
 const forms: ReadonlyMap<string, AccountForm> = new Map(
   paymentCategories.flatMap(({ category, flow }) => {
     const form = flow === 'transfer' ? accountFormOf(category) : undefined
@@ -16,5 +16,5 @@ const forms: ReadonlyMap<string, AccountForm> = new Map(
 /** How the payer of an account of ours names their own; undefined for an account that is not ours. */
 export const formOfPayer = (account: string): AccountForm | undefined => forms.get(account)
 
-/** Whether customers are told to pay to this account. */
+/** Whether this is an account of ours that customers pay to. */
 export const isOurAccount = (account: string): boolean => forms.has(account)

@@ -1,6 +1,6 @@
 import type { Atomic, Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
-import { isSigned, oweCallbacks, sign } from '../callback.ts'
+import { isSigned, queueCallbacks, sign } from '../callback.ts'
 import type { World } from '../world.ts'
 
 /** What the sandbox's provider stands on. It has no other way to reach the exchange than its callbacks. */
@@ -14,7 +14,7 @@ export type Office = {
   /** Whether a signature is that of a text for this use. */
   isSigned(use: string, text: string, signature: string | undefined): boolean
   /** Owes the exchange a callback, told once the block commits. */
-  owe(db: Atomic, provider: string, words: Record<string, string>): Promise<void>
+  owe(db: Atomic, provider: string, message: Record<string, string>): Promise<void>
 }
 
 /** The provider shares the processor's origin and its way of calling back. */
@@ -24,5 +24,5 @@ export const officeIn = (world: World): Office => ({
   url: () => world.url,
   sign: (use, text) => sign(world, use, text),
   isSigned: (use, text, signature) => isSigned(world, use, text, signature),
-  owe: (block, rail, words) => oweCallbacks(world, block, [{ rail, words, dueAt: world.clock.realNow() }]),
+  owe: (block, rail, message) => queueCallbacks(world, block, [{ rail, message, dueAt: world.clock.realNow() }]),
 })

@@ -1,4 +1,4 @@
-import { armUnknownWord } from '../rails.ts'
+import { armUnknownStatus } from '../rails.ts'
 import { ended } from '../../exchange/transactions/lifecycle.ts'
 import { playRailEvent } from '../api/rail-events.ts'
 import * as queries from '../api/queries.ts'
@@ -15,7 +15,7 @@ const isReadyToPay = ({ status }: Seen): boolean => status === 'waiting_for_depo
 async function speakStrangely({ ctx, world, publicId }: Scene): Promise<void> {
   const [deposit] = await queries.lastDeposit(ctx.db, publicId)
   if (!deposit) throw new NotYet()
-  await armUnknownWord(world, deposit.payment)
+  await armUnknownStatus(world, deposit.payment)
 }
 
 /** What rails, markets and clocks do, in words that are played and printed alike. */
