@@ -57,7 +57,7 @@ async function prove(visit: Visit, email: string): Promise<void> {
 async function answer(visit: Visit, exchange: Exchange, email: string): Promise<void> {
   const { page, keys } = visit
   await at(visit, 'Enter your code')
-  await keys.type(page.getByLabel('Code from the e-mail'), await codeFor(exchange, email))
+  await keys.type(page.getByLabel('Code from the email'), await codeFor(exchange, email))
   await page.keyboard.press('Enter')
 }
 
@@ -117,7 +117,7 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   const { page, keys, exchange } = visit
   const isScripted = (await page.locator('html.copies').count()) > 0
   if (isScripted) {
-    await keys.reach(button(visit, /^Copy Amount/))
+    await keys.reach(button(visit, /^Copy Exact amount/))
     await pay(exchange, await idBehind(exchange, page.url()))
   } else await keys.press(button(visit, 'Simulate payment'))
   await comeTo(visit, title)

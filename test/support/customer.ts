@@ -38,7 +38,7 @@ export async function proveEmail(page: Page, exchange: Exchange, email: string):
 /** Types the code that was mailed. */
 export async function answerCode(page: Page, exchange: Exchange, email: string): Promise<void> {
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
-  await page.getByLabel('Code from the e-mail').fill(await codeFor(exchange, email))
+  await page.getByLabel('Code from the email').fill(await codeFor(exchange, email))
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 
