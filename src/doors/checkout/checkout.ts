@@ -28,7 +28,7 @@ import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
-import { type Look, renderFrame } from './frame.tsx'
+import { type Look, renderLayout } from './layout.tsx'
 import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
@@ -274,7 +274,7 @@ function sendMessage(
 ): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
   const { title, body } = messagePage(reason, language)
-  const html = renderFrame({ title, language, assets, notices, children: [body] })
+  const html = renderLayout({ title, language, assets, notices, children: [body] })
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
 }
 

@@ -4,7 +4,7 @@ import { isGivenBack } from './given-back.ts'
 import type { PageProps } from './page.ts'
 import { isSettled } from './step.ts'
 import { checkoutSteps, isTyped } from './steps.ts'
-import { renderFrame } from './frame.tsx'
+import { renderLayout } from './layout.tsx'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
 import { CancelOrder } from './ui/links.tsx'
@@ -24,7 +24,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     'data-now': props.now.getTime(),
     ...(isSettled(step) ? { 'data-settled': '' } : {}),
   }
-  return renderFrame({
+  return renderLayout({
     title,
     language,
     assets,

@@ -35,9 +35,9 @@ export function QuietSubmit({ here, does, children }: { here: string; does: stri
 /** What a field is called, and what is wrong with it. */
 type FieldProps = { name: string; label: string; hint?: string | undefined; problems: ShownProblem[] }
 
-type FieldFrameProps = FieldProps & { children: ComponentChildren }
+type FieldRowProps = FieldProps & { children: ComponentChildren }
 
-function FieldFrame({ name, label, hint, problems, children }: FieldFrameProps) {
+function FieldRow({ name, label, hint, problems, children }: FieldRowProps) {
   const problem = problemOf(name, problems)
   return (
     <div class={problem ? 'field wrong' : 'field'}>
@@ -97,16 +97,16 @@ export function TextField(props: TextFieldProps) {
     ...(value === undefined ? {} : { value }),
   }
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       {type === 'email' ? <input type="email" {...attributes} /> : <input type="text" {...attributes} />}
-    </FieldFrame>
+    </FieldRow>
   )
 }
 
 /** A text that must be seen whole, such as an address: it wraps. */
 export function WholeTextField(props: FieldProps & { value?: string | undefined }) {
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       <textarea
         {...described(props)}
         rows={2}
@@ -118,7 +118,7 @@ export function WholeTextField(props: FieldProps & { value?: string | undefined 
         required
         {...(props.value === undefined ? {} : { value: props.value })}
       />
-    </FieldFrame>
+    </FieldRow>
   )
 }
 
@@ -136,7 +136,7 @@ export function ChoiceField(
 ) {
   const { choices, empty, value = '', autocomplete, required = true } = props
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       <select {...described(props)} required={required} autocomplete={autocomplete}>
         <option value="" selected={value === ''}>
           {empty}
@@ -147,6 +147,6 @@ export function ChoiceField(
           </option>
         ))}
       </select>
-    </FieldFrame>
+    </FieldRow>
   )
 }

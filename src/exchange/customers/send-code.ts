@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { sendMail } from '../mail/send.ts'
-import { codeLetter } from './code-letter.ts'
+import { codeEmail } from './code-email.ts'
 import { type CodeSubject, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
 import * as queries from './customers.sql.ts'
@@ -42,7 +42,7 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
 
     const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
     const dataKey = await ctx.keyring.get(db, dataKeyId)
-    const letter = codeLetter({ ...order, code, validMs })
+    const letter = codeEmail({ ...order, code, validMs })
     await sendMail(ctx, db, { to: order.email, ...letter, dataKey, transactionId: order.transactionId })
   })
 }
