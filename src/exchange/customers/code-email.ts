@@ -1,7 +1,7 @@
 import { languageOf } from '../../platform/language/language.ts'
 import { layOut } from '../mail/layout.ts'
 
-/** What the letter with a one-time code tells; `locale` is the reader's, as far as it is known. */
+/** What the e-mail with a one-time code contains. */
 export type CodeEmail = {
   code: string
   partnerName: string
@@ -11,8 +11,8 @@ export type CodeEmail = {
 }
 
 /**
- * The letter that brings a one-time code, in the reader's language. The code stands in the subject too, where phones show and
- * copy it; there is no link, so that nobody learns to follow links in such letters.
+ * The e-mail with a one-time code, in the reader's language. The code is in the subject too, where phones show and copy it. There
+ * is no link, so that customers don't learn to follow links in such e-mails.
  */
 export function codeEmail({ code, partnerName, publicId, validMs, locale }: CodeEmail) {
   const { tag, say, duration, direction } = languageOf(locale)

@@ -37,7 +37,7 @@ function checkingPage(props: PageProps): Page {
   }
 }
 
-/** To the payment that was begun: the page of one reference takes money once. */
+/** Back to the payment that was started: the page of one reference takes money only once. */
 function BackToIt({ language: { say }, here }: PageProps) {
   return (
     <Form here={here} does="pay">
