@@ -22,7 +22,7 @@ import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, type Typed } from './choice.ts'
-import { type Chosen, startOrder } from './start-order.ts'
+import { type CalculatedExchange, startOrder } from './start-order.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
 import { type Presets, readPresets } from './presets.ts'
@@ -143,7 +143,7 @@ async function startAsShown(
   door: Door,
   reply: FastifyReply,
   visit: Visit,
-  chosen: Chosen,
+  chosen: CalculatedExchange,
   { category: seen }: Typed,
 ): Promise<Started> {
   const { category } = chosen.exchange.deposit
@@ -161,11 +161,16 @@ async function create(
   { ctx, limits }: Door,
   reply: FastifyReply,
   { partner, presets, isUnsigned, language, address }: Visit,
-  chosen: Chosen,
+  chosen: CalculatedExchange,
 ): Promise<Started> {
   try {
     limits.takeCustomer(address, { partner }, reply)
-    const order = await startOrder(ctx, partner, { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag })
+    const order = await startOrder(ctx, partner, {
+      presets,
+      isUnsigned,
+      ...chosen,
+      locale: presets.locale ?? language.tag,
+    })
     return { redirect: order.redirect_url }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error

@@ -52,7 +52,7 @@ export function choiceOf(
   if (!from || !to) return undefined
 
   const isReverse = !isTurned && directionOf(typed) === 'reverse'
-  const amount = isReverse ? typed.to_amount : isAnew(typed, from, to) ? undefined : typed.from_amount
+  const amount = isReverse ? typed.to_amount : isOutdated(typed, from, to) ? undefined : typed.from_amount
   const choice: Choice = {
     side,
     from,
@@ -72,7 +72,7 @@ function directionOf({ edited, from_amount, to_amount, was_from_amount, was_to_a
 }
 
 /** Whether the amount to pay no longer applies: it was in another currency, or was empty for another coin. */
-function isAnew({ from_amount, was_from, was_to }: Typed, from: Listing, to: Listing): boolean {
+function isOutdated({ from_amount, was_from, was_to }: Typed, from: Listing, to: Listing): boolean {
   if (was_from !== undefined && was_from !== from.asset.id) return true
   return from_amount?.trim() === '' && was_to !== undefined && was_to !== to.asset.id
 }

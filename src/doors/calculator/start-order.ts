@@ -12,7 +12,7 @@ import type { Choice } from './choice.ts'
 import type { Presets } from './presets.ts'
 
 /** An exchange that was calculated in full. */
-export type Chosen = { choice: Choice; exchange: Available['exchange']; sum: Sum }
+export type CalculatedExchange = { choice: Choice; exchange: Available['exchange']; sum: Sum }
 
 /**
  * Creates the transaction for the partner whose calculator it is, by the same function as the API. Refuses what that refuses: the
@@ -21,7 +21,7 @@ export type Chosen = { choice: Choice; exchange: Available['exchange']; sum: Sum
 export async function startOrder(
   ctx: Ctx,
   partner: Partner,
-  { presets: given, isUnsigned, choice, exchange, sum, locale }: Chosen & Given,
+  { presets: given, isUnsigned, choice, exchange, sum, locale }: CalculatedExchange & OrderRequest,
 ): Promise<TransactionRecord> {
   const { settings } = partner
   const { features } = settings
@@ -54,7 +54,7 @@ export async function startOrder(
 }
 
 /** What the address of the calculator passes, and whether that was signed. */
-type Given = { presets: Presets; isUnsigned: boolean; locale: string }
+type OrderRequest = { presets: Presets; isUnsigned: boolean; locale: string }
 
 const unchanged = (presets: Presets) => ({ presets, warnings: [] })
 

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type english from '../../../assets/languages/en.json'
 import { projectRoot } from '../lib/root.ts'
 
-/** The key of a text. */
 export type TextKey = keyof typeof english
 
 /** The key of a text with plural forms, which are stored with the plural category as suffix (`.one`, `.few`, `.other`). */

@@ -116,20 +116,20 @@ function Line(props: PageProps & { field: BillingField; autocomplete: string; re
 function Apartment(props: PageProps) {
   const { language, problems, typed } = props
   const { name, value } = known(props, 'aptNumber')
-  const isNone = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
+  const hasNoNumber = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
   return (
     <>
       <TextField
         name={name}
         label={language.say('billing.aptNumber')}
         problems={problems}
-        value={isNone && value === noApartment ? '' : value}
+        value={hasNoNumber && value === noApartment ? '' : value}
         autocomplete="address-line2"
         class="short"
         required={false}
       />
       <label class="tick">
-        <input type="checkbox" name={noApartmentBox} value="yes" checked={isNone} />
+        <input type="checkbox" name={noApartmentBox} value="yes" checked={hasNoNumber} />
         <span>{language.say('billing.noApartment')}</span>
       </label>
     </>

@@ -1,6 +1,6 @@
 import { openPayment } from '../open-payment.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
-import type { PaymentWord } from '../../../exchange/settlement/ask-rails.ts'
+import type { PaymentProgress } from '../../../exchange/settlement/ask-rails.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
 import { RefreshHere } from '../ui/links.tsx'
@@ -18,7 +18,7 @@ const texts = {
   begun_before: 'checking.unclear',
   silent: 'checking.unclear',
   paid: 'checking.paid',
-} as const satisfies Record<PaymentWord, string>
+} as const satisfies Record<PaymentProgress, string>
 
 function checkingPage(props: PageProps): Page {
   const { visit, language } = props
