@@ -110,9 +110,9 @@ describe('a one-time code', () => {
   it('is worth nothing once the next one is sent', async () => {
     await sendCode(ctx, order)
     const first = await codeIn()
-    assert.equal((await pendingCode(ctx, order))?.isAnew, false)
+    assert.equal((await pendingCode(ctx, order))?.isRepeat, false)
     await inRealTime(21_000, () => sendCode(ctx, order))
-    assert.equal((await pendingCode(ctx, order))?.isAnew, true, 'pages tell that a second one is on its way')
+    assert.equal((await pendingCode(ctx, order))?.isRepeat, true, 'pages tell that a second one is on its way')
     const second = await codeIn()
     if (first !== second) await assert.rejects(() => answer(first), refused('CODE_WRONG'))
     await answer(second)

@@ -7,7 +7,7 @@ import type { RailEvent } from '../../rails/rail.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** How a payment stands, as far as its rails tell. */
-export type PaymentWord =
+export type PaymentProgress =
   | 'none' //         nobody has tried, or what was tried came to nothing
   | 'begun' //        tried where the customer was sent last, and neither through nor refused
   | 'begun_before' // the same, where the customer was sent before another way to pay was chosen
@@ -29,7 +29,7 @@ const patienceMs = 3_000
  * How the payment of a transaction stands that its customer comes back from, taken down as if the rails had called. A word that is
  * not plain is `begun`: nobody is asked to pay again on a guess.
  */
-export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>): Promise<PaymentWord> {
+export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>): Promise<PaymentProgress> {
   const told = await toldInTime(ctx, id)
   if (told === undefined) return 'silent'
   await takeDown(ctx, told)
@@ -38,7 +38,7 @@ export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>):
 }
 
 /** What all facts together say of a payment; `reference` is where the customer was sent last. */
-export function wordOf(told: readonly RailEvent[], reference: string | undefined): PaymentWord {
+export function wordOf(told: readonly RailEvent[], reference: string | undefined): PaymentProgress {
   const takenBack = new Set(told.filter(({ kind }) => kind === 'deposit_reversed').map(({ payment }) => payment))
   const standing = told.filter(({ payment }) => !takenBack.has(payment))
   if (standing.some(({ kind }) => kind === 'deposit_seen' || kind === 'deposit_final')) return 'paid'

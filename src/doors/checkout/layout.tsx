@@ -6,26 +6,26 @@ import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
 import type { Notices } from './notices.ts'
 
-/** Everything around a page of the checkout. */
-export type FrameProps = {
+/** What is around a page of the checkout. */
+export type LayoutProps = {
   title: string
   language: Language
   assets: Assets
   notices: Notices
-  /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
+  /** The order, if there is one. */
   order?: { partnerName: string; publicId: bigint } | undefined
   look?: Look | undefined
-  /** The same page in the other languages, by their tags. */
+  /** The same page in other languages, by tag. */
   translations?: ReadonlyMap<string, string> | undefined
   hasProblems?: boolean
   children: ComponentChildren
 }
 
-/** What an account's theme makes of its pages. */
+/** The partner's theme. */
 export type Look = ShownTheme & { name: string | undefined }
 
 /** A page of the checkout as a whole HTML document. */
-export function renderFrame(props: FrameProps): string {
+export function renderLayout(props: LayoutProps): string {
   const { title, order, look, language, assets, hasProblems = false } = props
   const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
@@ -34,16 +34,16 @@ export function renderFrame(props: FrameProps): string {
     styles: look?.sheet ?? assets.sheet,
     scripts: [assets.script],
     icon: assets.icon,
-    children: <Frame {...props} />,
+    children: <Layout {...props} />,
   })
 }
 
-function Frame({ language, order, look, translations, notices, children }: FrameProps) {
+function Layout({ language, order, look, translations, notices, children }: LayoutProps) {
   const { say } = language
   return (
     <>
       <header class="top">
-        {order === undefined ? null : <Whose name={look?.name ?? order.partnerName} logo={look?.logo} />}
+        {order === undefined ? null : <Brand name={look?.name ?? order.partnerName} logo={look?.logo} />}
         <p class="by">{say('layout.by')}</p>
       </header>
       <div class="columns">{children}</div>
@@ -57,7 +57,7 @@ function Frame({ language, order, look, translations, notices, children }: Frame
   )
 }
 
-/** Each language by its own name, to be read by whoever reads no other. */
+/** Links to the other languages, each by its own name. */
 function Languages({ translations, label }: { translations: ReadonlyMap<string, string>; label: string }) {
   return (
     <nav class="languages" aria-label={label}>
@@ -77,8 +77,8 @@ function Languages({ translations, label }: { translations: ReadonlyMap<string, 
   )
 }
 
-/** Whose pages these are: the logo, or the first letter, and the name. */
-function Whose({ name, logo }: { name: string; logo: string | undefined }) {
+/** The partner's name, with its logo or first letter. */
+function Brand({ name, logo }: { name: string; logo: string | undefined }) {
   return (
     <p class="partner">
       {logo === undefined ? (

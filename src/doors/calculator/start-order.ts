@@ -11,17 +11,17 @@ import type { TransactionRecord } from '../../exchange/transactions/record.ts'
 import type { Choice } from './choice.ts'
 import type { Presets } from './presets.ts'
 
-/** What a reader goes on with: an exchange that was worked out, whole. */
-export type Chosen = { choice: Choice; exchange: Available['exchange']; sum: Sum }
+/** An exchange that was calculated in full. */
+export type CalculatedExchange = { choice: Choice; exchange: Available['exchange']; sum: Sum }
 
 /**
- * Creates what was worked out, for the partner whose calculator it is, by the verb that the interface has. Refuses what that
- * refuses: the amount, the pair, an address that the partner passed and that cannot be. The country is the checkout's to ask.
+ * Creates the transaction for the partner whose calculator it is, by the same function as the API. Refuses what that refuses: the
+ * amount, the pair, an invalid address that the partner passed. The checkout asks for the country.
  */
-export async function goOn(
+export async function startOrder(
   ctx: Ctx,
   partner: Partner,
-  { presets: given, isUnsigned, choice, exchange, sum, locale }: Chosen & Given,
+  { presets: given, isUnsigned, choice, exchange, sum, locale }: CalculatedExchange & OrderRequest,
 ): Promise<TransactionRecord> {
   const { settings } = partner
   const { features } = settings
@@ -54,7 +54,7 @@ export async function goOn(
 }
 
 /** What the address of the calculator passes, and whether that was signed. */
-type Given = { presets: Presets; isUnsigned: boolean; locale: string }
+type OrderRequest = { presets: Presets; isUnsigned: boolean; locale: string }
 
 const unchanged = (presets: Presets) => ({ presets, warnings: [] })
 
