@@ -68,7 +68,7 @@ const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) 
   last_error: lastError,
 })
 
-/** `fed` says whether partners can read it by now. */
+/** `fed`: partners can read it by now. */
 const shownEvent = ({ id, sequence, type, at, position }: RecordedEvent) => ({
   id,
   sequence,
