@@ -183,7 +183,7 @@ const planted: Planted[] = [
     table: 'reserves',
     where: () => `asset = 'BTC-BTC' and place = 'wallet-btc'`,
     plants: [
-      ['what counts as held', 'covered', 'covered * 2', /^More of BTC-BTC counts as held at wallet-btc than is\.$/],
+      ['what counts as held', 'covered', 'covered * 2', /^BTC-BTC reserves at wallet-btc exceed its balance\.$/],
     ],
   },
   {

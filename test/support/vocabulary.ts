@@ -28,7 +28,7 @@ const banned: [pattern: RegExp, instead: string][] = [
 /** What the list means something else by, in lower case. */
 const allowed: RegExp[] = [
   /\b(upper|lower|small|capital|latin|first|last|one|two|three|four|\d+)[ -](case )?letters?\b/g,
-  /\bletters? (case|and|or|by|to)\b|\b(and|or|no|of) letters\b|\bletters, digits\b/g,
+  /\bletters? (case|and|or|by|to)\b|\b(and|or|no|of) letters\b|\bletters, digits\b|\b(random|sixteen) letters\b|\bletters of byte\b/g,
   /\b(yellow|white) ?papers?\b/g,
   /\b(key|pass|cross)word?s?\b/g,
   /\bgood (reason|practice|idea)\b/g,

@@ -1,6 +1,6 @@
 import { eventsOf, type RecordedEvent } from '../../exchange/events/feed.ts'
 import type { SeenJob } from '../../platform/jobs/inspect.ts'
-import { postingsOf } from '../../exchange/ledger/balance.ts'
+import { postingsOf } from '../../exchange/ledger/transaction-entries.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
