@@ -174,7 +174,7 @@ const plants: Plant[] = [
     what: 'a reserve',
     change: `update reserves set reserved = reserved + 1 where asset = 'BTC-BTC'`,
     mend: `update reserves set reserved = reserved - 1 where asset = 'BTC-BTC'`,
-    told: /^What is reserved of BTC-BTC at wallet-btc is not what is promised\.$/,
+    told: /^BTC-BTC reserves at wallet-btc differ from its open payouts\.$/,
   },
   {
     what: 'a wallet that holds less than the books say',

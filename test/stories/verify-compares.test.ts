@@ -212,7 +212,7 @@ const plants: Plant[] = [
       '(select min(id) from partners where partners.id <> partner_id)',
       () => `public_id = ${ids.one}`,
     ),
-    told: /^Transaction \d+ was told to another partner\.$/,
+    told: /^Transaction \d+ has an event of another partner\.$/,
     of: ['one'],
   },
   {

@@ -1,8 +1,8 @@
 import { languageOf } from '../../platform/language/language.ts'
 import { layOut } from '../mail/layout.ts'
 
-/** What the letter with a one-time code tells; `locale` is the reader's, as far as it is known. */
-export type CodeLetterFacts = {
+/** `locale` is the reader's, if known. */
+export type CodeEmailInput = {
   code: string
   partnerName: string
   publicId: bigint
@@ -11,10 +11,10 @@ export type CodeLetterFacts = {
 }
 
 /**
- * The letter that brings a one-time code, in the reader's language. The code stands in the subject too, where phones show and
- * copy it; there is no link, so that nobody learns to follow links in such letters.
+ * The e-mail with a one-time code, in the reader's language. The code is in the subject too, where phones show and copy it.
+ * There is no link, so that nobody learns to follow links in such e-mails.
  */
-export function codeLetter({ code, partnerName, publicId, validMs, locale }: CodeLetterFacts) {
+export function codeEmail({ code, partnerName, publicId, validMs, locale }: CodeEmailInput) {
   const { tag, say, duration, direction } = languageOf(locale)
   const partner = partnerName.replace(/\s+/g, ' ')
   return {
