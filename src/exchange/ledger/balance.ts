@@ -103,7 +103,7 @@ export function settleReserves(db: Atomic, settlements: SettledClaim[]): void {
 }
 
 /**
- * Lowers available balances by what entries move out of custody other than payouts, so that reversed money can no longer be
+ * Lowers available balances by the amounts that entries move out of custody other than payouts, so that reversed money can no longer be
  * reserved once the reversal is booked. Locks in the same order as `reserve`. Never refuses: the money has left.
  */
 export function lowerAvailable(db: Atomic, entries: Entry[]): void {

@@ -45,7 +45,7 @@ const witness = (prefix: string, version: number, length: number) => (hash: Uint
 const shelley = (header: number, length: number) => (hash: Uint8Array) =>
   bech32.encode('addr', bech32.toWords(Uint8Array.of(header, ...hash, ...hash).subarray(0, 1 + length)), false)
 
-/** Every kind of valid address that both know, beside the one that the sandbox makes. */
+/** Every kind of valid address that both know, in addition to the one that the sandbox makes. */
 const kinds: Partial<Record<KnownTicker, ((hash: Uint8Array) => string)[]>> = {
   bitcoin: [base58Address(0), base58Address(5), witness('bc', 0, 32), witness('bc', 1, 32), witness('bc', 16, 2)],
   litecoin: [base58Address(0x30), base58Address(0x32), witness('ltc', 0, 32), witness('ltc', 1, 32)],
@@ -114,7 +114,7 @@ const exceptions: {
   },
   {
     family: 'bitcoin-cash',
-    why: 'it looks at the form of CashAddr and not at the checksum; the specification has vectors, and a test of its own',
+    why: 'it looks at the form of CashAddr and not at the checksum; the specification has vectors, and a separate test',
     covers: (text) => /^(bitcoincash:)?[qp][0-9a-z]{41}$/.test(text) && !ours('bitcoin-cash', text),
     example: 'bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6q',
     theirs: true,

@@ -67,7 +67,7 @@ function bicOf(text: string): string | undefined {
   return text.length > maxLength ? undefined : readBic(text)
 }
 
-/** What is wrong with a BIC by itself, whatever account it stands beside, as one plain sentence; undefined if nothing is. */
+/** The error of a BIC by itself, whatever its account, in one sentence; undefined if it is valid. */
 export function bicFault(text: string): string | undefined {
   const bic = bicOf(text)
   if (bic === undefined) return 'A BIC has 8 or 11 letters and digits: check every character.'
