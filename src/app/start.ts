@@ -13,7 +13,7 @@ import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
 import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { systemClock } from '../platform/lib/clock.ts'
-import { foldBalances } from '../exchange/ledger/balance.ts'
+import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
@@ -134,7 +134,7 @@ function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
   sender.start()
   relay.start()
   const chores = doChores(ctx, {
-    'fold balances': () => foldBalances(ctx.db),
+    'fold balances': () => updateBalanceSnapshot(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),

@@ -1,6 +1,6 @@
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { forgetPartners } from '../../src/exchange/partners/known.ts'
-import { foldBalances } from '../../src/exchange/ledger/balance.ts'
+import { updateBalanceSnapshot } from '../../src/exchange/ledger/balance.ts'
 import { raiseOffset } from '../../src/sandbox/api/queries.ts'
 import type { Action } from './action.ts'
 import { bringMoney, type Stage } from './stage.ts'
@@ -93,7 +93,7 @@ export const houseActions: readonly Action[] = [
     weight: 2,
     isPossible: always,
     run: async (_stage, { house: { ctx } }) => {
-      await foldBalances(ctx.db)
+      await updateBalanceSnapshot(ctx.db)
       return ''
     },
   },

@@ -162,7 +162,7 @@ describe('one transaction', () => {
       const { exitCode, out } = await cambio('verify', '--json')
       const { ok, problems } = JSON.parse(out) as { ok: boolean; problems: string[] }
       assert.deepEqual([exitCode, ok], [1, false])
-      assert.match(problems[0] ?? '', /^Entry \d+ \(deposit\) of transaction \d+ is not what was booked\.$/)
+      assert.match(problems[0] ?? '', /^Entry \d+ \(deposit\) of transaction \d+ was changed after it was booked\.$/)
     })
   })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { capital, held } from '../../src/exchange/ledger/account.ts'
-import { balanceOf, lowerCover } from '../../src/exchange/ledger/balance.ts'
+import { balanceOf, lowerAvailable } from '../../src/exchange/ledger/balance.ts'
 import { entry } from '../../src/exchange/ledger/entry.ts'
 import { post } from '../../src/exchange/ledger/post.ts'
 import { moveCoins } from '../../src/sandbox/rails.ts'
@@ -24,7 +24,7 @@ export async function moveOwnCoins(
   const moved = entry(what, [{ debit, credit, asset, amount: by > 0n ? by : -by }])
   await ctx.db.atomic(async (db) => {
     await post(db, ctx, [moved])
-    lowerCover(db, [moved])
+    lowerAvailable(db, [moved])
     await moveCoins(db, network, asset, by)
   })
 }

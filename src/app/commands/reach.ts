@@ -70,7 +70,7 @@ export const exchange: Exchange = {
   patientExchange: (work) => withExchange(work, { statementTimeoutMs: 3_600_000 }),
 }
 
-/** Where the exchange is reached; in the sandbox, where it was reached last. */
+/** The sandbox's URL is that of its last start. */
 const publicUrlOf = async (config: Config): Promise<string> =>
   config.http.publicUrl ?? (await readSandboxFile(config))?.url ?? `http://localhost:${config.http.port}`
 

@@ -21,7 +21,7 @@ import {
   setting,
   settingsOf,
   url,
-  type Given,
+  type SettingContext,
   type Source,
   type Values,
 } from '../../platform/lib/setting.ts'
@@ -39,13 +39,13 @@ const ownFolder = { shown: ".cambio in the project's folder", from: () => join(p
 
 const inDataDir = (name: string) => ({
   shown: `${name} in DATA_DIR`,
-  from: (given: Given) => join(resolve(given.text('DATA_DIR')), name),
+  from: (given: SettingContext) => join(resolve(given.text('DATA_DIR')), name),
 })
 
 /** A listener's port beside the service's own; free like it when PORT is 0. */
 const portAfter = (steps: number) => ({
   shown: `PORT + ${steps}; a free port when PORT is 0`,
-  from: (given: Given) => {
+  from: (given: SettingContext) => {
     const first = Number.parseInt(given.text('PORT'), 10)
     return first > 0 && first + steps <= 65_535 ? String(first + steps) : '0'
   },

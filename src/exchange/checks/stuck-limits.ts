@@ -56,7 +56,7 @@ const refunds: Record<'ordered' | 'held' | 'unapproved' | 'address_needed' | 'se
   ordered: limit(30 * minute, 'its way back: {amount} that came by {about}'),
   held: limit(4 * hour, '`transaction release`: a person keeps {amount} that came by {about}'),
   unapproved: limit(hour, '`payout approve` by two operators: {amount} that came by {about}'),
-  address_needed: limit(3 * day, 'its customer to say where {amount} shall go'),
+  address_needed: limit(3 * day, 'its customer to say where to send {amount}'),
   sent: limit(2 * hour, 'evidence that {amount} has gone back by {about}'),
   failed: limit(0, 'an operator: {amount} could not be sent back by {about}'),
 }
@@ -69,7 +69,7 @@ const rails: Record<'halted', Limit> = {
   halted: limit(0, '`rail resume`: nothing is credited, because {about}'),
 }
 
-/** What is told to others. */
+/** Deliveries to others. */
 const webhooks: Record<'untried' | 'failing' | 'replay', Limit> = {
   untried: limit(5 * minute, 'a process that delivers: {count} due for {about}'),
   failing: limit(hour, '{about} to take webhooks again: {count} wait'),
@@ -78,7 +78,7 @@ const webhooks: Record<'untried' | 'failing' | 'replay', Limit> = {
 const events: Record<'unplaced', Limit> = {
   unplaced: limit(2 * minute, 'their places in the feed: {count} of them'),
 }
-/** Every limit, by what it is and its state. Jobs, letters among them, have their own: src/platform/jobs/look.ts. */
+/** Limits by subject and state. Jobs have their own, in src/platform/jobs/. */
 export const limits = {
   transaction: transactions,
   payout: payouts,

@@ -9,8 +9,8 @@ import * as queries from './verify.sql.ts'
 const batch = 1_000
 
 /**
- * Looks whether every quote is the one that was made, every transaction at the price of its own, and every exchange booked at
- * its quote to the last digit. One sentence a problem.
+ * Checks that every quote is unchanged, every transaction uses its own quote's price, and every exchange is booked at its quote
+ * to the last digit. Returns one sentence a problem.
  */
 export async function verifyQuotes(db: Db): Promise<string[]> {
   const problems: string[] = []

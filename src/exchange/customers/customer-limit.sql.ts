@@ -9,9 +9,8 @@ export const lockLimit = (db: Atomic, customerId: bigint): void =>
 export type Used = { day: bigint; month: bigint }
 
 /**
- * Counts what a customer has exchanged since a day and a month ago and is about to: money that came in for good and, of a
- * transaction that waits for its money or holds it, all that is expected. One transaction may be left out. The newest thousand are
- * looked at.
+ * Sums what a customer has exchanged in the last day and month and is about to: final deposits and, of transactions that await
+ * or hold money, the expected amount. One transaction may be left out. Only the newest thousand count.
  */
 export const used = (
   db: Db,

@@ -3,7 +3,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { clearing, customer, held, networkFees, suspense } from '../ledger/account.ts'
-import { type Claim, releaseReserves, settleReserves, type Settlement } from '../ledger/balance.ts'
+import { type Claim, releaseReserves, settleReserves, type SettledClaim } from '../ledger/balance.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -99,7 +99,7 @@ async function endRound(ctx: Ctx, db: Atomic, round: Plain[], transactions: Map<
   const never = round.filter((one) => one.outcome.state === 'never')
   writeEnds(ctx, db, done, never)
   const outcome = emptyOutcome()
-  const settlements: Settlement[] = []
+  const settlements: SettledClaim[] = []
   const released: Claim[] = []
   for (const one of round) {
     const { plan } = one
@@ -144,7 +144,7 @@ function writeEnds(ctx: Ctx, db: Atomic, done: Done[], never: Plain[]): void {
   if (failed.length > 0) failPlans(db, failed)
 }
 
-function settlementsOf(plan: Sent['plan'], { fee }: Evidence): Settlement[] {
+function settlementsOf(plan: Sent['plan'], { fee }: Evidence): SettledClaim[] {
   const { place, asset } = plan
   const charged = fee ?? { asset, amount: 0n }
   return [

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/sql.ts'
 import { type BookedDeposit, depositsOf, freeOf, lossOf } from './deposit.ts'
 import { customer } from '../ledger/account.ts'
-import { owedForExchanges } from '../ledger/balance.ts'
+import { owedForExchanges } from '../ledger/transaction-entries.ts'
 import { type Refund, refundsOf } from './refund.ts'
 import { payoutsOf, type StandingPayout } from './returned.ts'
 import type { Standing } from './decide.ts'

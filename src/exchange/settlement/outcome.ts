@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type Deposit, keepDeposits } from './deposit.ts'
-import { lowerCover } from '../ledger/balance.ts'
+import { lowerAvailable } from '../ledger/balance.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import { orderPayouts, type PayoutOrder } from './order.ts'
@@ -42,7 +42,7 @@ export async function writeOutcome(ctx: Ctx, db: Atomic, outcome: Outcome): Prom
   if (outcome.quotes.length > 0) queries.insertQuotes(db, outcome.quotes.map(quoteRow))
   const moved = await advance(ctx, db, outcome.steps)
   await post(db, ctx, outcome.entries)
-  lowerCover(db, outcome.entries)
+  lowerAvailable(db, outcome.entries)
   await orderPayouts(ctx, db, outcome.payouts)
   for (const { transactionId, question } of outcome.questions) {
     const transaction = moved.find(({ id }) => id === transactionId)

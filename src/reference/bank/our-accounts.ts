@@ -5,7 +5,7 @@ import type { Category } from '../catalog/payment-category.ts'
 export type OurAccount = { holder: string; account: string; bic: string; bank: string }
 
 /** An account, and the one currency that it is for; null is any money of a country. */
-type Held = OurAccount & { currency: string | null }
+type HouseAccount = OurAccount & { currency: string | null }
 
 const holder = 'Cambio Sandbox Ltd'
 const bank = 'Sandbox Bank'
@@ -14,7 +14,7 @@ const bank = 'Sandbox Bank'
  * The sandbox operator's accounts. They hold their check digits and belong to nobody, as `exampleAccount` tells, so money that
  * is sent there by mistake comes back. An operator's own come with a real bank's rail.
  */
-const held: Partial<Record<Category, Held>> = {
+const held: Partial<Record<Category, HouseAccount>> = {
   SEPA: { currency: 'EUR', holder, account: 'DE87900000000000000001', bic: 'SBBKDEF0XXX', bank },
   SWIFT: { currency: null, holder, account: 'DE60900000000000000002', bic: 'SBBKDEF0XXX', bank },
   FASTERPAYMENTS: { currency: 'GBP', holder, account: '00000100000001', bic: '', bank },
