@@ -20,7 +20,7 @@ export const payoutSettings = {
     'PAYOUT_APPROVAL_EUR',
     '100000',
     euroLimit,
-    'A payout or refund worth more, in whole euro, waits until two different operators have approved it; off for none.',
+    'A payout or refund worth more, in whole euros, waits for the approval of two different operators; off for no limit.',
   ),
 }
 
@@ -28,7 +28,12 @@ const coolingOff = byMode({ sandbox: 'PT0S', live: 'P1D' })
 
 /** Settings of the institutions' own exchanges. */
 export const b2bSettings = {
-  coolingOffMs: setting('B2B_COOLING_OFF', coolingOff, duration(0), 'How long a new B2B payout address must wait.'),
+  coolingOffMs: setting(
+    'B2B_COOLING_OFF',
+    coolingOff,
+    duration(0),
+    'How long a new B2B payout address must wait before it can be used.',
+  ),
 }
 
 /** Settings of whoever uses the command line. */
@@ -37,6 +42,6 @@ export const operatorSettings = {
     'OPERATOR_TOKEN',
     '',
     token,
-    'The personal token of the operator who gives a command, by which the audit names them. The service needs none.',
+    'The personal token of the operator who runs a command; the audit names them. The service does not need it.',
   ),
 }

@@ -32,20 +32,20 @@ export const identitySettings = {
     'SUMSUB_APP_TOKEN',
     '',
     secret,
-    "The app token of the operator's account at Sumsub; without it there is no such provider.",
+    'The app token of your Sumsub account; without it, Sumsub is not used.',
   ),
   sumsubSecretKey: optional('SUMSUB_SECRET_KEY', '', secret, 'The secret that belongs to the app token.'),
   sumsubWebhookSecret: optional(
     'SUMSUB_WEBHOOK_SECRET',
     '',
     secret,
-    "The secret of the webhook in Sumsub's dashboard, whose target is /callbacks/sumsub at PUBLIC_URL.",
+    "The secret of the webhook in Sumsub's dashboard. Its target is /callbacks/sumsub at PUBLIC_URL.",
   ),
   sumsubLevel: optional(
     'SUMSUB_LEVEL',
     'id-and-liveness',
     label,
-    'The level that shared persons must fulfill (Reusable KYC) and the checkout asks for; when absent, they are copied as they are, and it asks nobody.',
+    'The verification level for imported customers (Reusable KYC) and for the identity check at the checkout. Without it, imported customers are copied unchanged and the checkout has no identity check.',
   ),
   sumsubUrl: setting('SUMSUB_URL', 'https://api.sumsub.com', safeOrigin, "The origin of Sumsub's API."),
 }
@@ -56,7 +56,7 @@ export const geoSettings = {
     'GEO_DATABASE_FILE',
     '/var/lib/cambio/country.mmdb',
     resolve,
-    'A newer database of countries by IP address (MMDB), taken up while running when the file is replaced.',
+    'A newer database of countries by IP address (MMDB). The service reloads it when the file is replaced.',
   ),
 }
 
@@ -81,45 +81,40 @@ export const evmSettings = {
     'EVM_RPC_URLS',
     '',
     addresses,
-    'Nodes of networks of the EVM, by network code; these networks are real then, and no longer played.',
+    'Nodes of EVM networks, by network code. These networks then use real coins instead of the simulation.',
     'ETH=https://node.example.com/key,BASE=http://10.0.0.7:8545',
   ),
   keystoreFile: optional(
     'EVM_KEYSTORE_FILE',
     '/var/lib/cambio/evm.keystore',
     resolve,
-    'The encrypted keystore of all wallets of the EVM (cambio keystore create). Keep a copy elsewhere.',
+    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere.',
   ),
   keystorePasswordFile: optional(
     'EVM_KEYSTORE_PASSWORD_FILE',
     '/run/secrets/evm-password',
     resolve,
-    "A file whose first line is the keystore's password; readable by its owner only.",
+    "A file whose first line is the keystore's password; only its owner may read it.",
   ),
   keystorePassword: optional(
     'EVM_KEYSTORE_PASSWORD',
     '',
     secret,
-    "The keystore's password itself, where there is no file. The file is safer.",
+    "The keystore's password, if there is no password file. The file is safer.",
   ),
   maxFeeGwei: setting(
     'EVM_MAX_FEE_GWEI',
     '300',
     count(1, 1_000_000),
-    'The most that a unit of gas may cost, in gwei; payouts wait while it costs more.',
+    'The maximum gas price, in gwei; payouts wait while it is higher.',
   ),
   bumpAfterMs: setting(
     'EVM_BUMP_AFTER',
     'PT2M',
     duration(1),
-    'How long a transfer may wait for a block before it is made dearer.',
+    'How long a transfer may wait for a block before its fee is raised.',
   ),
-  scanEveryMs: setting(
-    'EVM_SCAN_EVERY',
-    'PT3S',
-    duration(1),
-    'How long to wait between two looks at a chain that has nothing new.',
-  ),
+  scanEveryMs: setting('EVM_SCAN_EVERY', 'PT3S', duration(1), 'How often to poll a chain for new blocks.'),
 }
 
 /** Whether there are chains of the EVM without the keys for them. */

@@ -56,49 +56,69 @@ const rate = count(1, 1_000_000)
 
 /** Every setting, once: its place in `Config`, its name in the environment, its default, its form, its sentence. */
 const definitions = {
-  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'Whether money is played (sandbox) or real (live).'),
+  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'sandbox simulates all money; live is for real money.'),
   roles: setting(
     'ROLES',
     roles.join(),
     list(oneOf(...roles)),
-    'What this process does; several may share one database.',
+    'What this process does. Several processes can share one database.',
   ),
   dataDir: setting(
     'DATA_DIR',
     ownFolder,
     resolve,
-    'The folder of the embedded database and of what the sandbox writes.',
+    'The folder for the embedded database and the files of the sandbox.',
   ),
   masterKeyFile: setting(
     'MASTER_KEY_FILE',
     inDataDir('master.key'),
     resolve,
-    'The file with the key that wraps the keys of personal data. Made in the sandbox; live mode needs one that exists.',
+    'The file with the key that encrypts the keys of personal data. The sandbox creates it; live mode needs an existing file.',
   ),
-  logLevel: setting('LOG_LEVEL', 'info', oneOf(...logLevels), 'How much is logged.'),
-  shutdownGraceMs: setting('SHUTDOWN_GRACE', 'PT10S', duration(0), 'How long running work may take to end at a stop.'),
-  outsideTimeoutMs: setting('OUTSIDE_TIMEOUT', 'PT10S', duration(1), 'How long a rail or a market may take to answer.'),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf(...logLevels), 'The log level.'),
+  shutdownGraceMs: setting(
+    'SHUTDOWN_GRACE',
+    'PT10S',
+    duration(0),
+    'How long running work may take to finish at shutdown.',
+  ),
+  outsideTimeoutMs: setting(
+    'OUTSIDE_TIMEOUT',
+    'PT10S',
+    duration(1),
+    'How long a rail or a market may take to respond.',
+  ),
 
   http: {
-    host: setting('HOST', '127.0.0.1', host, 'The address to listen on; 0.0.0.0 or :: for every network.'),
+    host: setting('HOST', '127.0.0.1', host, 'The address to listen on; 0.0.0.0 or :: for all networks.'),
     port: setting('PORT', '3000', port, 'The port of the API, the checkout and the calculator; 0 for a free one.'),
-    adminPort: setting('ADMIN_PORT', portAfter(1), port, 'The port of /healthz, /readyz and /metrics; keep it inside.'),
+    adminPort: setting(
+      'ADMIN_PORT',
+      portAfter(1),
+      port,
+      'The port of /healthz, /readyz and /metrics; keep it internal.',
+    ),
     processorPort: setting('PROCESSOR_PORT', portAfter(2), port, "The port of the sandbox card processor's page."),
     publicUrl: optional(
       'PUBLIC_URL',
       'https://exchange.example.com',
       origin,
-      'The origin that customers and partners see; the listening address when absent. Live mode needs one, with https.',
+      'The origin that customers and partners use; by default the listening address. Required in live mode, with https.',
     ),
     processorUrl: optional(
       'PROCESSOR_URL',
       'https://processor.example.com',
       origin,
-      "The origin of the sandbox card processor's page; its listening address when absent.",
+      "The origin of the sandbox card processor's page; by default its listening address.",
     ),
     bodyLimitBytes: setting('BODY_LIMIT_BYTES', '262144', count(1_024, 16_777_216), 'The largest request body.'),
     requestTimeoutMs: setting('REQUEST_TIMEOUT', 'PT30S', duration(1), 'How long a client may take to send a request.'),
-    trustedProxies: setting('TRUSTED_PROXIES', '', list(cidr), 'Proxies before the service, as 10.0.0.0/8,fd00::/8.'),
+    trustedProxies: setting(
+      'TRUSTED_PROXIES',
+      '',
+      list(cidr),
+      'Proxies in front of the service, for example 10.0.0.0/8,fd00::/8.',
+    ),
   },
 
   database: {
@@ -106,57 +126,87 @@ const definitions = {
       'DATABASE_URL',
       'postgres://owner:secret@db.example.com/cambio',
       postgresUrl,
-      "The database's owner on PostgreSQL 15 or newer; the embedded database when absent. Live mode needs one.",
+      "The database's owner on PostgreSQL 15 or newer; by default the embedded database. Required in live mode.",
     ),
     urls: setting(
       'DATABASE_URLS',
       '',
       list(postgresUrl),
-      'Several hosts of one database; the one that accepts writes is used. Wins over DATABASE_URL.',
+      'Several hosts of one database; the one that accepts writes is used. Overrides DATABASE_URL.',
       'postgres://owner:secret@db1.example.com/cambio,postgres://owner:secret@db2.example.com/cambio',
     ),
-    poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The most connections that one process keeps.'),
-    statementNames: setting('DB_STATEMENT_NAMES', 'on', onOff, 'Named prepared statements; off behind an old pooler.'),
-    statementTimeoutMs: setting(
-      'DB_STATEMENT_TIMEOUT',
-      'PT30S',
-      duration(1),
-      'The longest that one statement may run.',
+    poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The maximum number of connections per process.'),
+    statementNames: setting(
+      'DB_STATEMENT_NAMES',
+      'on',
+      onOff,
+      'Use named prepared statements; set to off behind an old pooler.',
     ),
+    statementTimeoutMs: setting('DB_STATEMENT_TIMEOUT', 'PT30S', duration(1), 'How long one statement may run.'),
   },
 
   rateLimits: {
-    on: setting('RATE_LIMITS', 'on', onOff, 'Whether callers are limited at all.'),
-    keyPerSecond: setting('RATE_LIMIT_KEY_PER_SECOND', '100', rate, 'Requests a second that an API key may keep up.'),
-    keyBurst: setting('RATE_LIMIT_KEY_BURST', '500', rate, 'Requests that an API key may make at once.'),
-    createsPerSecond: setting('RATE_LIMIT_CREATES_PER_SECOND', '20', rate, 'The same for creates, a second.'),
-    createsBurst: setting('RATE_LIMIT_CREATES_BURST', '200', rate, 'The same for creates, at once.'),
-    customerIpPerSecond: setting('RATE_LIMIT_CUSTOMER_IP_PER_SECOND', '2', rate, 'Creates a second of a customer IP.'),
+    on: setting('RATE_LIMITS', 'on', onOff, 'Enforce rate limits.'),
+    keyPerSecond: setting('RATE_LIMIT_KEY_PER_SECOND', '100', rate, 'Sustained requests per second with one API key.'),
+    keyBurst: setting('RATE_LIMIT_KEY_BURST', '500', rate, 'Requests at once with one API key.'),
+    createsPerSecond: setting(
+      'RATE_LIMIT_CREATES_PER_SECOND',
+      '20',
+      rate,
+      'Sustained creates per second with one API key.',
+    ),
+    createsBurst: setting('RATE_LIMIT_CREATES_BURST', '200', rate, 'Creates at once with one API key.'),
+    customerIpPerSecond: setting(
+      'RATE_LIMIT_CUSTOMER_IP_PER_SECOND',
+      '2',
+      rate,
+      'Sustained creates per second for one customer IP.',
+    ),
     customerIpBurst: setting('RATE_LIMIT_CUSTOMER_IP_BURST', '100', rate, 'Creates at once for one customer IP.'),
   },
 
   pricing: {
-    cardValidityMs: setting('CARD_PRICE_VALIDITY', 'PT15M', duration(1_000), 'How long a price paid by card holds.'),
-    coinValidityMs: setting('COIN_PRICE_VALIDITY', 'PT20M', duration(1_000), 'How long a price paid in coins holds.'),
-    staleAfterMs: setting('STALE_PRICE_AFTER', 'PT60S', duration(1), 'How old a market price may be and still sell.'),
-    marketSeed: setting('MARKET_SEED', '1', count(0, 4_294_967_295), "The seed of the sandbox market's walk."),
+    cardValidityMs: setting(
+      'CARD_PRICE_VALIDITY',
+      'PT15M',
+      duration(1_000),
+      'How long a price is held for payment by card.',
+    ),
+    coinValidityMs: setting(
+      'COIN_PRICE_VALIDITY',
+      'PT20M',
+      duration(1_000),
+      'How long a price is held for payment in coins.',
+    ),
+    staleAfterMs: setting(
+      'STALE_PRICE_AFTER',
+      'PT60S',
+      duration(1),
+      'The maximum age of a market price. Pairs with older prices are unavailable.',
+    ),
+    marketSeed: setting('MARKET_SEED', '1', count(0, 4_294_967_295), "The seed of the sandbox market's random walk."),
   },
 
   deadlines: {
-    cardMs: setting('CARD_PAY_DEADLINE', 'PT30M', duration(1_000), 'How long a customer may take to pay by card.'),
-    coinMs: setting('COIN_PAY_DEADLINE', 'PT24H', duration(1_000), 'How long a customer may take to pay in coins.'),
-    bankBusinessDays: setting('BANK_PAY_BUSINESS_DAYS', '5', count(1, 60), 'Business days to pay by bank transfer.'),
+    cardMs: setting('CARD_PAY_DEADLINE', 'PT30M', duration(1_000), 'How long a customer has to pay by card.'),
+    coinMs: setting('COIN_PAY_DEADLINE', 'PT24H', duration(1_000), 'How long a customer has to pay in coins.'),
+    bankBusinessDays: setting(
+      'BANK_PAY_BUSINESS_DAYS',
+      '5',
+      count(1, 60),
+      'How many business days a customer has to pay by bank transfer.',
+    ),
   },
 
   confirmations: setting(
     'CONFIRMATIONS',
     '',
     counts(1, 100_000),
-    "Final depths that differ from the catalog's: BTC=3.",
+    'Confirmations until a payment is final, where they differ from the catalog: BTC=3.',
   ),
 
   jobs: {
-    leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long a worker that fell silent keeps its jobs.'),
+    leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long an unresponsive worker keeps its jobs.'),
   },
 
   webhooks: webhookSettings,
@@ -170,14 +220,19 @@ const definitions = {
       'SMTP_URL',
       'smtps://user:secret@mail.example.com',
       url('smtp', 'smtps'),
-      'The mail server; the sandbox keeps mails in its mailbox when absent. Live mode needs one.',
+      'The mail server; without one, the sandbox keeps e-mails in its mailbox. Required in live mode.',
     ),
-    from: setting('MAIL_FROM', mailFrom, String, 'The sender of all mails. Live mode needs one.'),
+    from: setting('MAIL_FROM', mailFrom, String, 'The sender of all e-mails. Required in live mode.'),
   },
 
   oneTimeCode: {
-    validityMs: setting('ONE_TIME_CODE_VALIDITY', 'PT10M', duration(1_000), 'How long a code sent by mail is good.'),
-    attempts: setting('ONE_TIME_CODE_ATTEMPTS', '5', count(1, 20), 'Wrong guesses after which a code is dead.'),
+    validityMs: setting('ONE_TIME_CODE_VALIDITY', 'PT10M', duration(1_000), 'How long a code sent by e-mail is valid.'),
+    attempts: setting(
+      'ONE_TIME_CODE_ATTEMPTS',
+      '5',
+      count(1, 20),
+      'The number of wrong guesses after which a code is invalid.',
+    ),
   },
 
   evm: evmSettings,
