@@ -113,7 +113,12 @@ async function takeForm(
   const state = await paymentState(world, order.reference)
   const wanted = form.get('do') ?? 'pay'
   if (state === 'challenge' && (wanted === 'pass' || wanted === 'fail')) {
-    return answerAttempt(reply, request, order, await attempt(world, order, wanted === 'pass' ? 'captured' : 'declined'))
+    return answerAttempt(
+      reply,
+      request,
+      order,
+      await attempt(world, order, wanted === 'pass' ? 'captured' : 'declined'),
+    )
   }
   if (state !== 'open' && state !== 'declined') return answerAttempt(reply, request, order, state)
   if (wanted === 'decline' && kindOf(order) !== 'card') {
@@ -156,8 +161,12 @@ async function takeApproval(
 }
 
 /** What is paid leads back to the merchant; everything else shows its state, on a page that may be loaded again. */
-const answerAttempt = (reply: FastifyReply, { url }: FastifyRequest, order: DepositOrder, state: string): FastifyReply =>
-  state === 'captured' ? leave(reply, order) : reply.redirect(url, 303)
+const answerAttempt = (
+  reply: FastifyReply,
+  { url }: FastifyRequest,
+  order: DepositOrder,
+  state: string,
+): FastifyReply => (state === 'captured' ? leave(reply, order) : reply.redirect(url, 303))
 
 const leave = (reply: FastifyReply, { returnUrl }: DepositOrder): FastifyReply => reply.redirect(returnUrl, 303)
 
