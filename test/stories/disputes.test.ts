@@ -14,8 +14,8 @@ after(() => exchange.stop())
 const stored = (id: string): Promise<{ kind: string }[]> =>
   lookup(
     exchange,
-    `select facts.kind from facts join deposit_instructions using (rail, reference)
-     join transactions on transactions.id = transaction_id where public_id = $1 order by facts.id`,
+    `select event.kind from rail_events as event join deposit_instructions using (rail, reference)
+     join transactions on transactions.id = transaction_id where public_id = $1 order by event.id`,
     [id],
   )
 
@@ -39,7 +39,7 @@ describe('a dispute of a card payment', () => {
     await until(async () => (await stored(id)).length === 3, 'the end of the dispute')
     assert.deepEqual(
       (await stored(id)).map(({ kind }) => kind),
-      ['deposit.final', 'deposit.reversed', 'dispute.lost'],
+      ['deposit_final', 'dispute_opened', 'dispute_lost'],
     )
     await assertBooksHold(exchange)
     assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), before + 10_000n)

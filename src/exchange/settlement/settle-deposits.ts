@@ -149,8 +149,13 @@ async function settleFact(
     case 'dispute_won':
       // What a won dispute gives back waits in suspense: staff decide whose it is.
       ctx.log.error({ event: String(fact.id), rail: fact.rail }, 'A dispute was won; staff must assign its money.')
-      if (fact.funds_moved !== true) return
-      return settleMoney(ctx, db, outcome, { fact, transaction: undefined, partner: undefined })
+      if (fact.funds_moved !== true || fact.dispute === null) return
+      // The disputed payment is a deposit already: what comes back is another one.
+      return settleMoney(ctx, db, outcome, {
+        fact: { ...fact, payment: fact.dispute },
+        transaction: undefined,
+        partner: undefined,
+      })
     case 'dispute_opened':
     case 'dispute_lost':
       ctx.log.error(
