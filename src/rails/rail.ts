@@ -39,7 +39,6 @@ export type Direction = 'deposit' | 'payout'
 /** A rail that takes deposits. */
 export type DepositRail = Rail & { readonly deposit: DepositHalf }
 
-/** A rail that makes payouts. */
 export type PayoutRail = Rail & { readonly payout: PayoutHalf }
 
 /** What a rail can report. Anything that a rail says and that we do not know for certain is `unknown`, and moves no money. */
