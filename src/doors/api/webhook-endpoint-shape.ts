@@ -24,7 +24,6 @@ const plain = {
   created_at: time,
 }
 
-/** A webhook endpoint. */
 export const webhookEndpoint = titled('WebhookEndpoint', object(plain))
 
 /** A new endpoint, with the secret that is shown this once. */
@@ -73,7 +72,6 @@ export const webhookAttempt = titled(
   }),
 )
 
-/** A rotated secret. */
 export const rotatedSecret = titled('RotatedSecret', object({ secret, previous_secret_until: time }))
 
 /** A test that is on its way. */

@@ -54,7 +54,7 @@ export function exchangeOf({ market, now }: MarketMoment, partner: PartnerTerms,
   const cache = caches.get(market) ?? openCache(market, now)
   const key = `${source.asset.id} ${target.asset.id} ${deposit.type} ${payout.type}`
   const cached = cache.byPartner.get(partner)?.get(key)
-  if (cached && cached.rate === rate && cached.worth === worth && cached.schedule === schedule) return cached.exchange
+  if (cached?.rate === rate && cached.worth === worth && cached.schedule === schedule) return cached.exchange
 
   const exchange = computeExchange(partner, pair, schedule)
   if (cached) Object.assign(cached, { rate, worth, schedule, exchange })

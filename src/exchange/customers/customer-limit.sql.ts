@@ -2,7 +2,7 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { ImportRow } from './imported.ts'
 
 /** Keeps other blocks from counting what this customer has, until the block ends. */
-export const lockLimit = (db: Atomic, customerId: bigint): void =>
+export const lockCustomerLimit = (db: Atomic, customerId: bigint): void =>
   db.send`select pg_advisory_xact_lock(hashtextextended('customer limit', ${customerId}))`
 
 /** What a customer has used of each period, in euro cents. */

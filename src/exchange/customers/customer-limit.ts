@@ -26,8 +26,6 @@ export async function customerLimit(
   return leftOf(used, kycLevelAt(imports, at))
 }
 
-export { lockLimit as lockCustomerLimit } from './customer-limit.sql.ts'
-
 /** What a customer has used, and their verifications. */
 async function usageOf(
   { keyring }: Pick<Ctx, 'keyring'>,
@@ -70,7 +68,7 @@ export async function judgeLimit(
 ): Promise<'within' | 'check'> {
   if (customerId === null || fromAmountInEur === null) return 'within'
   const now = ctx.clock.now()
-  queries.lockLimit(db, customerId)
+  queries.lockCustomerLimit(db, customerId)
   const { used, imports } = await usageOf(ctx, db, customerId, now, id)
   const level = kycLevelAt(imports, now)
   if (fromAmountInEur <= leftOf(used, level)) return 'within'

@@ -18,7 +18,7 @@ import { type Imported, importIdentity } from './import-identity.ts'
 import { keptOf, sealApplicant } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
 import { lookAtReviews, reviewDue } from './look-at-reviews.ts'
-import { markChargeback } from './mark.ts'
+import { markChargeback } from './customers.sql.ts'
 import { receiveReviews } from './receive-reviews.ts'
 import { type CustomerProfile, profileOf } from './profile.ts'
 

@@ -28,7 +28,6 @@ export const suspense = 'suspense'
 /** The operator's own money. */
 export const capital = 'capital'
 
-/** Losses, by kind. */
 export const losses = (kind: string): string => `losses:${kind}`
 
 /** Network fees that customers paid, less what networks charged us. */

@@ -6,7 +6,6 @@ import type { CardAuthentication, RailEvent, RailEventKind } from '../../rails/r
 /** The job that settles a rail event. Its key is our id of the event. */
 export const railEventReceived = 'fact.received'
 
-/** A rail event with the rail that reported it. */
 export type ReportedEvent = RailEvent & { rail: string }
 
 /**

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { markChargeback } from '../customers/mark.ts'
+import { markChargeback } from '../customers/customers.sql.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type BookedDeposit, freeOf, lockBookedDeposit, takeBack } from './deposit.ts'
 import { type MatchedEvent, reportedMoney } from './rail-event.ts'

@@ -56,6 +56,5 @@ export function namedProblem(problem: Problem): Problem {
   return code === 'PAIR_NOT_AVAILABLE' ? problem : { ...problem, message: `${path}: ${message}` }
 }
 
-/** A refusal of one field. */
 export const badField = (path: string, message: string, code = 'INVALID_VALUE'): Refusal =>
   new Refusal('BAD_REQUEST', message, [{ path, code, message }])
