@@ -53,7 +53,7 @@ const saying = (
 async function returnedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
   const rows = await ask<Told>(
     `select rail_events.rail, reference, payment, rail_events.asset, rail_events.amount::text
-     from rail_events join plans on plans.rail = rail_events.rail and plan_key = facts.reference join payouts on plan_id = plans.id
+     from rail_events join plans on plans.rail = rail_events.rail and plan_key = rail_events.reference join payouts on plan_id = plans.id
      join transactions on transactions.id = payouts.transaction_id
      where rail_events.kind = 'payout_returned' and public_id = $1 order by rail_events.id desc limit 1`,
     [publicId],
