@@ -9,6 +9,7 @@ import type { Language } from '../platform/language/language.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { BankAccount } from '../rails/bank-accounts.ts'
 import type { Confirmations } from '../rails/confirmations.ts'
 import type { DueWork } from './api/clock.ts'
 import { mailPage } from './api/mail-page.ts'
@@ -32,6 +33,7 @@ type SandboxConfig = {
   roles: readonly string[]
   dataDir: string
   confirmations: Confirmations
+  bank: { accounts: readonly BankAccount[] | undefined }
   http: { processorUrl: string | undefined }
   pricing: { marketSeed: number }
 }
@@ -52,6 +54,7 @@ export async function openSandbox(foundation: Foundation) {
     queue,
     secrets: processorKey(secrets),
     url: config.http.processorUrl ?? '',
+    accounts: config.bank.accounts,
     confirmations,
   }
   const rails = openSandboxRails(world)

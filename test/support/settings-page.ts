@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, string>> = {
   B2B_COOLING_OFF: 'B2B',
   SMTP_URL: 'Mail',
   ONE_TIME_CODE_VALIDITY: 'One-time codes',
+  BANK_ACCOUNTS_FILE: 'Bank accounts',
   SUMSUB_APP_TOKEN: 'Identity providers',
   GEO_DATABASE_FILE: 'Countries by IP address',
   EVENTS_RETENTION: 'How long things are kept',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 
 import { ConfigError, printSettings, readConfig, settings } from './config.ts'
@@ -183,4 +185,28 @@ test('every setting is told once, with a sentence, and its default or example is
     if (example !== '') assert.deepEqual(wrongIn({ ...companions[name], [name]: example }), [], name)
     assert.ok(printSettings().includes(`${name}\n    ${sentence}\n`), name)
   }
+})
+
+test('bank accounts are read from a file, checked, and kept in canonical form', (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'cambio-accounts-')), 'accounts.json')
+  t.after(() => rmSync(dirname(file), { recursive: true }))
+  const account = { category: 'SEPA', currency: 'EUR', holder: 'Example AG', account: 'DE89 3704 0044 0532 0130 00' }
+  const whole = { ...account, bic: 'COBADEFFXXX', bank: 'Example Bank' }
+  const read = (list: unknown) => {
+    writeFileSync(file, JSON.stringify(list))
+    return readConfig({ BANK_ACCOUNTS_FILE: file }).bank.accounts
+  }
+  assert.deepEqual(read([whole]), [{ ...whole, account: 'DE89370400440532013000' }])
+  assert.equal(readConfig({}).bank.accounts, undefined)
+  for (const wrong of [
+    {},
+    [],
+    ['DE89'],
+    [{ ...whole, category: 'VISA_MC' }],
+    [{ ...whole, currency: 'BTC' }],
+    [{ ...whole, holder: '' }],
+    [{ ...whole, account: 'DE88370400440532013000' }],
+  ])
+    assert.throws(() => read(wrong), /BANK_ACCOUNTS_FILE/, JSON.stringify(wrong))
+  assert.deepEqual(wrongIn({ BANK_ACCOUNTS_FILE: '/nowhere/accounts.json' }), ['BANK_ACCOUNTS_FILE'])
 })

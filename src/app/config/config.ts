@@ -25,6 +25,7 @@ import {
   type Source,
   type Values,
 } from '../../platform/lib/setting.ts'
+import { bankSettings } from './bank-accounts.ts'
 import { byMode, environmentOf } from './environment.ts'
 import { evmSettings, geoSettings, identitySettings, isKeyless } from './chains-and-identity.ts'
 import { b2bSettings, operatorSettings, payoutSettings } from './approvals.ts'
@@ -181,6 +182,7 @@ const definitions = {
   },
 
   evm: evmSettings,
+  bank: bankSettings,
   identity: identitySettings,
   geo: geoSettings,
   legal: legalSettings,
