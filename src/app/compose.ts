@@ -57,7 +57,7 @@ export type House = {
   relay: Relay
   sender: Sender
   notifier: Notifier
-  /** Where requests wait for events, and how they are told of some. */
+  /** Where requests wait for events, and what wakes them. */
   feedListeners: FeedListeners
   feedNotifier: FeedNotifier
 }

@@ -58,9 +58,9 @@ export async function startService(
   }
 }
 
-type Given = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
+type StartOptions = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
 
-async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<Service, 'stop'>> {
+async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const secrets = await loadSecrets(config.masterKeyFile, config.mode === 'sandbox')
   const reached = await reachDatabase(config, log)
   ends.push(() => reached.release())
@@ -113,7 +113,7 @@ async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<
   return listen(buildDoors(house, { accounts, work: dueWork(house) }), config, 'port', ends)
 }
 
-/** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
+/** Listens for work that processes without workers have enqueued, and for events that others have added to the feed. */
 function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): () => Promise<void> {
   const works = ctx.config.roles.includes('worker')
   const listener = listenForNotifications(urls, ctx.log, (topic) => {
@@ -124,7 +124,7 @@ function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): ()
   return () => listener.close()
 }
 
-/** Starts doing jobs, placing events and delivering them. */
+/** Starts running jobs, adding events to the feed and delivering them. */
 function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
   ctx.queue.start()
   for (const one of plugIns) {
@@ -166,7 +166,7 @@ async function listen(app: FastifyInstance, { http }: Config, name: Port, ends: 
   ends.push(() => app.close())
   await app.listen({ host: http.host, port: http[name] }).catch((error: unknown) => {
     if (codeOf(error) !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${http[name]} is taken by another program: set ${portSettings[name]}.`, { cause: error })
+    throw new Error(`Port ${http[name]} is in use by another program: set ${portSettings[name]}.`, { cause: error })
   })
   const address = app.server.address()
   if (!address || typeof address === 'string') throw new Error('A listener has no port.')
@@ -188,8 +188,7 @@ function originOf({ http }: Pick<Config, 'http'>, port: number): string {
 }
 
 /**
- * Ends what was started, the last one first. What does not end in time is left to the end of the process; what fails keeps
- * nothing else from ending, and is thrown at last.
+ * Ends what was started, the last one first. What does not end in time is left to the end of the process. A failure stops nothing else from ending; the first one is thrown last.
  */
 async function endAll(ends: Ends, graceMs: number): Promise<void> {
   const failures: unknown[] = []

@@ -31,7 +31,7 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
-test('an approval limit is whole euro in cents, or none; a token that is none is refused and not repeated', () => {
+test('an approval limit is whole euro in cents, or none; an invalid token is refused and not repeated', () => {
   assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
@@ -71,7 +71,7 @@ test('prices, deadlines and retries are those of the specification', () => {
   assert.equal(http.bodyLimitBytes, 262_144)
 })
 
-test('everything wrong is told at once', () => {
+test('everything wrong is reported at once', () => {
   const wrong = {
     MODE: 'prod',
     ROLES: 'api,cook',
@@ -116,11 +116,11 @@ test('live mode has the careful defaults', () => {
   assert.equal(config.b2b.coolingOffMs, 86_400_000)
 })
 
-test('port 0 asks for free ports beside it, unless those are set', () => {
+test('port 0 asks for further free ports, unless those are set', () => {
   const { port, adminPort, processorPort } = readConfig({ PORT: '0', ADMIN_PORT: '9000' }).http
   assert.deepEqual([port, adminPort, processorPort], [0, 9000, 0])
-  const beside = readConfig({ PORT: '8080' }).http
-  assert.deepEqual([beside.adminPort, beside.processorPort], [8081, 8082])
+  const derived = readConfig({ PORT: '8080' }).http
+  assert.deepEqual([derived.adminPort, derived.processorPort], [8081, 8082])
 })
 
 test('two listeners on one port are refused', () => {
@@ -177,7 +177,7 @@ const companions: Record<string, Record<string, string>> = {
   EVM_RPC_URLS: { EVM_KEYSTORE_FILE: '/keys', EVM_KEYSTORE_PASSWORD_FILE: '/password' },
 }
 
-test('every setting is told once, with a sentence, and its default or example is good', () => {
+test('every setting is listed once, with a sentence, and its default or example is valid', () => {
   const names = settings.map(({ name }) => name)
   assert.deepEqual(names, [...new Set(names)])
   for (const { name, sentence, example } of settings) {

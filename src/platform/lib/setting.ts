@@ -6,7 +6,7 @@ import { parseDuration } from './duration.ts'
 export type Source = Record<string, string | undefined>
 
 /** What a default may depend on: the texts of other settings, given or default. */
-export type Given = { text(name: string): string }
+export type SettingTexts = { text(name: string): string }
 
 /**
  * One thing that an operator may set. `fallback` is the text that counts when nothing is set; an empty one means that
@@ -18,7 +18,7 @@ export type Setting<T> = {
   /** The default in words, for people. */
   shown: string
   example: string
-  fallback(given: Given): string
+  fallback(given: SettingTexts): string
   read(text: string): T
 }
 
@@ -28,7 +28,7 @@ type Tree = { [name: string]: Setting<unknown> | Tree }
 export type Values<T> = { [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : Values<T[Name]> }
 
 /** A default: a text, or a rule and its description for people. */
-type Fallback = string | { shown: string; from: (given: Given) => string }
+type Fallback = string | { shown: string; from: (given: SettingTexts) => string }
 
 /** Defines a setting that always has a value. */
 export function setting<T>(
@@ -79,7 +79,7 @@ export function printSetting(one: Described): string {
 export function readSettings<T extends Tree>(tree: T, env: Source) {
   const wrong = new Map<string, string>()
   const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
-  const given: Given = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
+  const given: SettingTexts = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
 
   const readOne = (one: Setting<unknown>): unknown => {
     try {

@@ -1,0 +1,8 @@
+import { count, duration, setting } from '../../platform/lib/setting.ts'
+
+/** How long customers may take to pay. */
+export const deadlineSettings = {
+  cardMs: setting('CARD_PAY_DEADLINE', 'PT30M', duration(1_000), 'How long a customer may take to pay by card.'),
+  coinMs: setting('COIN_PAY_DEADLINE', 'PT24H', duration(1_000), 'How long a customer may take to pay in coins.'),
+  bankBusinessDays: setting('BANK_PAY_BUSINESS_DAYS', '5', count(1, 60), 'Business days to pay by bank transfer.'),
+}
