@@ -9,20 +9,20 @@ import type { World } from './world.ts'
 /** The job that brings a callback to the merchant. Its key is the callback's id. */
 export const callbackOwed = 'sandbox.callback'
 
-/** What a rail of the sandbox says, in its own words: texts by their names. */
-export type Words = Record<string, string>
+/** What a rail of the sandbox reports: texts by their names. */
+export type Message = Record<string, string>
 
 /** A callback to be brought. One about a transfer is no longer owed when that transfer is dropped. */
-export type Owed = { rail: string; words: Words; dueAt: Date; transferId?: bigint }
+export type Owed = { rail: string; message: Message; dueAt: Date; transferId?: bigint }
 
 /** Owes the merchant callbacks, each from its real time on, and brings them by jobs. */
 export async function oweCallbacks({ queue }: Pick<World, 'queue'>, db: Atomic, owed: Owed[]): Promise<void> {
   if (owed.length === 0) return
   const rows = await queries.insertCallbacks(
     db,
-    owed.map(({ rail, words, dueAt, transferId = null }) => ({
+    owed.map(({ rail, message, dueAt, transferId = null }) => ({
       rail,
-      body: JSON.stringify(words),
+      body: JSON.stringify(message),
       dueAt,
       transferId,
     })),
@@ -73,7 +73,7 @@ export function readMessages<Field extends string>(
   }
   const parsed = parseJson(body)
   const messages = (Array.isArray(parsed) ? parsed : [parsed]).map(textsOf)
-  const isWhole = (message: Words | undefined): boolean =>
+  const isWhole = (message: Message | undefined): boolean =>
     message !== undefined && fields.every((field) => field in message) && /^\d{1,38}$/.test(message.amount ?? '')
   if (messages.length === 0 || !messages.every(isWhole)) {
     throw new Refusal('BAD_REQUEST', 'This is not a message about a payment.')
@@ -89,7 +89,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function textsOf(message: unknown): Words | undefined {
+function textsOf(message: unknown): Message | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   return Object.fromEntries(
     Object.entries(message).filter(

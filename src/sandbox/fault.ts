@@ -20,7 +20,7 @@ export async function armRefusal(
 }
 
 /** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
-export async function armUnknownWord(
+export async function armUnknownStatus(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function armUnknownWord(
 }
 
 /** Tells whether the next word about this recipient is one that nobody has met. */
-export const takeUnknownWord = async (
+export const takeUnknownStatus = async (
   { db, secrets }: Pick<World, 'db' | 'secrets'>,
   recipient: string,
 ): Promise<boolean> => (await queries.takeFaults(db, [markOf({ secrets }, recipient)], 'unknown_word')).length > 0

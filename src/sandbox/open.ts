@@ -14,15 +14,15 @@ import type { Confirmations } from '../rails/confirmations.ts'
 import type { DueWork } from './api/clock.ts'
 import { mailPage } from './api/mail-page.ts'
 import { payPress } from './api/pay-press.ts'
-import { playAsked } from './api/play-asked.ts'
+import { playRequested } from './api/play-requested.ts'
 import { sandboxApi } from './api/routes.ts'
 import { callbackOwed, takeCallbacks } from './callback.ts'
-import { officeIn } from './identity/office.ts'
+import { identityIn } from './identity/context.ts'
 import { openSandboxProvider, serveCheckPages } from './identity/provider.ts'
 import { payButtonFor, sandboxNotices } from './notices.ts'
 import { buildProcessor } from './processor/processor.ts'
 import { openSandboxRails } from './rails.ts'
-import { enqueueScenarios, scenarioDue } from './scenarios/ask-scenario.ts'
+import { enqueueScenarios, scenarioDue } from './scenarios/request.ts'
 import { type OpeningBalance, seedSandbox } from './seed.ts'
 import { tellSandbox } from './sandbox-file.ts'
 import { processorKey, type World } from './world.ts'
@@ -58,16 +58,19 @@ export async function openSandbox(foundation: Foundation) {
     confirmations,
   }
   const rails = openSandboxRails(world)
-  const office = officeIn(world)
+  const identity = identityIn(world)
   let seeds: Awaited<ReturnType<typeof seedSandbox>> | undefined
 
   return {
     world,
-    office,
+    identity,
     rails,
     markets: [{ market: recordedMarket(config.pricing.marketSeed), isSufficient: true }],
-    identityProviders: [openSandboxProvider(office)],
-    handlers: (ctx: Ctx) => ({ [scenarioDue]: playAsked(ctx, { world, office }), [callbackOwed]: bring(ctx, world) }),
+    identityProviders: [openSandboxProvider(identity)],
+    handlers: (ctx: Ctx) => ({
+      [scenarioDue]: playRequested(ctx, { world, identity }),
+      [callbackOwed]: bring(ctx, world),
+    }),
     onCreated: (block: Atomic, created: readonly CreatedTransaction[]) =>
       enqueueScenarios({ clock, queue }, block, created),
     prepare: async (ctx: Ctx, openingBalance: OpeningBalance) => {
@@ -76,7 +79,7 @@ export async function openSandbox(foundation: Foundation) {
     listener: {
       build: async () => {
         const pages = await buildProcessor(world, log)
-        serveCheckPages(pages, office)
+        serveCheckPages(pages, identity)
         return pages
       },
       opened: (url: string) => {
@@ -84,7 +87,7 @@ export async function openSandbox(foundation: Foundation) {
       },
     },
     doors: (ctx: Ctx, { work }: { work: readonly DueWork[] }) => ({
-      v1: [sandboxApi(ctx, { world, office, work })],
+      v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
       leadsTo: [world.url],
       description: {

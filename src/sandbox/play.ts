@@ -138,22 +138,22 @@ export async function reorg(
 
 /** A rail tells what it told last about a reference once more. CONFLICT if it has told nothing. */
 export async function duplicate(world: World, { rail, reference }: { rail: string; reference: string }): Promise<void> {
-  const words = await lastWords(world, rail, reference)
-  await say(world, rail, words)
+  const message = await lastMessage(world, rail, reference)
+  await say(world, rail, message)
 }
 
 /** A rail says a word that nobody has met, about a payment that it has told of. CONFLICT if it has told nothing. */
-export async function unknownWord(
+export async function reportUnknownStatus(
   world: World,
   { rail, reference }: { rail: string; reference: string },
 ): Promise<void> {
-  const words = await lastWords(world, rail, reference)
-  await say(world, rail, { ...words, event: `${words.payment}_unknown`, status: 'FROBNICATED' })
+  const message = await lastMessage(world, rail, reference)
+  await say(world, rail, { ...message, event: `${message.payment}_unknown`, status: 'FROBNICATED' })
 }
 
-type Words = Record<string, string>
+type Message = Record<string, string>
 
-async function lastWords(world: World, rail: string, reference: string): Promise<Words> {
+async function lastMessage(world: World, rail: string, reference: string): Promise<Message> {
   const actor = actorOf(rail)
   const told =
     actor.kind === 'page'
@@ -166,5 +166,5 @@ async function lastWords(world: World, rail: string, reference: string): Promise
   return last
 }
 
-const say = (world: World, rail: string, words: Words): Promise<void> =>
-  world.db.atomic((db) => oweCallbacks(world, db, [{ rail, words, dueAt: world.clock.realNow() }]))
+const say = (world: World, rail: string, message: Message): Promise<void> =>
+  world.db.atomic((db) => oweCallbacks(world, db, [{ rail, message, dueAt: world.clock.realNow() }]))

@@ -8,7 +8,7 @@ import { type Network, networks } from '../reference/catalog/network.ts'
 import { nativeAsset } from '../reference/catalog/sync-assets.ts'
 import { Refusal } from '../platform/lib/refusal.ts'
 import type { Destination, PayoutRail } from '../rails/rail.ts'
-import { armTimeout, armUnknownWord, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './rails.ts'
+import { armTimeout, armUnknownStatus, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './rails.ts'
 
 const first = 1_000n * 10n ** 18n
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
@@ -86,7 +86,7 @@ for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
 
     it('wait where the processor says a word that nobody has met', async () => {
       const { rail, destination } = await paidAtPage(category)
-      await armUnknownWord(stage.world, destination.address)
+      await armUnknownStatus(stage.world, destination.address)
       const plan = await refund(rail, destination, 100n)
       assert.equal(await settled(rail, plan), 'pending')
       stage.pass(4_000)

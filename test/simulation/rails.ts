@@ -19,7 +19,7 @@ async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | unde
 }
 
 /** Tells facts as if a rail had called: signed, and not true. */
-const tell = ({ house: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
+const tell = ({ composition: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
   ctx.db.atomic((db) => receiveRailEvents(ctx, db, facts))
 
 const saying = (
@@ -75,13 +75,13 @@ async function silence(stage: Stage): Promise<string> {
 }
 
 /** Brings what was kept back, as rails do that were never answered. */
-export async function tellSilenced({ silenced }: Stage, { house: { ctx }, sandbox }: Worker): Promise<void> {
+export async function tellSilenced({ silenced }: Stage, { composition: { ctx }, sandbox }: Worker): Promise<void> {
   const dueAt = ctx.clock.realNow()
   await ctx.db.atomic((db) =>
     oweCallbacks(
       sandbox.world,
       db,
-      silenced.map(({ rail, body }) => ({ rail, words: JSON.parse(body) as Record<string, string>, dueAt })),
+      silenced.map(({ rail, body }) => ({ rail, message: JSON.parse(body) as Record<string, string>, dueAt })),
     ),
   )
   silenced.length = 0

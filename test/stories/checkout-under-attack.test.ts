@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.house.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
 const refused = (error: unknown): boolean => error instanceof Refusal
 
 describe('a price', () => {

@@ -2,7 +2,6 @@ import { count, duration, list, onOff, optional, setting, url } from '../../plat
 
 const postgresUrl = url('postgres', 'postgresql')
 
-/** The database. */
 export const databaseSettings = {
   url: optional(
     'DATABASE_URL',

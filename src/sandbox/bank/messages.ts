@@ -27,7 +27,7 @@ export const messageFields = [
 /** A thing that the bank says. */
 export type Message = Record<(typeof messageFields)[number], string>
 
-/** The bank's words for what becomes of a payment. A word that is not here moves no money. */
+/** The bank's statuses of a payment. An unknown one moves no money. */
 const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
   ['BOOKED', 'deposit_final'],
   ['RECALLED', 'deposit_reversed'],
@@ -53,7 +53,7 @@ export function messageOf(
 }
 
 /**
- * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
+ * Translates the bank's messages. Money that comes back is known by our end-to-end id, other money by our reference in the text
  * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
  */
 export function toRailEvent(said: Message): RailEvent {

@@ -56,7 +56,9 @@ export async function sendBack(world: World, endToEndId: string): Promise<void> 
 }
 
 const tell = (world: World, db: Atomic, payment: queries.PaymentRow): Promise<void> =>
-  oweCallbacks(world, db, [{ rail: bankName, words: messageOf(payment, payment.state), dueAt: world.clock.realNow() }])
+  oweCallbacks(world, db, [
+    { rail: bankName, message: messageOf(payment, payment.state), dueAt: world.clock.realNow() },
+  ])
 
 /**
  * Whose account a payment came from, as the bank's statement has it: a test customer's, made out of the payment's id, because

@@ -72,7 +72,7 @@ export const tellArrivals = (world: World, db: Atomic, network: Network, arrived
 
 const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): Owed => ({
   rail: chainName(network),
-  words: messageOf(arrival, status),
+  message: messageOf(arrival, status),
   dueAt: timeOf(world, status === 'seen' ? arrival.block : arrival.final_block),
   transferId: arrival.id,
 })
@@ -132,7 +132,7 @@ export async function undoBlocks(
         db,
         dropped.map((one) => ({
           rail: chainName(network),
-          words: messageOf(one, 'reversed'),
+          message: messageOf(one, 'reversed'),
           dueAt: world.clock.realNow(),
         })),
       )

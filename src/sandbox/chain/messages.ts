@@ -27,7 +27,7 @@ export const messageOf = ({ hash, reference, asset, amount }: Arrival, status: S
   amount: String(amount),
 })
 
-/** Translates a chain's words. One that is not known moves no money. */
+/** Translates a chain's messages. An unknown status moves no money. */
 export const toRailEvent = ({ event, payment, status, paid_to: reference, asset, amount }: Message): RailEvent => ({
   key: event,
   kind: kinds.get(status) ?? 'unknown',

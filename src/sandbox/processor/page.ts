@@ -143,7 +143,7 @@ async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
     await oweCallbacks(
       world,
       db,
-      told.map((payment) => ({ rail: payment.rail, words: messageOf(payment), dueAt: at })),
+      told.map((payment) => ({ rail: payment.rail, message: messageOf(payment), dueAt: at })),
     )
     return new Map(written.map(({ reference, state, id }) => [reference, { state, id }]))
   })
@@ -164,7 +164,7 @@ export async function chargeBack(world: World, rail: string, reference: string):
       if (!payment) throw new Refusal('CONFLICT', 'Nothing has been paid that could be taken back.')
       const { asset, amount } = payment
       if (rail === openBankingName) await moveAtBank(db, [{ asset, amount: -amount }])
-      await oweCallbacks(world, db, [{ rail, words: messageOf(payment), dueAt: world.clock.realNow() }])
+      await oweCallbacks(world, db, [{ rail, message: messageOf(payment), dueAt: world.clock.realNow() }])
     }),
   )
 }
@@ -186,5 +186,5 @@ const changeDispute = (world: World, change: (db: Atomic) => Promise<queries.Dis
     const [payment] = await change(db)
     const message = payment && disputeMessages(payment).at(-1)
     if (!message) throw new Refusal('CONFLICT', 'This payment has no dispute that could change so.')
-    await oweCallbacks(world, db, [{ rail: payment.rail, words: message, dueAt: world.clock.realNow() }])
+    await oweCallbacks(world, db, [{ rail: payment.rail, message, dueAt: world.clock.realNow() }])
   })

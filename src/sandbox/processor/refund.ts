@@ -4,7 +4,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Destination, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
 import { moveAtBank } from '../bank/bank.ts'
 import { oweCallbacks } from '../callback.ts'
-import { takeSilence, takeUnknownWord } from '../fault.ts'
+import { takeSilence, takeUnknownStatus } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import * as queries from './queries.ts'
@@ -48,7 +48,7 @@ async function submit(
 ): Promise<void> {
   const id = readPaymentId(payment)
   if (id === undefined) throw new Refusal('BAD_REQUEST', 'This is no payment of ours.')
-  const isStrange = await takeUnknownWord(world, payment)
+  const isStrange = await takeUnknownStatus(world, payment)
   const amount = BigInt(text)
   const row = {
     rail,
@@ -95,6 +95,6 @@ export async function returnRefund(world: World, rail: string, planKey: string):
     if (!refund) throw new Refusal('CONFLICT', 'Nothing has been given back that could come back.')
     const { asset, amount } = refund
     if (rail === openBankingName) await moveAtBank(db, [{ asset, amount }])
-    await oweCallbacks(world, db, [{ rail, words: returnMessage(refund), dueAt: at }])
+    await oweCallbacks(world, db, [{ rail, message: returnMessage(refund), dueAt: at }])
   })
 }

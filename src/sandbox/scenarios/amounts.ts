@@ -10,7 +10,7 @@ export const amounts: readonly Scenario[] = [
   }),
   scenario({
     name: 'underpaid-rest-paid',
-    title: 'Too little comes; it waits, the customer pays the rest, and it goes on by itself',
+    title: 'Too little comes; it waits, the customer pays the rest, and it continues by itself',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay too little', 'pay the rest', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],

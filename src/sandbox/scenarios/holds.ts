@@ -4,7 +4,7 @@ import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 export const holds: readonly Scenario[] = [
   scenario({
     name: 'held-released',
-    title: 'An operator holds it; the money comes and stays; the operator lets it go on',
+    title: 'An operator holds it; the money comes and stays; the operator releases it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator releases it', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'amounts', 'exchanging', 'sending', 'finished'],
@@ -19,7 +19,7 @@ export const holds: readonly Scenario[] = [
   }),
   scenario({
     name: 'partly-refunded',
-    title: 'An operator gives back a part of the money, and lets the rest go on',
+    title: 'An operator refunds a part of the money and releases the rest',
     exchange: byTransfer,
     steps: [
       'create',

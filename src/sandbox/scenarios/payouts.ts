@@ -15,7 +15,7 @@ export const payouts: readonly Scenario[] = [
     steps: [
       'create',
       'check out',
-      'the rail will refuse the payout for good',
+      'the rail will refuse the payout permanently',
       'pay',
       'an operator releases it',
       'wait for the end',

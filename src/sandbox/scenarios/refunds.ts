@@ -56,13 +56,13 @@ export const refunds: readonly Scenario[] = [
   }),
   scenario({
     name: 'refund-unknown-word',
-    title: 'The processor says a word of the refund that nobody knows: it is pending until there is evidence',
+    title: 'The processor reports an unknown status of the refund: it is pending until there is evidence',
     exchange: byCard,
     steps: [
       'create',
       'check out',
       'pay too little',
-      'the processor will say a word that nobody knows',
+      'the processor will report an unknown status',
       'the customer wants it back',
       'wait for the end',
     ],

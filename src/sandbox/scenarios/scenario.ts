@@ -2,7 +2,7 @@ import type { EventType } from '../../exchange/events/event.ts'
 import type { EntryKind } from '../../exchange/ledger/entry.ts'
 import type { CreateInput } from '../../exchange/transactions/create-input.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import type { StepWord } from './steps.ts'
+import type { StepName } from './steps.ts'
 
 /** What a scenario exchanges, as a create request says it. */
 export type Exchange = Pick<CreateInput, 'fromCurrency' | 'toCurrency' | 'fromAmount' | 'depositCategory'>
@@ -15,7 +15,7 @@ export type Scenario = {
   name: string
   title: string
   exchange: Exchange
-  steps: StepWord[]
+  steps: StepName[]
   statuses: Status[]
   postings: EntryKind[]
   events: EventType[]
