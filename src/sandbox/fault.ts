@@ -19,7 +19,7 @@ export async function armRefusal(
   await queries.armFault(db, markOf({ secrets }, recipient), 'refusal', clock.realNow())
 }
 
-/** The next refund of a payment has an unknown status until it is done. */
+/** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
 export async function armUnknownStatus(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
@@ -27,7 +27,7 @@ export async function armUnknownStatus(
   await queries.armFault(db, markOf({ secrets }, recipient), 'unknown_word', clock.realNow())
 }
 
-/** Whether the next refund to this recipient has an unknown status. */
+/** Tells whether the next word about this recipient is one that nobody has met. */
 export const takeUnknownStatus = async (
   { db, secrets }: Pick<World, 'db' | 'secrets'>,
   recipient: string,

@@ -139,16 +139,16 @@ export async function reorg(
 /** A rail repeats its last message about a reference. CONFLICT if there was no message. */
 export async function duplicate(world: World, { rail, reference }: { rail: string; reference: string }): Promise<void> {
   const message = await lastMessage(world, rail, reference)
-  await send(world, rail, message)
+  await say(world, rail, message)
 }
 
-/** A rail reports an unknown status of a payment that it has reported before. CONFLICT if it has not. */
+/** A rail says a word that nobody has met, about a payment that it has told of. CONFLICT if it has told nothing. */
 export async function reportUnknownStatus(
   world: World,
   { rail, reference }: { rail: string; reference: string },
 ): Promise<void> {
   const message = await lastMessage(world, rail, reference)
-  await send(world, rail, { ...message, event: `${message.payment}_unknown`, status: 'FROBNICATED' })
+  await say(world, rail, { ...message, event: `${message.payment}_unknown`, status: 'FROBNICATED' })
 }
 
 type Message = Record<string, string>
@@ -166,5 +166,5 @@ async function lastMessage(world: World, rail: string, reference: string): Promi
   return last
 }
 
-const send = (world: World, rail: string, message: Message): Promise<void> =>
+const say = (world: World, rail: string, message: Message): Promise<void> =>
   world.db.atomic((db) => queueCallbacks(world, db, [{ rail, message, dueAt: world.clock.realNow() }]))

@@ -1,3 +1,4 @@
+import type { BankAccount } from '../rails/bank-accounts.ts'
 import type { Confirmations } from '../rails/confirmations.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
@@ -14,6 +15,8 @@ export type World = {
   secrets: { processor: Buffer }
   /** The origin of the processor's own pages. */
   url: string
+  /** The operator's own accounts at the bank; without them it has the sandbox's. */
+  accounts?: readonly BankAccount[] | undefined
   /** Confirmations that the operator has set, by network. */
   confirmations: Confirmations
   /**

@@ -62,7 +62,7 @@ describe('the service’s own role', () => {
   it('can add to the books and to what happened, and change or remove nothing of it', async () => {
     await buy(exchange)
     const client = new pg.Client({
-      connectionString: serviceUrlOf(exchange.ownerUrl, exchange.service.house.ctx.secrets),
+      connectionString: serviceUrlOf(exchange.ownerUrl, exchange.service.composition.ctx.secrets),
     })
     await client.connect()
     try {
@@ -222,14 +222,14 @@ describe('verify finds what was changed behind the service’s back:', () => {
     await arrive(exchange, id, 'on_hold')
     await advance(exchange, 'PT31M')
     await readyToPay(exchange)
-    await updateBalanceSnapshot(exchange.service.house.ctx.db)
+    await updateBalanceSnapshot(exchange.service.composition.ctx.db)
     await assertBooksHold(exchange)
   })
 
   /** What `verify` tells while something is wrong; afterwards it has nothing to tell again. */
   async function assertTold(change: string, mend: string, told: RegExp): Promise<void> {
     await lookup(exchange, change)
-    const problems = await verify(exchange.service.house.ctx)
+    const problems = await verify(exchange.service.composition.ctx)
     await lookup(exchange, mend)
     assert.ok(
       problems.some((problem) => told.test(problem)),

@@ -19,7 +19,7 @@ type Plant = { found: string; change: string; mend: string; waitsFor: RegExp; ho
 before(async () => {
   exchange = await startExchange()
   id = (await buy(exchange, { to_currency: 'USDT', to_network: 'TRX' })).id
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const url = 'http://127.0.0.1:9/hook'
   const { endpoint } = await addEndpoint(ctx, { partnerId: BigInt(exchange.sandbox.partner_id), url }, 'test')
   plants = [...held, ...onTheirWay, ...outside(String(endpoint.id))]
@@ -180,7 +180,7 @@ const outside = (endpoint: string): Plant[] =>
 describe('what has waited longer than its state allows', () => {
   before(async () => {
     // What looks by itself would mend what is planted.
-    const { ctx, relay, sender } = exchange.service.house
+    const { ctx, relay, sender } = exchange.service.composition
     await relay.stop()
     await sender.stop()
     await ctx.queue.stop()
@@ -188,11 +188,11 @@ describe('what has waited longer than its state allows', () => {
   })
 
   it('is nothing while everything goes its way', async () => {
-    assert.deepEqual(await findStuck(exchange.service.house.ctx), [])
+    assert.deepEqual(await findStuck(exchange.service.composition.ctx), [])
   })
 
   it('is found once, of every kind and in every state that has a limit, with a sentence that says what it waits for', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     for (const { found, change, mend, waitsFor, holdsUp } of plants) {
       await lookup(exchange, change)
       const stuck = await findStuck(ctx)
@@ -220,7 +220,7 @@ describe('what has waited longer than its state allows', () => {
   })
 
   it('is in the metrics, with zeros where there is nothing', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     await lookup(exchange, `insert into halted_rails values ('sandbox-btc', ${old('90 s')}, 'a test')`)
     const app = buildAdmin(ctx, { gauges: metricsOf(ctx) })
     const { payload } = await app.inject('/metrics')

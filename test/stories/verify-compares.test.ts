@@ -243,7 +243,7 @@ describe('verify compares, and sees that somebody has changed', () => {
     it(what, async () => {
       await does(change())
       try {
-        const said = (await verify(exchange.service.house.ctx)).filter((problem) => told.test(problem))
+        const said = (await verify(exchange.service.composition.ctx)).filter((problem) => told.test(problem))
         assert.ok(said.length > 0, `${told} is not said`)
         for (const name of whose)
           assert.ok(
@@ -260,7 +260,7 @@ describe('verify compares, and sees that somebody has changed', () => {
 
 describe('verify', () => {
   it('reads no more at a time, however much there is', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const more = 'generate_series(1000000000001, 1000000002500) as more'
     await does(`
       create table first as select * from transactions where public_id = ${ids.one};

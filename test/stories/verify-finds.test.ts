@@ -193,7 +193,7 @@ const planted: Planted[] = [
 
 /** Among what `verify` says is this. */
 async function assertTold(told: RegExp): Promise<void> {
-  const problems = await verify(exchange.service.house.ctx)
+  const problems = await verify(exchange.service.composition.ctx)
   assert.ok(
     problems.some((problem) => told.test(problem)),
     `${told} is not among:\n${problems.join('\n')}`,
@@ -277,7 +277,7 @@ describe('verify sees that somebody has removed from the books of a held transac
 
 describe('verify', () => {
   it('says nothing while work is under way', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     let isOver = false
     const work = Promise.all(
       Array.from({ length: 24 }, async (_, index) => {

@@ -13,11 +13,11 @@ export type Purse = { network: string; place: string; asset: string }
 
 /** The owner brings coins to a wallet or, below zero, takes them home: in the books and on the chain, at once. */
 export async function moveOwnCoins(
-  { service: { house } }: Exchange,
+  { service: { composition } }: Exchange,
   { network: code, place, asset }: Purse,
   by: bigint,
 ): Promise<void> {
-  const { ctx } = house
+  const { ctx } = composition
   const network = findNetwork(code) ?? assert.fail(`There is no network ${code}.`)
   const what = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
   const [debit, credit] = by > 0n ? [held(place), capital] : [capital, held(place)]
@@ -30,5 +30,5 @@ export async function moveOwnCoins(
 }
 
 /** What the books say is in a wallet. */
-export const inPurse = ({ service: { house } }: Exchange, { place, asset }: Purse): Promise<bigint> =>
-  balanceOf(house.ctx.db, held(place), asset)
+export const inPurse = ({ service: { composition } }: Exchange, { place, asset }: Purse): Promise<bigint> =>
+  balanceOf(composition.ctx.db, held(place), asset)

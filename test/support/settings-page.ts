@@ -15,7 +15,7 @@ const groups: Readonly<Record<string, string>> = {
   B2B_COOLING_OFF: 'B2B',
   SMTP_URL: 'E-mail',
   ONE_TIME_CODE_VALIDITY: 'One-time codes',
-  EVM_RPC_URLS: 'EVM chains',
+  BANK_ACCOUNTS_FILE: 'Bank accounts',
   SUMSUB_APP_TOKEN: 'Identity providers',
   GEO_DATABASE_FILE: 'Countries by IP address',
   TERMS_URL: 'Terms and privacy',

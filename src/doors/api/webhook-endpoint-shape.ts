@@ -78,7 +78,7 @@ export const rotatedSecret = titled('RotatedSecret', object({ secret, previous_s
 export const testSent = titled('TestSent', object({ event_id: eventId }))
 
 /** A replay that was requested. */
-export const replayAsked = titled('ReplayAsked', object({ event_id: orNull(eventId), since: orNull(time) }))
+export const replayRequested = titled('ReplayRequested', object({ event_id: orNull(eventId), since: orNull(time) }))
 
 const path = { id: required(idIn, 'The id of the endpoint.') }
 const urlIn = textIn(2_048, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', examples: ['https://shop.example.com/cambio'] })

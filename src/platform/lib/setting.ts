@@ -5,8 +5,8 @@ import { parseDuration } from './duration.ts'
 /** The environment, or a test's replacement. */
 export type Source = Record<string, string | undefined>
 
-/** What a default may depend on: other settings. */
-export type SettingContext = { text(name: string): string }
+/** What a default may depend on: the texts of other settings, given or default. */
+export type SettingTexts = { text(name: string): string }
 
 /**
  * A setting. `fallback` is the text of its default; an empty one means that the setting is absent. `read` parses the text or
@@ -18,7 +18,7 @@ export type Setting<T> = {
   /** The default, described for people. */
   shown: string
   example: string
-  fallback(given: SettingContext): string
+  fallback(given: SettingTexts): string
   read(text: string): T
 }
 
@@ -26,8 +26,8 @@ type Tree = { [name: string]: Setting<unknown> | Tree }
 /** The values of a tree of settings, in the same shape. */
 export type Values<T> = { [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : Values<T[Name]> }
 
-/** A default: a text, or a rule with its description. */
-type Fallback = string | { shown: string; from: (given: SettingContext) => string }
+/** A default: a text, or a rule and its description for people. */
+type Fallback = string | { shown: string; from: (given: SettingTexts) => string }
 
 /** Defines a setting that always has a value. */
 export function setting<T>(
@@ -76,7 +76,7 @@ export function printSetting(one: Described): string {
 export function readSettings<T extends Tree>(tree: T, env: Source) {
   const wrong = new Map<string, string>()
   const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
-  const given: SettingContext = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
+  const given: SettingTexts = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
 
   const readOne = (one: Setting<unknown>): unknown => {
     try {

@@ -81,7 +81,7 @@ export async function playRailEvent(
   }
 }
 
-/** Where a transaction is paid out, as the rail is told. */
+/** The payout destination as the rail knows it. */
 function recipientOf(ctx: Ctx, transaction: Transaction): string {
   const { payoutAddress, payoutExtraId } = transaction.personal
   if (payoutAddress === null) throw new Refusal('CONFLICT', 'There is no payout address yet.')

@@ -9,7 +9,7 @@ import type { Destination } from '../../rails/rail.ts'
 import { queueCallbacks } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
-import { formOfPayer } from './accounts.ts'
+import { payerForm } from './accounts.ts'
 import * as queries from './queries.ts'
 import { bankId, bankName, readBankId, type Message, messageOf } from './messages.ts'
 
@@ -63,10 +63,13 @@ const tell = (world: World, db: Atomic, payment: queries.PaymentRow): Promise<vo
  * Whose account a payment came from, as the bank's statement has it: a test customer's, made out of the payment's id, because
  * these tables are no place for persons. Undefined for what is no payment to us.
  */
-export async function payerOf({ db }: Pick<World, 'db'>, payment: string): Promise<Destination | undefined> {
+export async function payerOf(
+  world: Pick<World, 'db' | 'accounts'>,
+  payment: string,
+): Promise<Destination | undefined> {
   const id = readBankId(payment)
-  const [paid] = id === undefined ? [] : await queries.paidTo(db, id)
-  const form = paid && formOfPayer(paid.account)
+  const [paid] = id === undefined ? [] : await queries.paidTo(world.db, id)
+  const form = paid && payerForm(world, paid.account)
   if (!form) return undefined
   const { account, bic, holder } = exampleAccount(form, createHash('sha256').update(`payer of ${payment}`).digest())
   return { address: account, extraId: bic, holder }

@@ -1,92 +1,43 @@
-import { byCard, byTransfer, type Scenario } from './scenario.ts'
+import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 
 /** Other amounts than were agreed, and other money. */
 export const amounts: readonly Scenario[] = [
-  {
+  scenario({
     name: 'underpaid-within-tolerance',
     title: 'A little less comes than was agreed: it is exchanged as it came, at the agreed price',
     exchange: byCard,
     steps: ['create', 'check out', 'pay a little less', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'underpaid-rest-paid',
-    title: 'Too little comes; it waits, the customer pays the rest, and it goes on by itself',
+    title: 'Too little comes; it waits, the customer pays the rest, and it continues by itself',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay too little', 'pay the rest', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
+    course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
     postings: ['deposit', 'deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'underpaid-exchanged',
     title: 'Too little comes, and the customer wants it exchanged as it came',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay too little', 'the customer wants what came exchanged', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+    course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
+  }),
+  scenario({
     name: 'underpaid-refunded',
     title: 'Too little comes, and the customer wants it back',
     exchange: byCard,
     steps: ['create', 'check out', 'pay too little', 'the customer wants it back', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
-  {
+  }),
+  scenario({
     name: 'overpaid',
     title: 'More comes than was agreed, within the limit: all of it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay half as much again', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'overpaid-beyond-limit',
     title:
       'More comes than can be exchanged: the limit is exchanged, the rest goes back while the chain is slow to pay out',
@@ -98,28 +49,16 @@ export const amounts: readonly Scenario[] = [
       'pay more than can be exchanged',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
+    course: ['waiting_for_deposit', 'exchanging', 'refund', 'sending', 'refund', 'refund', 'finished'],
     postings: ['deposit', 'exchange', 'payout_sent', 'payout_sent', 'payout_settled', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
     interleaves: true,
-  },
-  {
+  }),
+  scenario({
     name: 'second-deposit',
     title: 'The customer pays the same transfer again after the end: that is exchanged too',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay', 'pay once more', 'it is opened again', 'wait for the end'],
-    statuses: [
-      'new',
+    course: [
       'waiting_for_deposit',
       'exchanging',
       'sending',
@@ -139,35 +78,13 @@ export const amounts: readonly Scenario[] = [
       'payout_sent',
       'payout_settled',
     ],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'wrong-asset',
     title: 'Dollars come where euro were agreed: they go back when the customer wants them',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay in another currency', 'the customer wants it back', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
+  }),
 ]

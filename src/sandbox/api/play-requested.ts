@@ -6,19 +6,19 @@ import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { World } from '../rails.ts'
-import { requestedScenario, scenarioDue } from '../scenarios/ask-scenario.ts'
+import { requestedScenario, scenarioDue } from '../scenarios/request.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { recordOf } from '../../exchange/transactions/record.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
-import type { Office } from '../identity/provider.ts'
+import type { IdentityContext } from '../identity/provider.ts'
 import { passIdentityCheck } from './pass-identity-check.ts'
 import { scenarios } from './scenarios.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { NotYet } from '../scenarios/step.ts'
-import { steps, type StepWord } from '../scenarios/steps.ts'
+import { steps, type StepName } from '../scenarios/steps.ts'
 
 /** What scenarios are played on. */
-type Stage = { world: World; office: Office }
+type Stage = { world: World; identity: IdentityContext }
 
 /** How long, in real milliseconds, until a step that was not possible is tried again: at first, and at most. */
 const soonMs = 100
@@ -27,14 +27,14 @@ const mostMs = 5_000
 /** How often a step is refused before its story is given up. */
 const mostAttempts = 6
 
-/** How long, in business time, a story waits that does not go on. */
+/** How long, in business time, a scenario waits for its next step. */
 const forgottenMs = 30 * 86_400_000
 
 /**
- * Plays the scenarios that partners ask for when they create a transaction, a step a job: it ends in the block of what the step
- * changes, so that each happens once. The clock is left alone: where time has to pass, the story waits until it has.
+ * Plays the scenarios that partners request when they create a transaction. Each step is a job that ends in the same block as the
+ * step's changes, so that it happens once. The clock is left alone: where time has to pass, the scenario waits until it has.
  */
-export const playAsked = (ctx: Ctx, stage: Stage): Handler => ({
+export const playRequested = (ctx: Ctx, stage: Stage): Handler => ({
   batch: 1,
   concurrency: 2,
   run: async (jobs) => {
@@ -44,7 +44,7 @@ export const playAsked = (ctx: Ctx, stage: Stage): Handler => ({
       const [job] = jobs
       if (error instanceof NotYet) return await tryAgain(ctx, jobs)
       if (!(error instanceof Refusal) || !job || job.attempts < mostAttempts) throw error
-      ctx.log.warn({ err: error, key: job.key }, 'A scenario does not go on: somebody else has moved its transaction.')
+      ctx.log.warn({ err: error, key: job.key }, 'Stopped a scenario: its transaction was changed by somebody else.')
       await ctx.queue.finish(jobs, () => Promise.resolve())
     }
   },
@@ -62,25 +62,30 @@ const playAll = async (ctx: Ctx, stage: Stage, db: Atomic, jobs: Job[]): Promise
 }
 
 /** Plays the step that a job stands for; gives when to look at it again, if it is not over. */
-async function playNext(ctx: Ctx, { world, office }: Stage, db: Atomic, { id, key }: Job): Promise<[bigint, Again][]> {
+async function playNext(
+  ctx: Ctx,
+  { world, identity }: Stage,
+  db: Atomic,
+  { id, key }: Job,
+): Promise<[bigint, Again][]> {
   const [publicId = '', number = '0', ...rest] = key.split(':')
   const transaction = await readTransactionWhole(ctx, db, BigInt(publicId))
   const scenario = transaction && fittingTo(transaction)
   const index = Number.parseInt(number, 10)
-  const word = scenario?.steps[index]
-  if (!transaction || !scenario || !word) return []
-  if (!isPossible(ctx, transaction, word)) {
-    await passIdentityCheck(ctx, office, transaction.publicId)
+  const step = scenario?.steps[index]
+  if (!transaction || !scenario || !step) return []
+  if (!isPossible(ctx, transaction, step)) {
+    await passIdentityCheck(ctx, identity, transaction.publicId)
     return lookAgain(ctx, transaction, id)
   }
 
-  const given = await steps[word].change?.({
+  const given = await steps[step].change?.({
     partnerId: transaction.partnerId,
     publicId: transaction.publicId,
     name: scenario.name,
     ctx: on(ctx, within(db)),
     world: on(world, within(db)),
-    house: ctx,
+    sharedCtx: ctx,
     record: recordOf(ctx, transaction),
     kept: rest.join(':') || null,
   })
@@ -90,8 +95,8 @@ async function playNext(ctx: Ctx, { world, office }: Stage, db: Atomic, { id, ke
   return []
 }
 
-function isPossible(ctx: Ctx, transaction: Transaction, word: StepWord): boolean {
-  const { ready, moment } = steps[word]
+function isPossible(ctx: Ctx, transaction: Transaction, step: StepName): boolean {
+  const { ready, moment } = steps[step]
   const record = recordOf(ctx, transaction)
   return (ready?.(record) ?? true) && (!moment || moment(record) <= ctx.clock.now())
 }

@@ -1,64 +1,7 @@
 import { resolve } from 'node:path'
 
+import { secret } from './secret.ts'
 import { count, duration, list, optional, setting, type Values } from '../../platform/lib/setting.ts'
-
-/** Reads a secret of printable characters. A refusal does not repeat it. */
-function secret(text: string): string {
-  if (!/^[\x21-\x7e]{8,512}$/.test(text)) {
-    throw new RangeError('is not a secret of 8 to 512 printable characters without spaces (not shown)')
-  }
-  return text
-}
-
-/** Reads an origin that is asked over TLS; over plain http only on this machine. */
-function safeOrigin(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const own = url?.protocol === 'http:' && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (!url || `${url.origin}/` !== url.href || !(own || url.protocol === 'https:')) {
-    throw new RangeError(`"${text}" is not an origin such as https://api.sumsub.com (https, no path)`)
-  }
-  return url.origin
-}
-
-/** Reads a name as others spell it. */
-function label(text: string): string {
-  if (!/^[\x20-\x7e]{1,100}$/.test(text)) throw new RangeError(`"${text}" is not a name of at most 100 characters`)
-  return text
-}
-
-/** Settings of the identity providers. */
-export const identitySettings = {
-  sumsubAppToken: optional(
-    'SUMSUB_APP_TOKEN',
-    '',
-    secret,
-    'The app token of your Sumsub account; without it, Sumsub is not used.',
-  ),
-  sumsubSecretKey: optional('SUMSUB_SECRET_KEY', '', secret, 'The secret that belongs to the app token.'),
-  sumsubWebhookSecret: optional(
-    'SUMSUB_WEBHOOK_SECRET',
-    '',
-    secret,
-    "The secret of the webhook in Sumsub's dashboard. Its target is /callbacks/sumsub at PUBLIC_URL.",
-  ),
-  sumsubLevel: optional(
-    'SUMSUB_LEVEL',
-    'id-and-liveness',
-    label,
-    'The verification level for imported customers (Reusable KYC) and for the identity check at the checkout. Without it, imported customers are copied unchanged and the checkout has no identity check.',
-  ),
-  sumsubUrl: setting('SUMSUB_URL', 'https://api.sumsub.com', safeOrigin, "The origin of Sumsub's API."),
-}
-
-/** Settings of the country by IP address. */
-export const geoSettings = {
-  databaseFile: optional(
-    'GEO_DATABASE_FILE',
-    '/var/lib/cambio/country.mmdb',
-    resolve,
-    'A newer database of countries by IP address (MMDB). The service reloads it when the file is replaced.',
-  ),
-}
 
 /** Reads `NAME=address` pairs with commas between them, each name once. An address may hold a key: a refusal does not repeat it. */
 function addresses(text: string): Record<string, string> {
