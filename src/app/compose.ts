@@ -29,8 +29,8 @@ import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
 import { recordedMarket } from '../markets/recorded/recorded-market.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
-import { payoutDue } from '../exchange/settlement/order.ts'
-import { planDue } from '../exchange/settlement/plan.ts'
+import { payoutDue } from '../exchange/settlement/payout.ts'
+import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
 import { type EvmRails, openEvmRails } from '../rails/evm/rails.ts'
 import { openRegistry } from '../rails/registry.ts'
@@ -52,7 +52,7 @@ import { finishPayouts } from '../exchange/settlement/finish-payouts.ts'
 import { resumeWhenChecked } from '../exchange/orders/resume-when-checked.ts'
 import { sendPayouts } from '../exchange/settlement/send-payouts.ts'
 import { sendRefunds } from '../exchange/settlement/send-refunds.ts'
-import { settleDeposits } from '../exchange/settlement/settle-deposits.ts'
+import { settleRailEvents } from '../exchange/settlement/settle-rail-events.ts'
 import { importShared } from '../exchange/orders/import-shared.ts'
 import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
@@ -165,9 +165,9 @@ const marketOf = ({ mode, pricing }: Config): MarketSource =>
 
 /** Which job is done by whom. Facts rise: those below leave a job, and here it is bound to who acts on it. */
 const handlersOf = (ctx: Ctx, processor: World): Record<string, Handler> => ({
-  [railEventReceived]: settleDeposits(ctx),
+  [railEventReceived]: settleRailEvents(ctx),
   [payoutDue]: sendPayouts(ctx),
-  [planDue]: finishPayouts(ctx),
+  [preparedPaymentDue]: finishPayouts(ctx),
   [refundDue]: sendRefunds(ctx),
   [deadlineDue]: expireTransactions(ctx),
   [payoutAddressDue]: activatePayoutAddresses(ctx),

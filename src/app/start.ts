@@ -13,7 +13,7 @@ import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './d
 import { listenToBell } from '../platform/db/bell.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { receiveRailEvents } from '../exchange/settlement/rail-event.ts'
-import { haltRail } from '../exchange/settlement/halted.ts'
+import { haltRail } from '../exchange/settlement/halted-rails.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
 import { isWorkerAlive, sayAlive } from '../platform/jobs/alive.ts'

@@ -1,7 +1,7 @@
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted.ts'
+import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
 import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { completeCheckout } from '../../src/sandbox/api/drive.ts'
-import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approve.ts'
+import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { cancelTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { listSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
@@ -57,7 +57,7 @@ async function approveAll({ operators }: Stage, { house: { ctx } }: Worker, publ
   for (const { id } of waiting) {
     for (const operator of operators) approved.push(await approvePayout(ctx, id, operator).catch(refusedOnly))
   }
-  return approved.some((one) => one?.goesOn)
+  return approved.some((one) => one?.isApproved)
 }
 
 const refusedOnly = (error: unknown): undefined => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { createOperator, type Operator } from '../../src/exchange/operators/operator.ts'
-import { approvePayout, listOpenPayouts, type OpenPayout } from '../../src/exchange/settlement/approve.ts'
+import { approvePayout, listOpenPayouts, type OpenPayout } from '../../src/exchange/settlement/approval.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { listSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
@@ -41,8 +41,8 @@ async function waitingFor(id: string | null): Promise<OpenPayout> {
 
 /** Both approve it, one after the other. */
 async function approveTwice(id: bigint): Promise<void> {
-  assert.equal((await approve(id, 0)).goesOn, false)
-  assert.equal((await approve(id, 1)).goesOn, true)
+  assert.equal((await approve(id, 0)).isApproved, false)
+  assert.equal((await approve(id, 1)).isApproved, true)
 }
 
 /** Money came for an order that a person stopped. */
@@ -85,7 +85,7 @@ describe('a refund above the limit', () => {
     await assert.rejects(approve(waiting.id, 0), { code: 'CONFLICT', message: /already/ })
     await refundsDone()
     assert.equal((await waitingFor(id)).state, 'reserved')
-    assert.equal((await approve(BigInt(id), 1)).goesOn, true)
+    assert.equal((await approve(BigInt(id), 1)).isApproved, true)
     await arrive(exchange, id, 'refunded')
     await assert.rejects(approve(waiting.id, 2), { code: 'CONFLICT' })
     assert.equal(

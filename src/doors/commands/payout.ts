@@ -1,4 +1,4 @@
-import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approve.ts'
+import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
 import type { Answer, Given } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'
@@ -9,15 +9,15 @@ import { withOperator } from './who.ts'
 export const approve = (given: Given): Promise<Answer> => {
   const id = idOf(given)
   return withOperator(given, async (ctx, operator) => {
-    const { payoutId, transactionId, approvals, needed, goesOn } = await approvePayout(ctx, id, operator)
+    const { payoutId, transactionId, approvals, needed, isApproved } = await approvePayout(ctx, id, operator)
     const json = {
       payout_id: String(payoutId),
       transaction_id: transactionId === null ? null : String(transactionId),
       approvals,
       needed,
-      goes_on: goesOn,
+      goes_on: isApproved,
     }
-    const last = goesOn ? 'It goes on now.' : 'It waits for another operator.'
+    const last = isApproved ? 'It is sent now.' : 'It waits for another operator.'
     return { json, text: `${layOut(json)}\n\n${last}` }
   })
 }

@@ -8,7 +8,7 @@ import {
   refundTransaction,
   releaseTransaction,
 } from '../../exchange/operations/staff.ts'
-import type { WrittenWay } from '../../exchange/settlement/refund-elsewhere.ts'
+import type { RefundDestination } from '../../exchange/settlement/redirect-refund.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { type Answer, type Given, WrongUsage } from './command.ts'
 import { idOf, idOfFlag } from './read-id.ts'
@@ -50,7 +50,7 @@ export const refund = async (given: Given): Promise<Answer> => {
  * Where `--to` says that money goes, by a file that only its writer can read: the address or account, below it the memo, tag or BIC
  * (an empty line where there is none), below it the account's holder. Refuses any other file.
  */
-export async function wayOf({ flags }: Given): Promise<WrittenWay | undefined> {
+export async function wayOf({ flags }: Given): Promise<RefundDestination | undefined> {
   if (flags.to === undefined) return undefined
   const lines = (await contentsOf(flags.to, '--to')).split('\n').map((line) => line.trim())
   const [address = '', extraId = '', holder = ''] = lines

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/sql.ts'
-import type { PayoutState } from '../settlement/plan.ts'
+import type { PayoutState } from '../settlement/payout.ts'
+import type { PreparedState } from '../settlement/prepared-payment.ts'
 
 /** A row, and what of it is not as it should be, if anything. `id` is our own; without a `public_id` it is nobody's. */
 export type Unlike = { id: bigint; public_id: bigint | null; fault: string | null }
@@ -38,7 +39,7 @@ export type PayoutRow = {
   reason: string | null
   is_planned: boolean
   plan_id: bigint | null
-  plan_state: 'planned' | 'submitted' | 'done' | 'never' | 'unknown' | null
+  plan_state: PreparedState | null
   is_on_its_rail: boolean | null
   has_evidence: boolean | null
   /** It pays what its refund is, or what is left of it after earlier ones, for whose it is. True of what is no refund. */
@@ -93,6 +94,6 @@ export const unlikePayouts = (db: Db, { afterId, limit }: Part): Promise<Unlike[
     left join transactions on transactions.id = refunds.transaction_id
     left join deposits on deposits.id = refunds.deposit_id
     left join lateral (
-      select bool_or(state = 'paid') as is_paid, bool_or(state in ('planned', 'unknown')) as is_open
+      select bool_or(state = 'paid') as is_paid, bool_or(state = 'planned') as is_open
       from payouts where refund_id = refunds.id) as by on true
     order by refunds.id`

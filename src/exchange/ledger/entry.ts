@@ -17,6 +17,7 @@ export type EntryKind =
   | 'payout_sent' //      the payout is with the rail; ref is the payout
   | 'payout_settled' //   the rail's evidence; ref is the payout
   | 'deposit_reversed' // a final deposit was taken back; ref is the deposit
+  | 'deposit_reinstated' // a rail gave back what it had reversed; ref is the reinstatement
   | 'payout_returned' //  what was paid out came back; ref is the payout
   | 'payout_failed' //    the rail said that it will never pay; ref is the payout
   | 'exchange_mirrored' // an exchange was undone before it was paid out; ref is the quote's number
