@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import { openConnection, requestBytes } from './connection.ts'
 import { startHelper, type HelperProcess } from './helper-process.ts'
-import { beside, type Line, line } from './line.ts'
+import { compare, type Line, line } from './line.ts'
 import { createBody, type LoadDone, type LoadOrder } from './load.ts'
 import type { OwnExchange } from './own-exchange.ts'
 import type { RowsDone, RowsOrder } from './plain-rows.ts'
@@ -30,7 +30,7 @@ export async function startReceiver(exchange: OwnExchange): Promise<Receiver> {
   return receiver
 }
 
-/** Makes one buy and waits until all of it was told. Gives its id. */
+/** Makes one buy and waits until all its events were delivered. Gives its id. */
 export async function oneWholeBuy({ origin, keys }: OwnExchange, receiver: Receiver): Promise<string> {
   await receiver.ask({ kind: 'forget' })
   const buyer = await openBuyer(origin, keys.secret_key)
@@ -47,16 +47,16 @@ export async function manyBuys({ origin, keys }: OwnExchange, receiver: Receiver
   try {
     await receiver.ask({ kind: 'forget' })
     const done = await load.ask({ kind: 'buys', origin, key: keys.secret_key, connections, count })
-    const told = await receiver.ask({ kind: 'wait', events: count * eventsOfABuy, ms: patienceMs })
-    return { ...done, ms: told.at - done.startedAt }
+    const received = await receiver.ask({ kind: 'wait', events: count * eventsOfABuy, ms: patienceMs })
+    return { ...done, ms: received.at - done.startedAt }
   } finally {
     load.end()
   }
 }
 
 /**
- * Whole buys per second, from the first call to the last webhook, beside a bare script that writes the rows of a life in one
- * multi-row statement per atomic block, and beside the number that is aimed at. Then the time from the call that pays to the
+ * Whole buys per second, from the first call to the last webhook, compared with a bare script that writes the rows of a life in one
+ * multi-row statement per atomic block, and with the number we aim at. Then the time from the call that pays to the
  * webhook that says so, one at a time.
  */
 export async function benchBuys(
@@ -64,7 +64,7 @@ export async function benchBuys(
   receiver: Receiver,
   rows: HelperProcess<RowsOrder, RowsDone>,
 ): Promise<Line[]> {
-  const buys = await beside(
+  const buys = await compare(
     'buy',
     () => manyBuys(exchange, receiver, buysARound),
     () => rows.ask({ kind: 'lives', lanes: connections, ms: limitRoundMs }),
@@ -83,10 +83,10 @@ async function latencies({ origin, keys }: OwnExchange, receiver: Receiver): Pro
   for (let index = 0; index < latencyBuys; index += 1) {
     const id = await buyer.untilPayment()
     await wait(50)
-    const told = receiver.ask({ kind: 'watch', text: `"id":"${id}","status":"exchanging"`, ms: patienceMs })
+    const received = receiver.ask({ kind: 'watch', text: `"id":"${id}","status":"exchanging"`, ms: patienceMs })
     const start = performance.timeOrigin + performance.now()
     await buyer.pay(id)
-    times.push((await told).at - start)
+    times.push((await received).at - start)
   }
   buyer.close()
   const sorted = times.toSorted((a, b) => a - b)

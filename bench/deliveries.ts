@@ -7,7 +7,7 @@ import { type Line, line } from './line.ts'
 import { cpuMs } from './processor-time.ts'
 import { size } from './size.ts'
 
-/** The parts, each a name of its own for `npm run bench`, in the order in which they are measured. */
+/** The parts, which `npm run bench` takes by name, in the order in which they are measured. */
 export const deliveryParts = ['delivery-latency', 'delivery-rate', 'delivery-crowd', 'waiting-million'] as const
 
 const measures: Record<(typeof deliveryParts)[number], (scene: Scene, tell: (lines: Line[]) => void) => Promise<void>> =
@@ -65,7 +65,7 @@ const isBad = (index: number): boolean => index % 5 === 0
 
 /**
  * A hundred thousand events are queued and due at ten of fifty endpoints, a third of which is dead, a third never answers and a
- * third takes three seconds; all fifty get new events meanwhile. How late are the forty healthy ones told: from the commit of
+ * third takes three seconds; all fifty get new events meanwhile. How late do events reach the forty healthy ones: from the commit of
  * each new event to its receipt. Before it, the same at the healthy ones alone: what both have in common is the machine's.
  */
 async function crowded(scene: Scene): Promise<Line[]> {
@@ -82,14 +82,14 @@ async function crowded(scene: Scene): Promise<Line[]> {
   const pile = { partners: bad.map((index) => first + index), count: queued, together: 100, perSecond: 1_000_000 }
   await writer.ask({ kind: 'write', ...pile })
   while ((await writer.ask({ kind: 'unplaced' })).count > 0) await wait(100)
-  const beside = await delaysAt(scene, all, first)
+  const measured = await delaysAt(scene, all, first)
   const { count: left } = await writer.ask({ kind: 'queued' })
   for (const index of bad) await writer.ask({ kind: 'status', index: first + index, status: 'paused' })
-  const note = `${crowdPerSecond} events a second in all, ${left} still queued at the end, ${beside.missing} missing; at most 1`
+  const note = `${crowdPerSecond} events a second in all, ${left} still queued at the end, ${measured.missing} missing; at most 1`
   return [
     line('crowd-without-the-bad-p99', alone.p99, 2_000, 'ms', 'at most 1'),
-    line('crowd-p50', beside.p50, 2_000, 'ms', note),
-    line('crowd-p99', beside.p99, 2_000, 'ms', note),
+    line('crowd-p50', measured.p50, 2_000, 'ms', note),
+    line('crowd-p99', measured.p99, 2_000, 'ms', note),
   ]
 }
 
@@ -104,8 +104,8 @@ async function delaysAt(scene: Scene, some: number[], first: number): Promise<De
     together: some.length,
     perSecond,
   })
-  const told = at.filter((_, index) => !isBad(some[index % some.length] ?? 0))
-  return delaysOf(scene, { at: told, count: told.length }, 30_000)
+  const expected = at.filter((_, index) => !isBad(some[index % some.length] ?? 0))
+  return delaysOf(scene, { at: expected, count: expected.length }, 30_000)
 }
 
 const pileSize = size(1_000_000, 1_000)
@@ -127,18 +127,26 @@ async function besideAMillion(scene: Scene): Promise<Line[]> {
   await writer.ask({ kind: 'pile', index: count - 1, count: pileSize })
   await wait(size(15_000, 500))
   const usedPercent = await used(scene)
-  const beside = bestOf(await oneSide(scene), await oneSide(scene))
+  const withMillion = bestOf(await oneSide(scene), await oneSide(scene))
   const { count: left } = await writer.ask({ kind: 'queued' })
   await writer.ask({ kind: 'unpile', index: count - 1 })
   await wait(restMs)
   const without = bestOf(before, await oneSide(scene))
   const note = `${left} waiting at the end`
-  const times = [beside, without].map(({ serviceMs, databaseMs }) => micro(serviceMs, databaseMs)).join('; without it ')
+  const times = [withMillion, without]
+    .map(({ serviceMs, databaseMs }) => micro(serviceMs, databaseMs))
+    .join('; without it ')
   const cost = `processor time of the service, the database: ${times} us each`
   return [
-    line('rate-beside-a-million', beside.perSecond, without.perSecond, 'a second', `at least 0.95; ${note}; ${cost}`),
-    line('p50-beside-a-million', beside.p50, Math.max(1, without.p50), 'ms', note),
-    line('p99-beside-a-million', beside.p99, Math.max(1, without.p99), 'ms', note),
+    line(
+      'rate-beside-a-million',
+      withMillion.perSecond,
+      without.perSecond,
+      'a second',
+      `at least 0.95; ${note}; ${cost}`,
+    ),
+    line('p50-beside-a-million', withMillion.p50, Math.max(1, without.p50), 'ms', note),
+    line('p99-beside-a-million', withMillion.p99, Math.max(1, without.p99), 'ms', note),
     line('cpu-beside-a-million', usedPercent, 2, 'percent of a core', `at most 1; ${probed}`),
   ]
 }
@@ -163,7 +171,7 @@ const bestOf = (one: Side, other: Side): Side => ({
 
 const probed = 'the dead endpoint is asked five times a second meanwhile'
 
-/** Processor time of the service's process while nothing new is to be told, in percent of a core. */
+/** Processor time of the service's process while there is nothing new to deliver, in percent of a core. */
 async function used({ servicePid }: Scene): Promise<number> {
   const before = await cpuMs(servicePid)
   const seconds = size(15, 1)

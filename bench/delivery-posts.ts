@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 
 import { answerOrders } from './helper-process.ts'
 
-/** A bare loop in a process of its own that posts a body over kept connections, and nothing else. */
+/** A bare loop in its own process that posts a body over kept connections, and nothing else. */
 export type PostsOrder = { url: string; bytes: number; connections: number; ms: number }
 
 const agent = new Agent({ keepAlive: true })

@@ -14,7 +14,7 @@ import { makeDataDir, removeDataDir } from './own-exchange.ts'
 
 const project = join(import.meta.dirname, '../..')
 
-/** A service, its database, a process that writes events beside it, and partners' endpoints: each a process of its own. */
+/** A service, its database, a process that writes events, and partners' endpoints: each a separate process. */
 export type Scene = {
   servicePid: number
   databasePid: number

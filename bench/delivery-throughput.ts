@@ -15,7 +15,7 @@ const rounds = size(3, 1)
 export type Delivered = { perSecond: number; serviceMs: number; databaseMs: number }
 
 /**
- * Signed deliveries a second out of the table to one endpoint, attempts recorded, beside a bare loop that posts as many bytes to
+ * Signed deliveries a second out of the table to one endpoint, attempts recorded, compared with a bare loop that posts as many bytes to
  * the same program over as many kept connections: 0.35 is aimed at. Both sides take turns, and the best round of each counts.
  */
 export async function throughput(scene: Scene): Promise<Line> {
@@ -40,7 +40,7 @@ export async function throughput(scene: Scene): Promise<Line> {
   return line('deliveries', best.perSecond, bare.perSecond, 'a second', note)
 }
 
-/** Processor times in milliseconds, told in microseconds. */
+/** Formats processor times, given in milliseconds, in microseconds. */
 export const micro = (...ms: number[]): string => ms.map((each) => Math.round(each * 1_000)).join(', ')
 
 /** Lets events of partner 0 pile up while its endpoint is paused, and then go. Counted from the first receipt to the last. */

@@ -46,7 +46,7 @@ async function open({ url, ownerUrl, dataDir }: Extract<WriterOrder, { kind: 'op
   const db = openPool({ urls: [url], size: 8, statementNames: true })
   owner = ownerUrl
   const secrets = await loadSecrets(config.masterKeyFile, false)
-  const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', processorUrl: '' }
+  const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', plugIns: [] }
   ctx = (await buildHouse(ground)).ctx
 }
 

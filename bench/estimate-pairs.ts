@@ -4,11 +4,12 @@ import { defaultTerms } from '../src/exchange/availability/partner-terms.ts'
 import { recordedMarket } from '../src/markets/recorded/recorded-market.ts'
 import type { EstimateOrder, EstimateServer } from './estimate-server.ts'
 import { startHelper } from './helper-process.ts'
-import { beside, type Line } from './line.ts'
+import { compare, type Line } from './line.ts'
 import { type LoadDone, type LoadOrder, type PairAsk, pairPath } from './load.ts'
 import { makeDataDir, removeDataDir } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
 import { size } from './size.ts'
+import { everyRail } from '../test/support/every-rail.ts'
 
 const connections = 16
 const roundMs = size(2_000, 50)
@@ -28,7 +29,7 @@ const cases: [name: string, pairs: number, partners: number, pricesPerSecond: nu
 
 /**
  * Estimates per second of many pairs, for many partners with price lists of their own, and while prices change, every request
- * with another amount: each beside a bare `node:http` server that answers the same bytes to the same requests.
+ * with another amount: each compared with a bare `node:http` server that answers the same bytes to the same requests.
  */
 export async function benchEstimatePairs(now: Date): Promise<Line[]> {
   const dataDir = await makeDataDir()
@@ -50,7 +51,7 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
       }
       const asking = (to: string) => () =>
         load.ask({ kind: 'repeat', origin: to, key: '', connections, ms: roundMs, expect: 200, what })
-      lines.push(await beside(name, asking(origin), asking(limit.origin), 'a second'))
+      lines.push(await compare(name, asking(origin), asking(limit.origin), 'a second'))
     }
     return lines
   } finally {
@@ -64,7 +65,7 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
 
 /** Every pair of the catalog that can be exchanged, with amounts from the middle of its range. */
 function pairAsks(now: Date): PairAsk[] {
-  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
   return listings.flatMap((source) =>
     listings.flatMap((target) => {
       const outcome = resolve(moment, defaultTerms, namesOf(source, target))

@@ -2,6 +2,7 @@ import { buildApi } from '../src/doors/api/app.ts'
 import { readConfig } from '../src/app/config/config.ts'
 import { silentLog } from '../src/platform/lib/log.ts'
 import { startService } from '../src/app/start.ts'
+import { readSandbox } from '../src/sandbox/sandbox-file.ts'
 import { type Accounts, type Caller, openAccounts } from '../src/exchange/partners/accounts.ts'
 import { hashKeyText, makeKeyText } from '../src/exchange/partners/key-text.ts'
 import { feeSchedules } from '../src/exchange/pricing/fees.ts'
@@ -9,7 +10,7 @@ import { answerOrders } from './helper-process.ts'
 import { movingMarket } from './moving-market.ts'
 
 /**
- * A process of its own with the whole interface on a market that can be made to move, for partners that no database holds:
+ * A separate process with the whole interface on a market that can be made to move, for partners that no database holds:
  * `open` says how many, each with a price list of its own, and gives their keys.
  */
 export type EstimateOrder =
@@ -26,7 +27,8 @@ let move = (_perSecond: number): void => undefined
 async function open({ dataDir, partners }: { dataDir: string; partners: number }): Promise<EstimateServer> {
   const ports = { PORT: '0', ADMIN_PORT: '0', PROCESSOR_PORT: '0' }
   const settings = { DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error', PUBLIC_URL: '', DATABASE_URL: '' }
-  const { house, sandbox, stop } = await startService(readConfig({ ...process.env, ...settings, ...ports }), silentLog)
+  const { house, stop } = await startService(readConfig({ ...process.env, ...settings, ...ports }), silentLog)
+  const sandbox = await readSandbox(dataDir)
   const { ctx } = house
   const known = openAccounts(ctx)
   const caller = await known.find(sandbox?.public_key ?? '')
@@ -48,7 +50,7 @@ async function open({ dataDir, partners }: { dataDir: string; partners: number }
   return { origin, keys }
 }
 
-/** So many partners beside a real one, each with a commission and a price list of its own, found by their keys' hashes. */
+/** This many partners in addition to a real one, each with a commission and a price list of its own, found by their keys' hashes. */
 function manyAccounts({ partner, key }: Caller, count: number): { keys: string[]; accounts: Accounts } {
   const keys = Array.from({ length: count }, () => makeKeyText('public', 'test'))
   const callers = new Map(

@@ -1,5 +1,5 @@
 import { startHelper } from './helper-process.ts'
-import { beside, type Line, type Measured } from './line.ts'
+import { compare, type Line, type Measured } from './line.ts'
 import { estimatePath, type LoadDone, type LoadOrder } from './load.ts'
 import type { OwnExchange } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
@@ -11,7 +11,7 @@ const roundMs = size(3_000, 100)
 const manyAmounts = size(60_000, 100)
 
 /**
- * Estimates per second over HTTP beside a bare `node:http` server in a process of its own that answers the same bytes under
+ * Estimates per second over HTTP compared with a bare `node:http` server in its own process that answers the same bytes under
  * the same headers: once with another amount at every request, once with the one that a widget asks at every page view.
  */
 export async function benchEstimates({ origin, keys }: OwnExchange): Promise<Line[]> {
@@ -36,7 +36,7 @@ export async function benchEstimates({ origin, keys }: OwnExchange): Promise<Lin
       ['estimate', manyAmounts],
       ['estimate-repeated', 1],
     ] as const) {
-      lines.push(await beside(name, asking(origin, amounts), asking(limit.origin, amounts), 'a second'))
+      lines.push(await compare(name, asking(origin, amounts), asking(limit.origin, amounts), 'a second'))
     }
     return lines
   } finally {

@@ -8,9 +8,9 @@ export type HelperProcess<Order, Done> = {
   end(): void
 }
 
-type Told<Done> = { done: Done } | { failed: string }
+type Reply<Done> = { done: Done } | { failed: string }
 
-/** Starts a file of this folder as a process of its own. */
+/** Starts a file of this folder as its own process. */
 export function startHelper<Order extends object, Done>(file: string): HelperProcess<Order, Done> {
   const child = fork(join(import.meta.dirname, file), { stdio: 'inherit' })
   return { pid: child.pid ?? 0, ask: (order) => askChild(child, order), end: () => void child.kill() }
@@ -20,9 +20,9 @@ function askChild<Done>(child: ChildProcess, order: object): Promise<Done> {
   return new Promise((resolve, reject) => {
     const over = (code: number | null) => reject(new Error(`A process of the bench ended (${code}).`))
     child.once('exit', over)
-    child.once('message', (told) => {
+    child.once('message', (message) => {
       child.off('exit', over)
-      const answer = told as Told<Done>
+      const answer = message as Reply<Done>
       if ('failed' in answer) reject(new Error(answer.failed))
       else resolve(answer.done)
     })
@@ -33,7 +33,7 @@ function askChild<Done>(child: ChildProcess, order: object): Promise<Done> {
 /** Does orders from now on, if this process is the one that was started for `file`. */
 export function answerOrders<Order, Done>(file: string, work: (order: Order) => Promise<Done>): void {
   if (!process.send || basename(process.argv[1] ?? '') !== file) return
-  const tell = (told: Told<Done>) => void process.send?.(told)
+  const tell = (reply: Reply<Done>) => void process.send?.(reply)
   process.on('message', (order) => {
     work(order as Order).then(
       (done) => tell({ done }),

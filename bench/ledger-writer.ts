@@ -8,7 +8,7 @@ import { type Books, post } from '../src/exchange/ledger/post.ts'
 import { answerOrders } from './helper-process.ts'
 
 /**
- * A process of its own that books: by our ledger, or the same rows bare. The accounts of an entry are its own, or one of them is
+ * A separate process that books: by our ledger, or the same rows bare. The accounts of an entry are its own, or one of them is
  * the house's that every entry goes to.
  */
 export type WriterOrder =

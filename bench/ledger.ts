@@ -2,7 +2,7 @@ import { findEmbedded } from '../src/platform/db/embedded.ts'
 import { manyBuys, oneWholeBuy, type Receiver, startReceiver } from './buy.ts'
 import { type HelperProcess, startHelper } from './helper-process.ts'
 import type { WriterDone, WriterOrder } from './ledger-writer.ts'
-import { beside, type Line, type Measured } from './line.ts'
+import { compare, type Line, type Measured } from './line.ts'
 import { countBalanced, writePostings } from './many-postings.ts'
 import { type OwnExchange, removeDataDir, startOwnExchange } from './own-exchange.ts'
 import { isSmoke, size } from './size.ts'
@@ -14,9 +14,10 @@ const few = size(10_000, 100)
 const many = size(5_000_000, 1_000)
 
 /**
- * What booking costs. Entries of two postings, 16 at once, each with its own commit: beside the same rows appended bare by the
- * same driver; all on one busy account beside each on its own; with five million postings present beside ten thousand. Then
- * whole buys, with many postings beside few. Two exchanges run at once, measured in turn; each line is told when it is there.
+ * What booking costs. Entries of two postings, 16 at once, each with its own commit, compared with the same rows appended bare by
+ * the same driver; all on one busy account compared with each on its own; with five million postings present compared with ten
+ * thousand. Then whole buys, with many postings compared with few. Two exchanges run at once and are measured in turn; each line is
+ * reported as soon as it is known.
  */
 export async function benchLedger(tell: (lines: Line[]) => void): Promise<void> {
   const small = await openBooks(few)
@@ -24,7 +25,7 @@ export async function benchLedger(tell: (lines: Line[]) => void): Promise<void> 
     const large = isSmoke ? small : await openBooks(many)
     try {
       for (const { name, ours, limit, note } of comparisons(small, large)) {
-        tell([await beside(name, ours, limit, 'a second', note)])
+        tell([await compare(name, ours, limit, 'a second', note)])
       }
       await small.assertBalanced()
       await large.assertBalanced()

@@ -8,7 +8,7 @@ export type Block = { name: string; parts: Part[] }
 
 /**
  * The atomic blocks of a life with the rows that each writes: create, checkout, capture at the processor, fact, exchange, plan,
- * transfer on the chain, settlement, and what was told to the partner. As few blocks as a script needs that does nothing else;
+ * transfer on the chain, settlement, and events for the partner. As few blocks as a script needs that does nothing else;
  * `lane` keeps the rows that lives share (the reserve, the wallet) apart, so that they wait for nobody.
  */
 export function blocksOf(sample: Sample, endpointId: string, lane: number): Block[] {

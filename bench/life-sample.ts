@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 
 /** A row as it is written: its columns, each a value as it was found, or one that every life has of its own. */
 export type Row = Record<string, Cell>
-/** What to write: the same bytes for all lives, or a name of its own for each. */
+/** What to write: the same bytes for all lives, or its own name for each. */
 export type Cell = { value: string | Buffer | null } | { own: Own }
 
 /**

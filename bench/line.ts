@@ -1,6 +1,6 @@
 import { size } from './size.ts'
 
-/** One result: ours beside what limits it (a bare program doing the same in the same run, or a budget). */
+/** One result: our number and its limit (a bare program doing the same in the same run, or a budget). */
 export type Line = { name: string; ours: number; limit: number; ratio: number; unit: string; note?: string }
 
 /** Makes a line; `ratio` is ours over the limit. */
@@ -28,7 +28,7 @@ const rounds = size(3, 1)
  * Measures both sides in turn (ours, limit, ours, limit, ...), so that what else the machine does meets both, and compares the
  * best round of each: noise only ever makes a round worse.
  */
-export async function beside(
+export async function compare(
   name: string,
   ours: Measured,
   limit: Measured,

@@ -2,7 +2,7 @@ import { type Connection, openConnection, requestBytes } from './connection.ts'
 import { answerOrders } from './helper-process.ts'
 
 /**
- * A process of its own that asks a server over HTTP, so that asking does not use up the server's core more than it must.
+ * A separate process that asks a server over HTTP, so that asking does not use up the server's core more than it must.
  * The same for both sides of a comparison.
  */
 export type LoadOrder =

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const project = join(import.meta.dirname, '../..')
 
-/** What of `sandbox.json` the bench needs. */
+/** The part of `sandbox.json` that the benchmarks need. */
 type Keys = {
   url: string
   partner_id: string
@@ -17,7 +17,7 @@ type Keys = {
   second_partner: { secret_key: string }
 }
 
-/** A service of its own process on an embedded, durable database in a temporary folder: as an operator runs it. */
+/** A separate service process on an embedded, durable database in a temporary folder: as an operator runs it. */
 export type OwnExchange = {
   origin: string
   pid: number
@@ -34,7 +34,7 @@ export type OwnExchange = {
 /** How it is started: in a folder that exists already, with flags for Node. */
 export type StartOptions = { dataDir?: string; nodeFlags?: string[] }
 
-/** Makes a folder for a service; whoever made it removes it. */
+/** Creates a folder for a service. The caller removes it. */
 export const makeDataDir = (): Promise<string> => mkdtemp(join(tmpdir(), 'cambio-bench-'))
 
 /** Removes a folder that `makeDataDir` made. */

@@ -7,7 +7,7 @@ import { type Cell, readSample, type Row, type Sample, valueIn } from './life-sa
 
 /**
  * The limit for creates and for whole buys: a process that writes the very rows that one of ours has left, with nothing
- * around it. On the same server, in a database of its own with the same tables.
+ * around it. On the same server, in its own database with the same tables.
  */
 export type RowsOrder =
   /** Reads a finished buy (by its public id) of the exchange's database, and makes the database to write into. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 
 import { answerOrders } from './helper-process.ts'
 
-/** A partner's endpoint in a process of its own: it takes everything, and knows when it had how many different events. */
+/** A partner's endpoint in its own process: it takes everything, and knows when it had how many different events. */
 export type ReceiverOrder =
   | { kind: 'listen' }
   | { kind: 'forget' }

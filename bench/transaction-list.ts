@@ -8,12 +8,12 @@ const rowsAPage = size(100, 10)
 const deepPage = size(1_000, 5)
 const rounds = size(200, 2)
 
-/** What every list of a page is measured beside: the first page of all. Median times. */
+/** The limit of every list: the first page without a filter. Median times. */
 const atMost = 'at most 1.2'
 
 /**
  * Pages of 100 out of a million transactions of one partner, as the partner's program asks for them: the thousandth by the cursor
- * beside the first, in both orders, and the first page under each filter. Every page is asked for in turn with the first.
+ * compared with the first, in both orders, and the first page under each filter. Every page is asked for in turn with the first.
  */
 export async function benchTransactionList(): Promise<Line[]> {
   const exchange = await startOwnExchange()

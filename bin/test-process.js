@@ -19,6 +19,10 @@ const { files, timeout } = /** @type {{ files: string[], timeout: number }} */ (
   JSON.parse(readFileSync(join(folder, 'files.json'), 'utf8'))
 )
 
+/** @type {unknown} */
+const support = await import(pathToFileURL(join(root, 'dist/test/support/database.js')).href)
+const { dropTestDatabases } = /** @type {typeof import('../test/support/database.ts')} */ (support)
+
 /** @type {string[]} */
 const done = []
 for (const [index, file] of files.entries()) {
@@ -26,6 +30,7 @@ for (const [index, file] of files.entries()) {
   const name = relative(root, file)
   done.push(name)
   await describe(name, { timeout }, () => import(pathToFileURL(file).href))
+  await dropTestDatabases()
 }
 setTimeout(endLingering, lingerMs).unref()
 

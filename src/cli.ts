@@ -4,7 +4,7 @@ import type { Command, Exchange } from './doors/commands/command.ts'
 import { layOut } from './doors/commands/layout.ts'
 import { runTyped } from './doors/commands/run.ts'
 
-/** Every command but `help`, in the order in which it lists them. */
+/** Every command but `help`, in the order of the help page. */
 export const commands: readonly Command[] = [
   {
     usage: 'serve',
@@ -14,18 +14,18 @@ export const commands: readonly Command[] = [
   ...catalog,
 ]
 
-/** The exchange's code is loaded by the first command that needs it: `help` starts fast. */
+/** Commands that need no exchange start fast: its code is loaded on first use. */
 const lazyExchange: Exchange = {
   exchange: async (work) => (await import('./app/commands/reach.ts')).exchange.exchange(work),
   patientExchange: async (work) => (await import('./app/commands/reach.ts')).exchange.patientExchange(work),
 }
 
 /**
- * Does what was typed after `bin/cambio` and gives the exit code: 0, 1 when it failed or a check found something, 2 when the
- * words were wrong. Answers go to standard output, in JSON with `--json`; everything else to standard error.
+ * Runs the arguments of `bin/cambio` and returns the exit code: 0; 1 if the command failed or a check found a problem; 2 if the
+ * command or its arguments are invalid. Results go to standard output, in JSON with `--json`; errors to standard error.
  */
 export async function runCommandLine(args: string[]): Promise<number> {
-  const typed = args.filter((word) => word !== '--json')
+  const typed = args.filter((arg) => arg !== '--json')
   try {
     const { json, text = layOut(json), exitCode = 0 } = await runTyped(commands, typed, lazyExchange)
     if (json !== null) process.stdout.write(`${typed.length < args.length ? JSON.stringify(json) : text}\n`)

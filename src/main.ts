@@ -1,7 +1,6 @@
 import { readConfig } from './app/config/config.ts'
 import { startService } from './app/start.ts'
 import { createLog } from './platform/lib/log.ts'
-import { welcome } from './sandbox/welcome.ts'
 
 /** Serves until a signal ends it. Gives the exit code. */
 export async function serve(): Promise<number> {
@@ -13,7 +12,7 @@ export async function serve(): Promise<number> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve())
   })
   const service = await startService(config, log)
-  if (service.sandbox && config.roles.includes('api')) process.stdout.write(welcome(service.sandbox, config))
+  process.stdout.write(service.welcome)
   await signaled
   await service.stop()
   return 0

@@ -33,9 +33,14 @@ test('what people read is written in plain English', () => {
     'see test/support/vocabulary.ts',
   )
 
-  if (process.env.WRITE_VOCABULARY)
-    writeFileSync(join(projectFolder, list), offenders.map((path) => `${path}\n`).join(''))
-  else assert.deepEqual(left, offenders, `files that are clean leave ${list}: ${update}`)
+  const text = offenders.map((path) => `${path}\n`).join('')
+  if (process.env.WRITE_VOCABULARY) writeFileSync(join(projectFolder, list), text)
+  else
+    assert.deepEqual(
+      left.filter((path) => !offenders.includes(path)),
+      [],
+      `these are clean and leave ${list}: ${update}`,
+    )
 })
 
 test('a word of the old dialect is found, whatever it is in', () => {

@@ -5,9 +5,11 @@ import { test } from 'node:test'
 
 import { refusals } from '../src/platform/lib/refusal.ts'
 import {
+  asksForMode,
   circles,
   climbs,
   leftovers,
+  loadsSandbox,
   type Lock,
   loosePackages,
   type Manifest,
@@ -35,6 +37,8 @@ test('no files import each other in a circle, not even for types', () => {
   assert.deepEqual(circles(circle), ['src/a.ts -> src/b.ts -> src/a.ts'])
 })
 test('each danger has one home', () => holds(sources.flatMap(strays)))
+test('only app and sandbox know whether money is real', () => holds(sources.flatMap(asksForMode)))
+test('live mode loads no code of the sandbox', () => holds(sources.flatMap(loadsSandbox)))
 test('nothing is left to be finished', () => holds(sources.flatMap(leftovers)))
 test('files are named for what they are', () => holds(sources.flatMap(misnamed)))
 test('files and functions can be read at one sitting', () => holds(sources.flatMap(tooLong)))
@@ -130,6 +134,20 @@ const offences: [rule: (source: Source) => string[], path: string, text: string,
     'src/api/bad.ts: console.l: what happened goes to the log, src/platform/lib/log.ts',
   ],
   [
+    loadsSandbox,
+    'src/app/bad.ts',
+    "import { a } from './a.ts'\nimport {\n  b,\n} from '../sandbox/open.ts'",
+    'src/app/bad.ts: loads the sandbox in live mode too: import it at run time, where the mode is known',
+  ],
+  ...["const a = mode === 'live'", "if (config.mode !== 'live') a()", '// rails named sandbox-card'].map(
+    (text): (typeof offences)[number] => [
+      asksForMode,
+      'src/exchange/bad.ts',
+      text,
+      `src/exchange/bad.ts: "${/mode ...|sandbox-/.exec(text)?.[0]}": only src/app/ and src/sandbox/ know of the sandbox and ask for the mode`,
+    ],
+  ),
+  [
     leftovers,
     'src/api/bad.ts',
     ['// TO', 'DO: later'].join(''),
@@ -171,6 +189,8 @@ test('what only looks like an offence is let pass', () => {
     [climbs, 'src/exchange/checks/good.ts', "import '../transactions/transactions.sql.ts'"],
     [climbs, 'src/doors/api/good.test.ts', "import '../../../test/support/database.ts'"],
     [climbs, 'src/exchange/events/good.test.ts', "import '../../sandbox/seed.ts'"],
+    [loadsSandbox, 'src/app/good.ts', "const { a } = await import('../sandbox/open.ts')"],
+    [asksForMode, 'src/app/good.ts', "const a = mode === 'live' ? [] : ['sandbox-card']"],
     [strays, 'src/api/good.ts', "// never Date.now()\nconst a = 'process.env'"],
     [strays, 'src/api/queries.ts', 'db.sql`select 1`'],
     [tooLong, 'test/good.test.ts', `describe('all', () => {${'\n'.repeat(80)}})`],

@@ -1,36 +1,26 @@
 import type { FastifyInstance } from 'fastify'
 
 import { buildAdmin } from '../doors/api/admin.ts'
-import { buildApi } from '../doors/api/app.ts'
-import { callerOf } from '../doors/api/authenticate.ts'
 import { forgetOldAnswers } from '../doors/api/idempotency.ts'
-import { buildCalculator } from '../doors/calculator/calculator.tsx'
-import { callbackRoutes } from '../doors/callbacks/routes.ts'
-import { buildCheckout } from '../doors/checkout/checkout.ts'
 import { doChores } from './chores.ts'
+import { buildDoors } from './doors.ts'
+import { firstOf } from './first-of.ts'
 import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
-import { listenToBell } from '../platform/db/bell.ts'
+import { listenForNotifications } from '../platform/db/notifier.ts'
 import { codeOf } from '../platform/db/pool.ts'
-import { receiveRailEvents } from '../exchange/settlement/rail-event.ts'
-import { haltRail } from '../exchange/settlement/halted-rails.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { buildHouse, type House } from './compose.ts'
-import { isWorkerAlive, sayAlive } from '../platform/jobs/alive.ts'
-import { serveCheckPages } from '../sandbox/identity/provider.ts'
+import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { systemClock } from '../platform/lib/clock.ts'
 import { foldBalances } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
-import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
 import { loadSecrets } from '../platform/privacy/master-key.ts'
-import { buildProcessor } from '../sandbox/rails.ts'
-import { mailPage } from '../sandbox/api/mail-page.ts'
-import { payPress } from '../sandbox/api/pay-press.ts'
-import { sandboxApi } from '../sandbox/api/routes.ts'
-import { type Sandbox, seedSandbox, tellSandbox } from '../sandbox/seed.ts'
+import type { DueWork, OpenPlugIn } from './plug-in.ts'
+import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 
@@ -39,7 +29,8 @@ export type Service = {
   /** The origin at which it answers. */
   url: string
   house: House
-  sandbox: Sandbox | undefined
+  /** What to print for the person who started it. */
+  welcome: string
   /** Ends everything in order: listeners, work under way, connections, the embedded database. May be called twice. */
   stop(): Promise<void>
 }
@@ -48,36 +39,42 @@ export type Service = {
 type Ends = (() => Promise<unknown> | void)[]
 
 /**
- * Starts the service: the database (embedded unless one is named), the schema, the sandbox's first money and partners, the
- * listeners, the workers. What was started is ended again when a later step fails.
+ * Starts the service: the database (embedded unless one is named), the schema, what plug-ins prepare, the listeners, the
+ * workers. What was started is ended again when a later step fails. `plugIns` are those of the mode unless given.
  */
-export async function startService(config: Config, log: Log): Promise<Service> {
+export async function startService(
+  config: Config,
+  log: Log,
+  plugIns: readonly OpenPlugIn[] | Promise<readonly OpenPlugIn[]> = plugInsFor(config),
+): Promise<Service> {
   const ends: Ends = []
   let ended: Promise<void> | undefined
   const stop = () => (ended ??= endAll(ends, config.shutdownGraceMs))
   try {
-    return { ...(await start(config, log, ends)), stop }
+    return { ...(await start({ config, log, plugIns: await plugIns }, ends)), stop }
   } catch (error) {
     await stop()
     throw error
   }
 }
 
-async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service, 'stop'>> {
-  if (config.mode === 'live') throw new Error('Live mode needs rails of the real world, and this version has none yet.')
-  const secrets = await loadSecrets(config.masterKeyFile, true)
+type Given = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
+
+async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<Service, 'stop'>> {
+  const secrets = await loadSecrets(config.masterKeyFile, config.mode === 'sandbox')
   const reached = await reachDatabase(config, log)
   ends.push(() => reached.release())
   await bringUpToDate(reached, secrets)
   const db = openServicePool(config, reached, secrets)
   ends.push(() => db.close())
 
-  const ground = { config, db, log, secrets, clock: systemClock(), publicUrl: '', processorUrl: '' }
-  const house = await buildHouse(ground)
-  ends.push(() => house.bell.close())
+  const house = await buildHouse({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
+  ends.push(() => house.notifier.close())
   ends.push(() => house.ctx.identity.close())
+  refuseUnready(house)
   const { ctx, sender } = house
-  const made = await seedSandbox(ctx, config.dataDir, house.evm)
+  const openingBalance = (network: string) => firstOf(house.plugIns, (one) => one.openingBalance?.(network))
+  for (const one of house.plugIns) await one.prepare?.(ctx, openingBalance)
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
@@ -88,8 +85,8 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
   })
   ends.push(() => watch.stop())
   if (config.roles.includes('worker')) {
-    const alive = await sayAlive(ctx)
-    ends.push(() => alive.stop())
+    const heartbeat = await startHeartbeat(ctx)
+    ends.push(() => heartbeat.stop())
   }
   await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
   const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
@@ -102,55 +99,38 @@ async function start(config: Config, log: Log, ends: Ends): Promise<Omit<Service
     ends.push(listenToOthers(house, urls))
   }
 
-  const sandbox = { ...made, url }
-  if (config.roles.includes('api')) await tellSandbox(config.dataDir, sandbox)
-  return { url, house, sandbox }
+  let welcome = ''
+  if (config.roles.includes('api')) for (const one of house.plugIns) welcome += (await one.opened?.(url)) ?? ''
+  return { url, house, welcome }
 }
 
-/** Opens the listeners that partners, customers and rails reach us at, and the sandbox processor's own. Gives our origin. */
+/** Opens the listeners of plug-ins, then the one that partners, customers and rails reach us at. Gives its origin. */
 async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
-  const { config, ctx, processor } = house
-  const outside = await buildProcessor(processor, ctx.log)
-  serveCheckPages(outside, house.office)
-  const processorUrl = await listen(outside, config, 'processorPort', ends)
-  processor.url = config.http.processorUrl ?? processorUrl
-  const app = buildApi(ctx, {
-    accounts,
-    workersAreUp: () => isWorkerAlive(ctx),
-    waiting: house.waiting,
-    v1: [sandboxApi(ctx, { processor, work: dueWork(house), partnerIdOf: (request) => callerOf(request).partner.id })],
-    pages: [
-      callbackRoutes(ctx),
-      mailPage(ctx),
-      payPress(ctx, processor),
-      (scope) =>
-        buildCheckout(scope, ctx, { leadsTo: [processor.url, ...(ctx.identity.forChecks()?.pageOrigins() ?? [])] }),
-      (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
-    ],
-  })
-  return listen(app, config, 'port', ends)
+  const { config } = house
+  for (const { listener } of house.plugIns) {
+    if (listener) listener.opened(await listen(await listener.build(), config, 'processorPort', ends))
+  }
+  return listen(buildDoors(house, { accounts, work: dueWork(house) }), config, 'port', ends)
 }
 
 /** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
-function listenToOthers({ ctx, relay, readers }: House, urls: string[]): () => Promise<void> {
+function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): () => Promise<void> {
   const works = ctx.config.roles.includes('worker')
-  const ear = listenToBell(urls, ctx.log, (topic) => {
-    readers.onRing(topic)
+  const listener = listenForNotifications(urls, ctx.log, (topic) => {
+    feedNotifier.onNotification(topic)
     if (works && ['jobs', 'all'].includes(topic)) ctx.queue.wake()
     if (works && ['events', 'all'].includes(topic)) relay.wake()
   })
-  return () => ear.close()
+  return () => listener.close()
 }
 
 /** Starts doing jobs, placing events and delivering them. */
-function startWork({ ctx, relay, sender, evm }: House, ends: Ends): void {
+function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
   ctx.queue.start()
-  const following = evm.follow({
-    tell: (db, facts) => receiveRailEvents(ctx, db, facts),
-    charge: (db, costs) => bookWalletCosts(ctx, db, costs),
-    halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
-  })
-  ends.push(() => following.stop())
+  for (const one of plugIns) {
+    const following = one.follow?.(ctx)
+    if (following) ends.push(() => following.stop())
+  }
   sender.start()
   relay.start()
   const chores = doChores(ctx, {
@@ -168,7 +148,7 @@ function startWork({ ctx, relay, sender, evm }: House, ends: Ends): void {
 }
 
 /** Everything that business time makes due. */
-const dueWork = ({ ctx, relay, sender }: House) => [
+const dueWork = ({ ctx, relay, sender }: House): DueWork[] => [
   {
     nextDue: (until: Date) => ctx.queue.nextDue(until),
     wake: () => ctx.queue.wake(),
@@ -201,7 +181,7 @@ const portSettings = {
 }
 type Port = keyof typeof portSettings
 
-/** The origin of a listener of ours, for whoever is on the same machine. */
+/** The origin of a listener of ours, for clients on the same machine. */
 function originOf({ http }: Pick<Config, 'http'>, port: number): string {
   const host = http.host === '0.0.0.0' || http.host === '::' ? 'localhost' : http.host
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`

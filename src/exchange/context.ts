@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts'
 import type { RowIds } from '../platform/db/row-ids.ts'
-import type { Database } from '../platform/db/sql.ts'
+import type { Atomic, Database } from '../platform/db/sql.ts'
 import type { Countries } from '../reference/geo/country-of.ts'
 import type { IdentityProviders } from '../identity/providers.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
@@ -11,7 +11,10 @@ import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import type { RailRegistry } from '../rails/registry.ts'
 
-/** What the business stands on. Made once in `main.ts`, handed to every verb as its first argument. */
+/** What a hook sees of a transaction that was just created. */
+export type CreatedTransaction = { publicId: bigint; kind: 'retail' | 'b2b'; externalPartnerLinkId: string | null }
+
+/** What the business depends on. Composed once in `app/`, passed to every verb as its first argument. */
 export type Ctx = {
   config: Settings
   db: Database
@@ -27,6 +30,8 @@ export type Ctx = {
   countries: Countries
   /** Who verifies who somebody is. */
   identity: IdentityProviders
+  /** Called in the block that creates transactions, so that what it writes commits with them. It may not refuse. */
+  onCreated(db: Atomic, created: readonly CreatedTransaction[]): void
   /** Called after a commit that wrote events: tells this process's relay, or those of others, that there is something to tell. */
   wakeRelay(): void
   /** The origin under which partners and customers reach this exchange, without a slash at its end. */

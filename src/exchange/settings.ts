@@ -1,12 +1,27 @@
 import type { EvmSettings } from '../rails/evm/settings.ts'
 import type { Confirmations } from '../rails/confirmations.ts'
 
+/** What an exchange with real money is stricter about. */
+export type Environment = {
+  /** The prefix of API keys, `sk_test_...` or `sk_live_...`. Keys of the other kind don't work here. */
+  keyMode: 'test' | 'live'
+  httpsWebhooksOnly: boolean
+  /** Whether customers may be sent back to pages on the developer's own machine, over plain http. */
+  loopbackRedirects: boolean
+  /** A node must serve the chain that the catalog names, not a test network or a local copy. */
+  catalogChainsOnly: boolean
+  /** Forms sent over plain http from the host that the request names count as ours: localhost where PUBLIC_URL says 127.0.0.1. */
+  trustsHostHeader: boolean
+  /** Origins that may frame any partner's calculator, in addition to the partner's own. */
+  frameOrigins: readonly string[]
+}
+
 /**
  * What the business and its doors read of the operator's settings; `app/config/` reads and checks them. Times are in
  * milliseconds where a name ends in `Ms`. Whether money is real is not among them: only `app/` and `sandbox/` may ask.
  */
 export type Settings = {
-  mode: 'sandbox' | 'live'
+  environment: Environment
   roles: readonly string[]
   outsideTimeoutMs: number
   http: {

@@ -86,6 +86,10 @@ export type StartedCheck = { applicantId: string; goTo: string }
  */
 export type IdentityProvider = {
   readonly name: string
+  /** Whether a shared token is this provider's although the partner named another one. */
+  claims?(named: string, token: string): boolean
+  /** Another provider whose tokens are sent here where that one is not set up. */
+  readonly standsInFor?: string
   /**
    * Takes over a person who was verified elsewhere. Refuses a token that is unknown, expired or used with BAD_REQUEST.
    * The same order may be sent again after SERVICE_UNAVAILABLE, and gives the same applicant if the first one took effect.

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 
 import { ConfigError, readConfig } from '../app/config/config.ts'
-import { systemClock } from '../platform/lib/clock.ts'
-import { silentLog } from '../platform/lib/log.ts'
-import { closedOffice } from '../../test/support/sandbox-identity.ts'
-import { openIdentityProviders } from './providers.ts'
+import { openLive } from '../app/live.ts'
+import type { OpenPlugIn } from '../app/plug-in.ts'
+import { openSandbox } from '../sandbox/open.ts'
+import { testContext } from '../../test/support/api.ts'
+import { testDatabase } from '../../test/support/database.ts'
+import { identityProviders } from './providers.ts'
 
 const sumsub = {
   SUMSUB_APP_TOKEN: 'sbx:token-1',
@@ -13,12 +15,16 @@ const sumsub = {
   SUMSUB_WEBHOOK_SECRET: 'webhook-1',
 }
 
-function open(t: TestContext, env: Record<string, string>, mode: 'sandbox' | 'live' = 'sandbox') {
-  const providers = openIdentityProviders(
-    { ...readConfig(env), mode },
-    { clock: systemClock(), log: silentLog, office: closedOffice },
-  )
-  t.after(() => providers.close())
+async function open(t: TestContext, env: Record<string, string>, openers: OpenPlugIn[]) {
+  const database = await testDatabase()
+  const ctx = await testContext(database)
+  const plugIns = await Promise.all(openers.map((one) => one({ ...ctx, config: readConfig(env) })))
+  const providers = identityProviders(plugIns.flatMap((one) => one.identityProviders ?? []))
+  t.after(async () => {
+    await providers.close()
+    await ctx.db.close()
+    await database.drop()
+  })
   return providers
 }
 
@@ -33,18 +39,27 @@ function complaintOf(env: Record<string, string>): string {
   }
 }
 
-test('a token of the sandbox goes to the sandbox, whichever provider is named', (t) => {
-  const providers = open(t, sumsub)
+test('a token of the sandbox goes to the sandbox, whichever provider is named', async (t) => {
+  const providers = await open(t, sumsub, [openLive, openSandbox])
   assert.equal(providers.forToken('sumsub', '_act-sandbox-approved-1')?.name, 'sandbox')
   assert.equal(providers.forToken('sandbox', '_act-sandbox-approved-1')?.name, 'sandbox')
   assert.equal(providers.forToken('sumsub', '_act-jwt-1')?.name, 'sumsub')
   assert.equal(providers.forToken('other', '_act-sandbox-approved-1'), undefined)
 })
 
-test('without credentials there is no Sumsub, and in live mode no sandbox', (t) => {
-  assert.equal(open(t, {}).forToken('sumsub', '_act-jwt-1'), undefined)
-  assert.equal(open(t, {}).named('sumsub'), undefined)
-  const live = open(t, sumsub, 'live')
+test('without credentials there is no Sumsub: in the sandbox its tokens are unknown ones, live there is no provider', async (t) => {
+  const played = await open(t, {}, [openLive, openSandbox])
+  assert.equal(played.named('sumsub'), undefined)
+  const substitute = played.forToken('sumsub', '_act-jwt-1')
+  assert.equal(substitute?.name, 'sandbox')
+  await assert.rejects(
+    substitute.importByToken({ token: '_act-jwt-1', reference: 'one' }),
+    /The shared token cannot be used/,
+  )
+
+  const bare = await open(t, {}, [openLive])
+  assert.equal(bare.forToken('sumsub', '_act-jwt-1'), undefined)
+  const live = await open(t, sumsub, [openLive])
   assert.equal(live.forToken('sumsub', '_act-sandbox-approved-1')?.name, 'sumsub')
   assert.equal(live.named('sandbox'), undefined)
 })

@@ -16,6 +16,7 @@ import {
   bounce,
   chargeback,
   decline,
+  dispute,
   duplicate,
   fundBank,
   fundWallet,
@@ -108,6 +109,15 @@ function depositsOf(rail: DepositRail, { category, asset }: Served): DepositHarn
     duplicate: (one) => duplicate(world, payment(one)),
     reportUnknown: (one) => unknownWord(world, payment(one)),
     ...(open === undefined ? {} : { decline: (one) => decline(world, payment(one)) }),
+    ...(rail.deposit.disputes
+      ? {
+          dispute: {
+            open: (one) => dispute(world, payment(one), 'opened'),
+            win: (one) => dispute(world, payment(one), 'won'),
+            lose: (one) => dispute(world, payment(one), 'lost'),
+          },
+        }
+      : {}),
     ...(confirmations === undefined
       ? { reverse: (one) => chargeback(world, payment(one)) }
       : { payPooled: (one) => pay(world, payment(one), { isPooled: true }) }),

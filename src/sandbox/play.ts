@@ -5,6 +5,7 @@ import * as bank from './bank/moves.ts'
 import { bankName } from './bank/messages.ts'
 import { oweCallbacks } from './callback.ts'
 import * as coins from './chain/coins.ts'
+import { cardName } from './processor/messages.ts'
 import * as page from './processor/page.ts'
 import { returnRefund } from './processor/refund.ts'
 import type { World } from './world.ts'
@@ -100,6 +101,17 @@ export async function chargeback(
     case 'chain':
       throw new Refusal('CONFLICT', 'Nobody can take coins back.')
   }
+}
+
+/** A card payment is disputed, and the dispute is won or lost. CONFLICT where no card payment is in that state. */
+export async function dispute(
+  world: World,
+  { rail, reference }: { rail: string; reference: string },
+  step: 'opened' | 'won' | 'lost',
+): Promise<void> {
+  if (rail !== cardName) throw new Refusal('CONFLICT', 'Only card payments are disputed.')
+  if (step === 'opened') await page.openDispute(world, rail, reference)
+  else await page.closeDispute(world, rail, reference, step)
 }
 
 /** What was paid out comes back, once. CONFLICT if it has not been carried out, or has come back before. */

@@ -8,7 +8,7 @@ import type { World } from './world.ts'
 export const openSandboxRails = (world: World): Rail[] => [...pageRails(world), bankRail(world), ...chainRails(world)]
 
 export { fundBank } from './bank/bank.ts'
-export { callbackOwed, isSigned, oweCallbacks, sign, takeCallbacks } from './callback.ts'
+export { takeCallbacks } from './callback.ts'
 export { fundWallet, moveCoins } from './chain/chain.ts'
 export { sendCoins } from './chain/coins.ts'
 export { armRefusal, armTimeout, armUnknownWord } from './fault.ts'
@@ -17,6 +17,7 @@ export {
   challenge,
   chargeback,
   decline,
+  dispute,
   duplicate,
   isPaid,
   pay,
@@ -25,5 +26,4 @@ export {
   unknownWord,
   voidPayment,
 } from './play.ts'
-export { buildProcessor } from './processor/processor.ts'
 export type { World } from './world.ts'

@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 
 import { type Exchange, startExchange } from '../../test/support/exchange.ts'
-import { readSandbox, seedSandbox, tellSandbox } from './seed.ts'
+import { seedSandbox } from './seed.ts'
+import { readSandbox, tellSandbox } from './sandbox-file.ts'
 
 let exchange: Exchange
+const played = () => undefined
 const dataDir = mkdtempSync(join(tmpdir(), 'cambio-seeds-'))
 before(async () => {
   exchange = await startExchange()
@@ -18,23 +20,23 @@ after(async () => {
 })
 
 it('the keys of the demo partners outlive a kill before the doors are open, and are told with the address only', async () => {
-  const { ctx, evm } = exchange.service.house
-  const made = await seedSandbox(ctx, dataDir, evm)
+  const { ctx } = exchange.service.house
+  const made = await seedSandbox(ctx, dataDir, played)
   assert.deepEqual(readdirSync(dataDir), ['sandbox.seeds.json'])
 
-  const again = await seedSandbox(ctx, dataDir, evm)
+  const again = await seedSandbox(ctx, dataDir, played)
   assert.deepEqual(again, made)
   await tellSandbox(dataDir, { url: 'http://localhost:4000', ...again })
   assert.deepEqual(readdirSync(dataDir), ['sandbox.json'])
   assert.deepEqual(await readSandbox(dataDir), { url: 'http://localhost:4000', ...made })
-  assert.equal((await seedSandbox(ctx, dataDir, evm)).secret_key, made.secret_key)
+  assert.equal((await seedSandbox(ctx, dataDir, played)).secret_key, made.secret_key)
 })
 
 it('a file that was left by another database gives way, after a kill too', async () => {
-  const { ctx, evm } = exchange.service.house
+  const { ctx } = exchange.service.house
   const stale = { ...exchange.sandbox, partner_id: '1000000000000000001' }
   await tellSandbox(dataDir, stale)
-  const made = await seedSandbox(ctx, dataDir, evm)
+  const made = await seedSandbox(ctx, dataDir, played)
   assert.notEqual(made.partner_id, stale.partner_id)
-  assert.deepEqual(await seedSandbox(ctx, dataDir, evm), made)
+  assert.deepEqual(await seedSandbox(ctx, dataDir, played), made)
 })

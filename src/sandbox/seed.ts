@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 
 import { listings } from '../reference/catalog/asset.ts'
 import { fiatCurrencies } from '../reference/catalog/currency.ts'
@@ -20,66 +18,26 @@ import { createPartner } from '../exchange/partners/create.ts'
 import { createKey, revokeKey } from '../exchange/partners/keys.ts'
 import { findPartners } from '../exchange/partners/known.ts'
 import { featureNames } from '../exchange/partners/settings.ts'
-import type { EvmRails } from '../rails/evm/rails.ts'
 import { fundBank, fundWallet } from './rails.ts'
-
-/** What `sandbox.json` says: where the sandbox answers, and the secrets of its demo partners (architecture.md, section 3). */
-export type Sandbox = {
-  url: string
-  partner_id: string
-  public_key: string
-  secret_key: string
-  revoked_key: string
-  widget_secret: string
-  webhook_secret: string
-  second_partner: { partner_id: string; public_key: string; secret_key: string }
-  operator: { email: string; password: string }
-}
-
-type Seeds = Omit<Sandbox, 'url'>
+import { keepSeeds, readSeeds, type Seeds } from './sandbox-file.ts'
 
 const seededBy = 'sandbox'
+
+/** Finds what a real wallet held of an asset before its first deposit was reported; undefined for networks that are played. */
+export type OpeningBalance = (network: string) => ((asset: string) => Promise<bigint>) | undefined
 
 /**
  * Makes the sandbox's wallets, demo partners and operator, once; later starts find what the first one wrote. Their secrets are on disk
  * before anything else happens, in a file of their own as long as nobody knows where the sandbox will answer.
  */
-export async function seedSandbox(ctx: Ctx, dataDir: string, evm: EvmRails): Promise<Seeds> {
-  await fundWallets(ctx, evm)
-  const known = (await readSecrets<Seeds>(seedsOf(dataDir))) ?? (await readSandbox(dataDir))
+export async function seedSandbox(ctx: Ctx, dataDir: string, openingBalance: OpeningBalance): Promise<Seeds> {
+  await fundWallets(ctx, openingBalance)
+  const known = await readSeeds(dataDir)
   if (known && (await findPartners(ctx, [BigInt(known.partner_id)])).size > 0) return known
   const made = await makePartners(ctx)
-  await writeSecrets(seedsOf(dataDir), made)
+  await keepSeeds(dataDir, made)
   return made
 }
-
-/** Tells in `sandbox.json` where the sandbox answers, and the secrets; for when it does. */
-export async function tellSandbox(dataDir: string, sandbox: Sandbox): Promise<void> {
-  await writeSecrets(fileOf(dataDir), sandbox)
-  await rm(seedsOf(dataDir), { force: true })
-}
-
-/** What `sandbox.json` says; undefined if there is none. */
-export const readSandbox = (dataDir: string): Promise<Sandbox | undefined> => readSecrets<Sandbox>(fileOf(dataDir))
-
-async function readSecrets<Secrets>(file: string): Promise<Secrets | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as Secrets
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-}
-
-/** Writes a file whole or not at all, readable by its owner only. */
-async function writeSecrets(file: string, secrets: Seeds): Promise<void> {
-  await writeFile(`${file}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 })
-  await chmod(`${file}.new`, 0o600)
-  await rename(`${file}.new`, file)
-}
-
-const fileOf = (dataDir: string): string => join(dataDir, 'sandbox.json')
-const seedsOf = (dataDir: string): string => join(dataDir, 'sandbox.seeds.json')
 
 /** What the sandbox pays out of, in euro, of each currency. */
 const firstWorth = 1_000_000_000n
@@ -96,9 +54,9 @@ type Purse = {
  * Gives each wallet and the bank their first money and books it as capital, in one block: all of it, or nothing. What the books
  * know already had its first money at an earlier start.
  */
-async function fundWallets(ctx: Ctx, evm: EvmRails): Promise<void> {
+async function fundWallets(ctx: Ctx, openingBalance: OpeningBalance): Promise<void> {
   const known = await heldBalances(ctx.db)
-  const purses = [...walletsOf(ctx, evm), ...accountsOf(ctx)].filter(
+  const purses = [...walletsOf(ctx, openingBalance), ...accountsOf(ctx)].filter(
     ({ place, asset }) => !known.has(`${held(place)} ${asset.id}`),
   )
   if (purses.length === 0) return
@@ -121,18 +79,18 @@ async function fundWallets(ctx: Ctx, evm: EvmRails): Promise<void> {
 }
 
 /** A wallet for each coin of each chain, and for what the chain takes for transfers. */
-const walletsOf = (ctx: Ctx, evm: EvmRails): Purse[] =>
+const walletsOf = (ctx: Ctx, openingBalance: OpeningBalance): Purse[] =>
   networks.flatMap((network) => {
     const rail = ctx.rails.forPayout('CRYPTO', network.code)
     const own = listings.filter((listing) => listing.network.code === network.code).map(({ asset }) => asset)
     const assets = new Map([nativeAsset(network), ...own].map((asset) => [asset.id, asset]))
     if (!rail) return []
-    const isReal = evm.rails.has(network.code)
+    const opening = openingBalance(network.code)
     return [...assets.values()].map((asset) => ({
       place: rail.custodyAccount,
       asset,
-      first: (all: Ctx) => (isReal ? evm.opening(network.code, asset.id) : firstAmount(all, asset)),
-      give: async (db: Db, amount: bigint) => (isReal ? amount > 0n : fundWallet(db, network, asset.id, amount)),
+      first: (all: Ctx) => opening?.(asset.id) ?? firstAmount(all, asset),
+      give: async (db: Db, amount: bigint) => (opening ? amount > 0n : fundWallet(db, network, asset.id, amount)),
     }))
   })
 
@@ -183,7 +141,7 @@ async function makePartners(ctx: Ctx): Promise<Seeds> {
 }
 
 /** A first start that was cut short has made an operator whose password nobody knows: then there is a second one. */
-async function makeOperator(ctx: Ctx): Promise<Sandbox['operator']> {
+async function makeOperator(ctx: Ctx): Promise<Seeds['operator']> {
   const password = randomBytes(12).toString('base64url')
   try {
     const { email } = await createOperator(ctx, { email: 'operator@sandbox.invalid', password }, seededBy)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 
-import type { Sandbox } from './seed.ts'
+import type { Sandbox } from './sandbox-file.ts'
 
 /** What a person reads after the start: what to open, where the keys are, and a first request that works when pasted. */
 export function welcome({ url, public_key }: Sandbox, { dataDir }: { dataDir: string }): string {
@@ -8,7 +8,7 @@ export function welcome({ url, public_key }: Sandbox, { dataDir }: { dataDir: st
   Cambio is open: a sandbox exchange, no real money.
 
     ${url}                    where to start
-    ${url}/sandbox/mail       letters to customers, with their codes
+    ${url}/sandbox/mail       e-mails to customers, with their codes
     ${join(dataDir, 'sandbox.json')}   the keys of the demo partners
 
   What is 100 euro in bitcoin?

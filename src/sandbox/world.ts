@@ -2,6 +2,7 @@ import type { Confirmations } from '../rails/confirmations.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
+import type { Secrets } from '../platform/privacy/master-key.ts'
 
 /**
  * What the sandbox's world of money stands on: its processor, its bank and its chains. It has no other way to reach the
@@ -22,3 +23,8 @@ export type World = {
    */
   blockMs?: number
 }
+
+/** The key with which the sandbox's institutions sign what they report. */
+export const processorKey = ({ keyFor }: Pick<Secrets, 'keyFor'>): World['secrets'] => ({
+  processor: keyFor('sandbox-processor'),
+})

@@ -26,9 +26,9 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
 
   it('returns to the way to pay that was chosen, though it was closed to an amount on the way', async () => {
     const page = await open()
-    const ways = page.getByRole('combobox', { name: 'Pay by' })
+    const ways = page.getByRole('combobox', { name: 'Pay with' })
     await ways.selectOption('SEPA')
-    await page.getByText('Yours is fixed when your money arrives').waitFor()
+    await page.getByText('We’ll set yours when your money arrives').waitFor()
     for (const [typed, used] of [
       ['2', 'SEPA'],
       ['25', 'VISA_MC'],
@@ -117,7 +117,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
     await received.fill('0.01')
     await until(async () => (await paid.inputValue()) !== '100', 'what 0.01 bitcoin cost')
     const cost = await paid.inputValue()
-    await page.getByRole('button', { name: /^Currency that you receive/ }).click()
+    await page.getByRole('button', { name: /^Currency you receive/ }).click()
     await page.keyboard.type('tether tron')
     await page.keyboard.press('Enter')
     await page.getByText(/1 USDT = /).waitFor()

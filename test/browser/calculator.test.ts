@@ -57,8 +57,8 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     clock.realNow = () => new Date(realNow().getTime() + 2 * hour)
     try {
       await boxes(page)[0].fill('300')
-      await page.getByRole('heading', { level: 1, name: 'This calculator cannot be shown' }).waitFor()
-      await page.getByText('Its address is too old').waitFor()
+      await page.getByRole('heading', { level: 1, name: 'We can’t show this calculator' }).waitFor()
+      await page.getByText('Its URL has expired').waitFor()
     } finally {
       clock.realNow = realNow
     }
@@ -73,7 +73,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await received.focus()
     await until(async () => (await received.inputValue()) !== before, 'what 300 euro bring')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Confirm your e-mail' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Confirm your email' }).waitFor()
     await page.getByText('300.00 EUR').first().waitFor()
     await page.context().close()
   })
@@ -83,7 +83,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     const [paid] = boxes(page)
     const onward = page.getByRole('button', { name: 'Continue' })
     await paid.fill('1')
-    await page.getByText('Please enter an amount from 20.00 EUR to 15,000.00 EUR.').waitFor()
+    await page.getByText('Enter an amount from 20.00 EUR to 15,000.00 EUR.').waitFor()
     assert.deepEqual(
       [await paid.getAttribute('aria-invalid'), await onward.getAttribute('aria-disabled')],
       ['true', 'true'],
@@ -99,7 +99,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
 
   it('finds currencies by name, ticker or network, by keyboard alone', async () => {
     const page = await open()
-    const picker = page.getByRole('button', { name: /^Currency that you receive/ })
+    const picker = page.getByRole('button', { name: /^Currency you receive/ })
     await picker.focus()
     await page.keyboard.press('Enter')
     await page.keyboard.type('tether tron')
@@ -114,9 +114,9 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await page.keyboard.press('Enter')
     await page.keyboard.type('no such coin')
     assert.deepEqual(await shownIn(list), [])
-    await page.getByText('Nothing fits.').waitFor()
+    await page.getByText('No matches.').waitFor()
     await page.keyboard.press('Escape')
-    await page.getByText('Nothing fits.').waitFor({ state: 'hidden' })
+    await page.getByText('No matches.').waitFor({ state: 'hidden' })
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'detached' })
     assert.equal(await focused(page), 'pick')
@@ -155,14 +155,14 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     const page = await openPage(browser, signed(''), phones.without)
     const [paid, received] = boxes(page)
     await received.fill('0.01')
-    await page.getByRole('button', { name: 'Work it out' }).click()
+    await page.getByRole('button', { name: 'Calculate' }).click()
     assert.equal(await received.inputValue(), '0.01')
     assert.ok(Number(await paid.inputValue()) > 100)
-    await page.getByRole('combobox', { name: 'Currency that you pay' }).selectOption('GBP-GBP')
-    await page.getByRole('button', { name: 'Work it out' }).click()
+    await page.getByRole('combobox', { name: 'Currency you pay' }).selectOption('GBP-GBP')
+    await page.getByRole('button', { name: 'Calculate' }).click()
     await page.getByText(/1 BTC = .*GBP/).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('heading', { level: 1, name: 'Confirm your e-mail' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Confirm your email' }).waitFor()
     await page.context().close()
   })
 

@@ -52,7 +52,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     assert.equal(await page.locator('code.address').textContent(), someAddress)
 
     await payWith(page, paysAlways)
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
     const record = await recordOfBuy(exchange, buy.id)
     assert.equal(record.status, 'finished')
     assert(await page.getByText(String(record.output_hash)).isVisible())
@@ -71,7 +71,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await page.getByRole('button', { name: 'Send me a code' }).click()
     await answerCode(page, exchange, email)
     await chooseCountry(page, 'Germany')
-    await heading(page, 'Check and pay')
+    await heading(page, 'Review and pay')
     assert.equal(await page.getByRole('link', { name: 'Change the address' }).count(), 0)
   })
 
@@ -82,7 +82,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await payWith(page, '4000 0000 0000 0002')
     await page.getByText('The card was declined').waitFor()
     await page.getByRole('link', { name: 'Cancel and go back' }).click()
-    await page.getByText('Your card was declined, and nothing was charged').waitFor()
+    await page.getByText('Your card was declined, and you weren’t charged').waitFor()
     assert.equal((await recordOfBuy(exchange, buy.id)).status, 'waiting_for_deposit')
 
     await payWith(page, '4000 0000 0000 3220')
@@ -90,7 +90,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await page.getByText('The card was declined').waitFor()
     await fillCard(page, '4000 0000 0000 3220')
     await page.getByRole('button', { name: 'It is me' }).click()
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
   })
 
   it('that is paid after it was cancelled in another tab goes on, and both tabs show it by themselves', async () => {
@@ -102,9 +102,9 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await other.goto(buy.url)
     await other.getByText('Cancel this order').click()
     await other.getByRole('button', { name: 'Yes, cancel it' }).click()
-    await heading(other, 'This order was cancelled')
+    await heading(other, 'This order was canceled')
     await fillCard(page, paysAlways)
-    await Promise.all([heading(page, 'Your BTC have been sent'), heading(other, 'Your BTC have been sent')])
+    await Promise.all([heading(page, 'Your Bitcoin was sent'), heading(other, 'Your Bitcoin was sent')])
   })
 
   it('can be paid in another way by who comes back from the processor without having tried a card', async () => {
@@ -113,7 +113,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await completeDetails(page, exchange, 'gone-back@example.com')
     await page.getByRole('button', { name: /^Pay / }).click()
     await page.getByRole('link', { name: 'Cancel and go back' }).click()
-    await page.getByText('The payment page knows of no payment yet').waitFor()
+    await page.getByText('We haven’t received a payment yet').waitFor()
     await page.getByRole('link', { name: 'Another way to pay' }).click()
     await heading(page, 'How do you want to pay?')
   })
@@ -127,11 +127,11 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await page.getByRole('button', { name: /^Pay / }).click()
     await other.getByRole('button', { name: /^Pay / }).click()
     await Promise.all([fillCard(page, paysAlways), fillCard(other, paysAlways)])
-    await Promise.all([heading(page, 'Your BTC have been sent'), heading(other, 'Your BTC have been sent')])
+    await Promise.all([heading(page, 'Your Bitcoin was sent'), heading(other, 'Your Bitcoin was sent')])
 
     await page.goBack()
     await page.reload()
-    assert.match((await page.textContent('main')) ?? '', /Already paid|have been sent|on the way/)
+    assert.match((await page.textContent('main')) ?? '', /Already paid|was sent|on its way/)
     const record = await recordOfBuy(exchange, buy.id)
     assert.equal(record.from_amount, '100')
     assert.equal(record.status, 'finished')
@@ -154,13 +154,13 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await chooseCountry(page, 'Netherlands')
     await page.getByLabel('BTC address').fill(someAddress)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await heading(page, 'Check and pay')
+    await heading(page, 'Review and pay')
     assert.doesNotMatch(await seenElsewhere(), isPersonal)
 
     await payWith(page, paysAlways)
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
     const seen = await seenElsewhere()
-    assert.match(seen, /have been sent/)
+    assert.match(seen, /was sent/)
     assert.doesNotMatch(seen, isPersonal)
     assert.doesNotMatch(seen, new RegExp(String((await recordOfBuy(exchange, buy.id)).output_hash)))
 
@@ -181,24 +181,24 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     // A refused form is answered with a status of 4xx, of which the browser's console tells.
     page.removeAllListeners('console')
 
-    await page.getByLabel('E-mail address').fill('mistakes@example')
+    await page.getByLabel('Email address').fill('mistakes@example')
     await page.getByRole('button', { name: 'Send me a code' }).click()
-    await refused('This is not an e-mail address')
-    assert.equal(await page.getByLabel('E-mail address').inputValue(), 'mistakes@example')
-    await page.getByLabel('E-mail address').fill(email)
+    await refused('This isn’t an email address')
+    assert.equal(await page.getByLabel('Email address').inputValue(), 'mistakes@example')
+    await page.getByLabel('Email address').fill(email)
     await page.getByRole('button', { name: 'Send me a code' }).click()
 
     await heading(page, 'Enter your code')
     const right = await codeFor(exchange, email)
     await page.getByLabel('Code from the e-mail').fill(right === '111111' ? '222222' : '111111')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await refused('This is not the code that we sent')
+    await refused('This isn’t the code we sent')
     assert.equal(await page.getByLabel('Code from the e-mail').inputValue(), '')
     await answerCode(page, exchange, email)
 
     await heading(page, 'Where do you live?')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await refused('Please choose your country')
+    await refused('Choose your country')
     await chooseCountry(page, 'Netherlands')
 
     const wrong = someAddress.replace(/4$/, '5')
@@ -208,15 +208,15 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     assert.equal(await page.getByLabel('BTC address').inputValue(), wrong)
     await page.getByLabel('BTC address').fill(` ${someAddress}\n`)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await heading(page, 'Check and pay')
+    await heading(page, 'Review and pay')
   })
 
   it('lets a mistyped e-mail address be changed until it is proven', async () => {
     const buy = await createBuy(exchange)
     const page = await open(buy.url)
-    await page.getByLabel('E-mail address').fill('mistyped@example.com')
+    await page.getByLabel('Email address').fill('mistyped@example.com')
     await page.getByRole('button', { name: 'Send me a code' }).click()
-    await page.getByRole('link', { name: 'Use another e-mail address' }).click()
+    await page.getByRole('link', { name: 'Use a different email address' }).click()
     await proveEmail(page, exchange, 'mended@example.com')
     await heading(page, 'Where do you live?')
     assert.equal((await recordOfBuy(exchange, buy.id)).email, 'mended@example.com')

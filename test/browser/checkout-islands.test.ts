@@ -37,7 +37,7 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   })
 
   let customers = 0
-  const asked = 'Where shall we send your BTC?'
+  const asked = 'Where should we send your Bitcoin?'
   const field = (page: Page) => page.getByLabel('BTC address on Bitcoin')
 
   /** A customer at the page that asks for the address. */
@@ -68,7 +68,7 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await page.locator('#payout_address-problem').waitFor({ state: 'detached' })
     assert.equal(await field(page).getAttribute('aria-invalid'), null)
     await page.getByRole('button', { name: 'Continue' }).click()
-    await heading(page, 'Check and pay')
+    await heading(page, 'Review and pay')
   })
 
   it('fills an address in from the clipboard, also out of a payment request', async () => {
@@ -84,18 +84,18 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   it('fills an address in from a code before the camera, and offers that only where there is something to read it', async () => {
     const { page } = await atAddress()
     assert.equal(
-      await page.getByRole('button', { name: 'Scan a code' }).isVisible(),
+      await page.getByRole('button', { name: 'Scan a QR code' }).isVisible(),
       await page.evaluate('"BarcodeDetector" in window'),
     )
     await page.addInitScript(camera)
     await page.reload()
-    await page.getByRole('button', { name: 'Scan a code' }).click()
-    await page.getByRole('dialog').getByText('Hold the code').waitFor()
+    await page.getByRole('button', { name: 'Scan a QR code' }).click()
+    await page.getByRole('dialog').getByText('Hold your wallet’s QR code').waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     assert.equal(await field(page).inputValue(), '')
 
-    await page.getByRole('button', { name: 'Scan a code' }).click()
+    await page.getByRole('button', { name: 'Scan a QR code' }).click()
     await page.getByRole('dialog').waitFor()
     await page.evaluate(`window.before = 'BITCOIN:${someAddress.toUpperCase()}'`)
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -107,10 +107,10 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await advance(exchange, 'PT14M52S')
     await page.goto(url)
     await field(page).fill('half an addr')
-    const renew = page.getByRole('button', { name: 'Renew the price' })
+    const renew = page.getByRole('button', { name: 'Get a new price' })
     await renew.waitFor()
-    assert.match((await page.locator('.deadlines').textContent()) ?? '', /This price has ended/)
-    assert.match((await page.locator('#live').textContent()) ?? '', /This price has ended/)
+    assert.match((await page.locator('.deadlines').textContent()) ?? '', /This price has expired/)
+    assert.match((await page.locator('#live').textContent()) ?? '', /This price has expired/)
     await renew.click()
     await page.getByText('This price holds for').first().waitFor()
     await renew.waitFor({ state: 'hidden' })
@@ -128,8 +128,8 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await deadlines.getByText(/^Pay within (19|20) minutes/).waitFor()
     await advance(exchange, 'PT6M')
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    await deadlines.getByText(/^This price has ended/).waitFor()
-    await page.getByRole('button', { name: 'Renew the price' }).waitFor()
+    await deadlines.getByText(/^This price has expired/).waitFor()
+    await page.getByRole('button', { name: 'Get a new price' }).waitFor()
     await deadlines.getByText(/^Pay within (13|14) minutes/).waitFor()
   })
 
@@ -154,7 +154,7 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await field(page).fill('half an addr')
     await field(other).fill(someAddress)
     await other.getByRole('button', { name: 'Continue' }).click()
-    await heading(other, 'Check and pay')
-    await heading(page, 'Check and pay')
+    await heading(other, 'Review and pay')
+    await heading(page, 'Review and pay')
   })
 })

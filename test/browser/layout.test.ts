@@ -46,8 +46,8 @@ describe('every page, as a reader sees it', { skip: noBrowser(), concurrency: 2 
       for (const name of ['transfer-sepa', 'transfer-pix', 'coin-btc']) {
         await gallery.show(page, `/en/checkout/${name}`)
         const said = await page.locator('main').innerText()
-        assert.equal(/this page moves on when/.test(said), javaScriptEnabled, name)
-        assert.equal(/refresh it once you have paid/.test(said), !javaScriptEnabled, name)
+        assert.equal(/this page updates when/.test(said), javaScriptEnabled, name)
+        assert.equal(/refresh it after you’ve paid/.test(said), !javaScriptEnabled, name)
       }
       await page.close()
     }

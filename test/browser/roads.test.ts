@@ -33,7 +33,7 @@ const inGermany = '46.4.0.1'
 const toAccount = { payout_address: iban, full_name: holder }
 
 /** What everybody is asked of whom nothing is known. */
-const known = ['Confirm your e-mail', 'Enter your code', 'Where do you live?']
+const known = ['Confirm your email', 'Enter your code', 'Where do you live?']
 
 const button = ({ page }: Visit, name: string | RegExp) => page.getByRole('button', { name })
 const goOn = (visit: Visit): Promise<void> => visit.keys.press(button(visit, 'Continue'))
@@ -48,8 +48,8 @@ async function at({ page, titles }: Visit, title: string): Promise<void> {
 
 async function prove(visit: Visit, email: string): Promise<void> {
   const { page, keys, exchange } = visit
-  await at(visit, 'Confirm your e-mail')
-  await keys.type(page.getByLabel('E-mail address'), email)
+  await at(visit, 'Confirm your email')
+  await keys.type(page.getByLabel('Email address'), email)
   await page.keyboard.press('Enter')
   await answer(visit, exchange, email)
 }
@@ -68,16 +68,18 @@ async function becomeKnown(visit: Visit, email: string): Promise<void> {
   await goOn(visit)
 }
 
-async function giveAddress(visit: Visit, asset: string, address: string): Promise<void> {
-  await at(visit, `Where shall we send your ${asset}?`)
+const names = { BTC: 'Bitcoin', LTC: 'Litecoin', USDT: 'Tether USD' }
+
+async function giveAddress(visit: Visit, asset: keyof typeof names, address: string): Promise<void> {
+  await at(visit, `Where should we send your ${names[asset]}?`)
   await visit.keys.type(visit.page.getByLabel(`${asset} address on`), address)
   await goOn(visit)
 }
 
 async function giveAccount(visit: Visit): Promise<void> {
   const { page, keys } = visit
-  await at(visit, 'Where shall we send your money?')
-  await keys.type(page.getByLabel('Full name of the account’s holder'), holder)
+  await at(visit, 'Where should we send your money?')
+  await keys.type(page.getByLabel('Account holder’s full name'), holder)
   await keys.type(page.getByLabel('IBAN'), iban)
   await page.keyboard.press('Enter')
 }
@@ -117,7 +119,7 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   if (isScripted) {
     await keys.reach(button(visit, /^Copy Amount/))
     await pay(exchange, await idBehind(exchange, page.url()))
-  } else await keys.press(button(visit, 'Play the payment'))
+  } else await keys.press(button(visit, 'Simulate payment'))
   await comeTo(visit, title)
   if (!isScripted) return
   assert.equal(await focused(page), 'H1')
@@ -178,29 +180,29 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
     it(`leads from the calculator to coins for a card, ${scripts} scripts`, async () => {
       const visit = await visitAt(calculator(), scripts)
       const { page, keys, titles } = visit
-      await keys.type(page.getByLabel('Amount that you pay'), '150')
+      await keys.type(page.getByLabel('Amount you pay'), '150')
       if (scripts === 'with') {
-        await keys.press(button(visit, /^Currency that you receive/))
+        await keys.press(button(visit, /^Currency you receive/))
         await page.keyboard.type('lite')
         await page.keyboard.press('Enter')
-        await button(visit, /^Currency that you receive: LTC/).waitFor()
+        await button(visit, /^Currency you receive: LTC/).waitFor()
         assert.equal(await focused(page), 'BUTTON')
       } else {
-        await keys.choose(page.getByLabel('Currency that you receive'), 'Litecoin')
-        await keys.press(button(visit, 'Work it out'))
+        await keys.choose(page.getByLabel('Currency you receive'), 'Litecoin')
+        await keys.press(button(visit, 'Calculate'))
         await page.locator('[data-part="result"]').getByText('LTC').first().waitFor()
       }
       await goOn(visit)
 
       await becomeKnown(visit, `road-card-${scripts}@example.com`)
       await giveAddress(visit, 'LTC', findNetwork('LTC')?.addressExample ?? '')
-      await at(visit, 'Check and pay')
+      await at(visit, 'Review and pay')
       await payByCard(visit)
-      await comeTo(visit, 'Your LTC have been sent')
+      await comeTo(visit, 'Your Litecoin was sent')
       assert.deepEqual(titles, [
         ...known,
-        'Where shall we send your LTC?',
-        'Check and pay',
+        'Where should we send your Litecoin?',
+        'Review and pay',
         'Pay by card',
         titles.at(-1),
       ])
@@ -211,8 +213,8 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       await becomeKnown(visit, `road-sepa-${scripts}@example.com`)
       await giveAddress(visit, 'BTC', someAddress)
       await at(visit, 'Send 100.00 EUR')
-      await payByHand(visit, 'Your BTC have been sent')
-      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where shall we send your BTC?', 'Send 100.00 EUR'])
+      await payByHand(visit, 'Your Bitcoin was sent')
+      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where should we send your Bitcoin?', 'Send 100.00 EUR'])
     })
 
     it(`leads from the signed calculator to money for coins, ${scripts} scripts`, async () => {
@@ -221,16 +223,16 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       const { page, keys } = visit
       await keys.reach(page.getByRole('radio', { name: 'Buy' }))
       await page.keyboard.press('ArrowRight')
-      if (scripts === 'with') await button(visit, /^Currency that you pay: BTC/).waitFor()
-      else await keys.press(button(visit, 'Work it out'))
-      await keys.type(page.getByLabel('Amount that you pay'), '0.05')
+      if (scripts === 'with') await button(visit, /^Currency you pay: BTC/).waitFor()
+      else await keys.press(button(visit, 'Calculate'))
+      await keys.type(page.getByLabel('Amount you pay'), '0.05')
       await goOn(visit)
 
       await becomeKnown(visit, `road-sell-${scripts}@example.com`)
       await giveAccount(visit)
       await at(visit, 'Send 0.05 BTC')
-      await payByHand(visit, 'Your money has been sent')
-      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where shall we send your money?', 'Send 0.05 BTC'])
+      await payByHand(visit, 'Your money was sent')
+      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where should we send your money?', 'Send 0.05 BTC'])
     })
 
     it(`leads from the link to other coins, ${scripts} scripts`, async () => {
@@ -238,15 +240,15 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       await becomeKnown(visit, `road-swap-${scripts}@example.com`)
       await giveAddress(visit, 'USDT', tron)
       await at(visit, 'Send 500 XRP')
-      await payByHand(visit, 'Your USDT have been sent')
-      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where shall we send your USDT?', 'Send 500 XRP'])
+      await payByHand(visit, 'Your Tether USD was sent')
+      assert.deepEqual(visit.titles.slice(0, -1), [...known, 'Where should we send your Tether USD?', 'Send 500 XRP'])
     })
 
     it(`leads back to an amount that is too small, ${scripts} scripts`, async () => {
       const visit = await visitAt(calculator(), scripts)
       const { page, keys } = visit
-      const told = page.getByText('Please enter an amount from')
-      await keys.type(page.getByLabel('Amount that you pay'), '0.01')
+      const told = page.getByText('Enter an amount from')
+      await keys.type(page.getByLabel('Amount you pay'), '0.01')
       if (scripts === 'with') await told.waitFor()
       await goOn(visit)
       await told.waitFor()
@@ -259,10 +261,10 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       const { page, keys } = visit
       // A refused form is answered with a status of 4xx, of which the browser's console tells.
       page.removeAllListeners('console')
-      await keys.type(page.getByLabel('E-mail address'), 'nobody@nowhere')
+      await keys.type(page.getByLabel('Email address'), 'nobody@nowhere')
       await page.keyboard.press('Enter')
-      await isTold(visit, 'This is not an e-mail address')
-      await keys.press(page.getByRole('link', { name: /^This is not an e-mail address/ }))
+      await isTold(visit, 'This isn’t an email address')
+      await keys.press(page.getByRole('link', { name: /^This isn’t an email address/ }))
       assert.equal(await focused(page), 'INPUT')
       await becomeKnown(visit, `road-wrong-${scripts}@example.com`)
       await giveAddress(visit, 'BTC', someAddress.replace(/4$/, '5'))
@@ -271,13 +273,13 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       if (scripts === 'with') await loseLine(visit, /checksum/)
       else await keys.reachBack(page.getByRole('link', { name: /checksum/ }))
       await goOn(visit)
-      await at(visit, 'Check and pay')
+      await at(visit, 'Review and pay')
     })
   }
 
   /** Each is a transaction of a person whom nobody knows yet, about which its partner has passed everything that may be passed. */
   const passed: Record<string, { order: Passed; pays: string }> = {
-    'a card': { order: {}, pays: 'Check and pay' },
+    'a card': { order: {}, pays: 'Review and pay' },
     'a bank transfer': { order: { deposit: { payment_category: 'SEPA' } }, pays: 'Send 100.00 EUR' },
     'coins into an account': {
       order: { from_amount: '0.05', from_currency: 'BTC', to_currency: 'EUR', payout_info: toAccount },
@@ -290,7 +292,7 @@ describe('the four roads by keyboard alone', { skip: noBrowser(), concurrency: 3
       const email = `passed-${Object.keys(passed).indexOf(what)}@example.com`
       const customer = { ip: inGermany, contact_info: { email } }
       const all = { customer, payout_info: { payout_address: someAddress }, ...order }
-      assert.deepEqual(await pagesOf(exchange, all, email), ['Confirm your e-mail', 'Enter your code', pays])
+      assert.deepEqual(await pagesOf(exchange, all, email), ['Confirm your email', 'Enter your code', pays])
     })
   }
 })

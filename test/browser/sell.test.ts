@@ -25,7 +25,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
   })
 
   const giveAccount = async (page: Page, account = iban): Promise<void> => {
-    await page.getByLabel('Full name of the account’s holder').fill(holder)
+    await page.getByLabel('Account holder’s full name').fill(holder)
     await page.getByLabel('IBAN').fill(account)
     await goOn(page)
   }
@@ -34,7 +34,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     const sell = await createBuy(exchange, sale)
     const page = await openPage(browser, sell.url, phones.with)
     await becomeKnown(page, exchange, 'sell@example.com')
-    await heading(page, 'Where shall we send your money?')
+    await heading(page, 'Where should we send your money?')
     await giveAccount(page, 'NL91 ABNA 0417 1643 00')
 
     await heading(page, 'Send 0.05 BTC')
@@ -48,12 +48,12 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     assert.match((await page.locator('.destination').textContent()) ?? '', new RegExp(`${holder}${iban}`))
 
     await pay(exchange, sell.id)
-    await heading(page, 'Your money has been sent')
+    await heading(page, 'Your money was sent')
     const record = await recordOfBuy(exchange, sell.id)
     assert.equal(record.status, 'finished')
     const seen = (await page.textContent('main')) ?? ''
     for (const text of [String(record.output_hash), iban, holder, '0.05\u00A0BTC']) assert(seen.includes(text), text)
-    assert.equal(await page.getByRole('link', { name: /^See it on/ }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: /^View on/ }).count(), 0)
   })
 
   it('lets a wallet be opened by the link, which the policy of the page does not stand in the way of', async () => {
@@ -81,10 +81,10 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await giveAccount(page)
     await heading(page, 'Send 5 LTC')
     await pay(slow, sell.id)
-    await heading(page, 'We have seen your payment')
+    await heading(page, 'We’ve detected your payment')
     await page.getByText('They are good once 12 blocks of the Litecoin network confirm them').waitFor()
     await page.getByText('usually takes 30 minutes').waitFor()
-    await heading(page, 'Your money has been sent')
+    await heading(page, 'Your money was sent')
     await page.context().close()
   })
 
@@ -102,7 +102,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await page.getByLabel('IBAN').fill(iban)
     await page.getByLabel('Full name').fill(' ')
     await goOn(page)
-    await page.getByRole('alert').getByText('Please enter the full name').waitFor()
+    await page.getByRole('alert').getByText('Enter the full name').waitFor()
     await page.getByLabel('Full name').fill(holder)
     await goOn(page)
     await heading(page, 'Send 0.05 BTC')
@@ -120,19 +120,19 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await giveAccount(page)
     await heading(page, 'Send 0.05 BTC')
     await pay(exchange, sell.id)
-    await heading(page, 'Your money has been sent')
+    await heading(page, 'Your money was sent')
 
     const bounced = { body: { type: 'bounce' } }
     assert.equal((await exchange.api(`/v1/sandbox/transaction/${sell.id}/rail-event`, bounced)).status, 201)
     assert.equal((await arrive(exchange, sell.id, 'on_hold')).status_details, 'address_needed')
     const elsewhere = await openPage(browser, sell.url, phones.with)
-    await heading(elsewhere, 'Your order waits for you')
+    await heading(elsewhere, 'Your order is waiting for you')
     assert.doesNotMatch(await elsewhere.content(), new RegExp(`${iban}|${holder}`))
 
     // The page that was left open says so by itself.
-    await page.getByText('What we sent to this account came back').waitFor()
+    await page.getByText('What we sent to this account was returned').waitFor()
     await giveAccount(page, 'DE89370400440532013000')
-    await heading(page, 'Your money has been sent')
+    await heading(page, 'Your money was sent')
     assert.match((await page.textContent('main')) ?? '', /DE89370400440532013000/)
   })
 })

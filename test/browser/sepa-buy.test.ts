@@ -40,12 +40,12 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     assert.equal(await isTooWide(page), false)
     assert.equal(await given(page, 'Amount'), '100.00 EUR')
     assert.match(await given(page, 'IBAN'), /^DE\d{20}$/)
-    assert(isCreditorReference(await given(page, 'Reference')))
+    assert(isCreditorReference(await given(page, 'Payment reference')))
     assert.equal(await page.locator('.qr svg').count(), 1)
     assert.equal((await recordOfBuy(exchange, buy.id)).status, 'waiting_for_deposit')
 
     await pay(exchange, buy.id)
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
     const record = await recordOfBuy(exchange, buy.id)
     assert.equal(record.status, 'finished')
     assert.equal(record.deposit_payment_category, 'SEPA')
@@ -68,7 +68,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     for (const [name, text] of [
       ['Amount', '100'],
       ['IBAN', await given(page, 'IBAN')],
-      ['Reference', await given(page, 'Reference')],
+      ['Payment reference', await given(page, 'Payment reference')],
     ] as const) {
       await page.getByRole('button', { name: new RegExp(`^Copy ${name}`) }).click()
       await page.getByRole('button', { name: new RegExp(`^Copied ${name}`) }).waitFor()
@@ -80,7 +80,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     const buy = await createBuy(exchange, { deposit: { payment_category: 'VISA_MC' } })
     const page = await openPage(browser, buy.url, phones.with)
     await toPayment(page, 'other-way@example.com')
-    await heading(page, 'Check and pay')
+    await heading(page, 'Review and pay')
     await page.getByRole('link', { name: 'Another way to pay' }).click()
     await heading(page, 'How do you want to pay?')
     assert.equal(await isTooWide(page), false)
@@ -95,9 +95,9 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     assert.equal(await page.getByRole('heading', { level: 2, name: `You receive ${promised}` }).count(), 1)
 
     await pay(exchange, buy.id)
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
     await page.goto(`${buy.url}&ask=method`)
-    await heading(page, 'Your BTC have been sent')
+    await heading(page, 'Your Bitcoin was sent')
   })
 
   it('shows account and reference to nobody else', async () => {
@@ -105,10 +105,10 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     const page = await openPage(browser, url, phones.with)
     await toPayment(page, 'mine-alone@example.com')
     await heading(page, 'Send 100.00 EUR')
-    const reference = await given(page, 'Reference')
+    const reference = await given(page, 'Payment reference')
 
     const elsewhere = await openPage(browser, url, phones.with)
-    await heading(elsewhere, 'Confirm your e-mail')
+    await heading(elsewhere, 'Confirm your email')
     assert.doesNotMatch(await elsewhere.content(), new RegExp(`${reference}|${reference.slice(0, 4)}|Sandbox Bank`))
   })
 })

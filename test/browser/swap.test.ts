@@ -26,7 +26,7 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
 
   const toPayment = async (page: Page, email: string): Promise<void> => {
     await becomeKnown(page, exchange, email)
-    await heading(page, 'Where shall we send your USDT?')
+    await heading(page, 'Where should we send your Tether USD?')
     await page.getByLabel('USDT address on Tron').fill(address)
     await goOn(page)
     await heading(page, 'Send 500 XRP')
@@ -44,7 +44,7 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
     assert.equal(await page.getByRole('link', { name: 'Another way to pay' }).count(), 0)
 
     await pay(exchange, id)
-    await heading(page, 'Your USDT have been sent')
+    await heading(page, 'Your Tether USD was sent')
     const record = await recordOfBuy(exchange, id)
     assert.equal(record.status, 'finished')
     const seen = (await page.textContent('main')) ?? ''

@@ -50,7 +50,7 @@ export const customerPages: Record<string, Bring> = {
   },
   progress: async (exchange) => {
     // The last one: from here on there are no blocks, and what was sent stays on its way.
-    exchange.service.house.processor.blockMs = 3_600_000
+    exchange.world.blockMs = 3_600_000
     const { id } = await readyToPay(exchange)
     await pay(exchange, id)
     return prove(exchange, await arrive(exchange, id, 'sending'))

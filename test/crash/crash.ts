@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
 import { runCommand } from '../support/command.ts'
 import { type Chance, openChance } from './chance.ts'
 import { type Load, startLoad } from './load.ts'
 import { type MortalDatabase, openMortalDatabase } from './mortal-database.ts'
 import { problemsOf } from './must-hold.ts'
 import { type Supervised, supervise } from './supervised.ts'
-import { startTold, type Told } from './told.ts'
+import { startReceiver, type Receiver } from './receiver.ts'
 
 /** How often to kill, the seed of when and whom, and settings of the service that differ from an operator's. */
 export type CrashOrder = {
@@ -57,7 +57,7 @@ export async function crash({ kills, seed, settings = {}, tell = () => undefined
     await untilPaid(load, 8)
     const killed = await killAround(stage, { load, chance, kills, tell })
     const calmAfterMs = await calm(stage, load)
-    const { api, worker, told } = stage
+    const { api, worker, receiver } = stage
     const problems = await problemsOf({ ...stage, load })
     if (calmAfterMs > calmWithinMs) problems.push(`It took ${calmAfterMs} ms until all had ended.`)
     return {
@@ -70,7 +70,7 @@ export async function crash({ kills, seed, settings = {}, tell = () => undefined
         answers: Object.fromEntries(load.answers),
         starts: { api: api.starts(), worker: worker.starts() },
         endedByThemselves: countsOf([...api.lastWords, ...worker.lastWords].map((words) => words.slice(0, 120))),
-        webhooks: told.deliveries(),
+        webhooks: receiver.deliveries(),
         calmAfterSeconds: Math.round(calmAfterMs / 100) / 10,
       },
     }
@@ -84,7 +84,7 @@ type Stage = {
   database: MortalDatabase
   api: Supervised
   worker: Supervised
-  told: Told
+  receiver: Receiver
   sandbox: Sandbox
   env: Record<string, string>
 }
@@ -95,8 +95,8 @@ async function raise(
   settings: Record<string, string>,
   ends: (() => Promise<unknown>)[],
 ): Promise<Stage> {
-  const told = await startTold()
-  ends.push(() => told.close())
+  const receiver = await startReceiver()
+  ends.push(() => receiver.close())
   const database = await openMortalDatabase(folder)
   ends.push(() => database.stop())
   const [port, processorPort, apiAdmin, workerAdmin] = await Promise.all([
@@ -131,9 +131,9 @@ async function raise(
   })
   const worker = start('worker', 'worker,rates', workerAdmin)
   await until(() => answers(`${origin}/v1/status`))
-  const added = await runCommand(['webhook', 'add', told.url, '--partner', sandbox.partner_id], env)
+  const added = await runCommand(['webhook', 'add', receiver.url, '--partner', sandbox.partner_id], env)
   if (added.exitCode !== 0) throw new Error(`The endpoint was not registered: ${added.err}`)
-  return { database, api, worker, told, sandbox, env }
+  return { database, api, worker, receiver, sandbox, env }
 }
 
 /** `sandbox.json` is written right after the service has begun to answer. */
@@ -147,7 +147,7 @@ function sandboxIn(folder: string, origin: string): Sandbox | undefined {
 }
 
 /**
- * Kills one after the other at random moments: three of four while the load goes on, the others whatever state the exchange is
+ * Kills one after the other at random moments: three of four while the load continues, the others whatever state the exchange is
  * in, before it has come back from the last one. Gives how often each was killed.
  */
 async function killAround(
@@ -175,15 +175,15 @@ async function killAround(
   return killed
 }
 
-/** Resolves when every transaction has ended and was told of, or long after it should have. Gives the milliseconds. */
-async function calm({ database, told }: Stage, load: Load): Promise<number> {
+/** Resolves when every transaction has ended and its events were delivered, or long after it should have. Gives the milliseconds. */
+async function calm({ database, receiver }: Stage, load: Load): Promise<number> {
   const since = performance.now()
   await load.finish()
   const isCalm = async () => {
     const rows = await database
       .ask<{ id: string; events: number; status: string }>('select public_id as id, events, status from transactions')
       .catch(() => undefined)
-    return rows?.every(({ id, events, status }) => status === 'finished' && told.lastOf(id) === events) ?? false
+    return rows?.every(({ id, events, status }) => status === 'finished' && receiver.lastOf(id) === events) ?? false
   }
   while (performance.now() - since < 2 * calmWithinMs && !(await isCalm())) await wait(100)
   return Math.round(performance.now() - since)
@@ -195,7 +195,7 @@ function countsOf(words: string[]): Record<string, number> {
   return counts
 }
 
-/** What a process has complained of, for whoever has to find out why something went wrong. */
+/** What a process has complained of, to find out why something went wrong. */
 const complaintsIn = ({ name, output }: Supervised): string =>
   output()
     .split('\n')

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
 import type { Chance } from './chance.ts'
 
 /** An exchange as its partner's program drives it: what was acknowledged so far. */

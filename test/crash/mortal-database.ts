@@ -10,12 +10,12 @@ export type MortalDatabase = {
   ask<Row extends object>(sql: string, values?: unknown[]): Promise<Row[]>
   /** Kills the server with everything that belongs to it, and starts it again. Resolves when it answers. */
   killAll(): Promise<void>
-  /** Kills one of the processes that serve a connection: the server ends all others, recovers and goes on by itself. */
+  /** Kills one of the processes that serve a connection: the server ends all others, recovers and continues by itself. */
   killBackend(): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts it in a folder of its own, as durable as an operator's. */
+/** Starts it in its own folder, as durable as an operator's. */
 export async function openMortalDatabase(dataDir: string): Promise<MortalDatabase> {
   let server: Embedded = await startEmbedded({ dataDir })
   const { url } = server

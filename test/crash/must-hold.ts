@@ -1,16 +1,16 @@
 import { runCommand } from '../support/command.ts'
 import type { Drive, Load } from './load.ts'
 import type { MortalDatabase } from './mortal-database.ts'
-import type { Told } from './told.ts'
+import type { Receiver } from './receiver.ts'
 
 /** What was left after the kills, and who can say so. */
-export type Aftermath = { database: MortalDatabase; load: Load; told: Told; env: Record<string, string> }
+export type Aftermath = { database: MortalDatabase; load: Load; receiver: Receiver; env: Record<string, string> }
 
 /** Everything that must hold after the kills. Gives one sentence for each thing that does not. */
-export async function problemsOf({ database, load, told, env }: Aftermath): Promise<string[]> {
+export async function problemsOf({ database, load, receiver, env }: Aftermath): Promise<string[]> {
   const found = new Map((await database.ask<Found>(foundSql)).map((row) => [row.key, row]))
-  const problems = [...load.wrong, ...told.disorder]
-  for (const drive of load.drives) problems.push(...problemsOfDrive(drive, found.get(drive.key), told))
+  const problems = [...load.wrong, ...receiver.disorder]
+  for (const drive of load.drives) problems.push(...problemsOfDrive(drive, found.get(drive.key), receiver))
   if (found.size > load.drives.length) problems.push('There are transactions that nobody asked for.')
   problems.push(...(await strangePayments(database)))
   for (const command of ['verify', 'stuck']) problems.push(...(await complaintsOf(command, env)))
@@ -37,12 +37,12 @@ const foundSql = `
     public_id as id, status, events,
     array(select payment from deposits where transaction_id = transactions.id and state = 'final') as payments,
     array(select kind from entries where transaction_id = transactions.id order by id) as entries,
-    (select count(*) from deposit_instructions as told where told.transaction_id = transactions.id and (
-      exists (select from sandbox.card_payments as paid where paid.reference = told.reference and state = 'captured')
-    )) + (select count(*) from deposit_instructions as told join sandbox.bank_payments as paid
-      on paid.reference = told.reference and direction = 'in' where told.transaction_id = transactions.id)
-    + (select count(*) from deposit_instructions as told join sandbox.transfers as paid
-      on paid.reference = told.reference and not is_dropped where told.transaction_id = transactions.id) as paid_in,
+    (select count(*) from deposit_instructions as instruction where instruction.transaction_id = transactions.id and (
+      exists (select from sandbox.card_payments as paid where paid.reference = instruction.reference and state = 'captured')
+    )) + (select count(*) from deposit_instructions as instruction join sandbox.bank_payments as paid
+      on paid.reference = instruction.reference and direction = 'in' where instruction.transaction_id = transactions.id)
+    + (select count(*) from deposit_instructions as instruction join sandbox.transfers as paid
+      on paid.reference = instruction.reference and not is_dropped where instruction.transaction_id = transactions.id) as paid_in,
     array(select plans.state || ' ' || payouts.amount from payouts join plans on plans.id = plan_id
       where transaction_id = transactions.id) as plans,
     array(
@@ -55,7 +55,7 @@ const foundSql = `
 
 const story = 'deposit exchange payout_sent payout_settled'
 
-function problemsOfDrive(drive: Drive, found: Found | undefined, told: Told): string[] {
+function problemsOfDrive(drive: Drive, found: Found | undefined, receiver: Receiver): string[] {
   const name = `${drive.key} (${drive.kind}, ${drive.id ?? 'without an id'})`
   if (!found) return drive.id === undefined ? [] : [`${name} was acknowledged and is not there.`]
   const { made, id, status, events, payments, entries, paid_in: paidIn, plans, paid_out: paidOut } = found
@@ -68,7 +68,7 @@ function problemsOfDrive(drive: Drive, found: Found | undefined, told: Told): st
     [paidIn !== '1', `was paid in ${paidIn} times by the rails' own records`],
     [entries.join(' ') !== story, `was booked as ${entries.join(' ') || 'nothing'}`],
     [plans.length !== 1 || plans.join() !== paidOut.join(), `planned ${plans.join()} and paid ${paidOut.join()}`],
-    [told.lastOf(id) !== events, `has ${events} events, of which ${told.lastOf(id)} were told`],
+    [receiver.lastOf(id) !== events, `has ${events} events, but ${receiver.lastOf(id)} were delivered`],
   ]
   return wrong.filter(([isSo]) => isSo).map(([, sentence]) => `${name} ${sentence}.`)
 }

@@ -5,7 +5,7 @@ import { projectFolder } from '../support/source.ts'
 
 /*
  * Runs the test files that it is given, one after the other, and says in one line which test fails first: its file and its name.
- * Says nothing when none does. Whoever has read the line ends it.
+ * Prints nothing if none does. The process that reads the line ends this one.
  */
 
 /** The longest that one file may take. */

@@ -14,7 +14,7 @@ import type { Mutant } from './mutant.ts'
  */
 export type Fate = { mutant: Mutant; end: 'caught' | 'survived' | 'broken'; by: string; seconds: number }
 
-/** What of the project is not copied: `node_modules` is linked, and a history is not needed. */
+/** Not copied: `node_modules` is linked, and the history is not needed. */
 const left = new Set(['node_modules', '.git', '.cambio', 'coverage'])
 
 /** The longest that the tests of one mutant may take. */

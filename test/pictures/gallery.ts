@@ -6,6 +6,7 @@ import { logos } from '../../src/doors/api/logos.ts'
 import { type Assets, serveAssets } from '../../src/doors/checkout/assets.ts'
 import { renderFrame } from '../../src/doors/checkout/frame.tsx'
 import { serveLegalPages } from '../../src/doors/checkout/legal-page.tsx'
+import { sandboxNotices } from '../../src/sandbox/notices.ts'
 import { renderOrder } from '../../src/doors/checkout/order-page.tsx'
 import type { PageProps } from '../../src/doors/checkout/page.ts'
 import { messagePage, type Reason } from '../../src/doors/checkout/message-page.tsx'
@@ -81,7 +82,7 @@ export function serveGallery(): FastifyInstance {
         reply.type('text/html').send(renderMessage(reason, language, assets)),
       )
   }
-  serveLegalPages(app, { config: readConfig({}) }, { assets, headers: {} })
+  serveLegalPages(app, { config: readConfig({}) }, { options: { notices: sandboxNotices }, assets, headers: {} })
   app.register(logos)
   serveCalculators(app)
   serveThemedPages(app, assets)
@@ -113,5 +114,5 @@ const translated = (text: string, language: Language): string =>
 
 const renderMessage = (reason: Reason, language: Language, assets: Assets): string => {
   const { title, body } = messagePage(reason, language)
-  return renderFrame({ title, language, assets, isSandbox: true, children: body })
+  return renderFrame({ title, language, assets, notices: sandboxNotices, children: body })
 }

@@ -27,7 +27,7 @@ export const themedPaths: readonly string[] = Object.keys(themes).flatMap((theme
   shown.map((name) => `/themed/${theme}/${name}`),
 )
 
-/** Serves the themed pages, each theme as an account of its own. */
+/** Serves the themed pages, each theme as its own account. */
 export function serveThemedPages(app: FastifyInstance, assets: Assets): void {
   const accounts = Object.entries(themes).map(([name, theme], at) => ({ id: BigInt(at + 1), name, theme }))
   servePartnerLogos(app, (id) => Promise.resolve(accounts.find((one) => String(one.id) === id)?.theme))

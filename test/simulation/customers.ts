@@ -1,7 +1,10 @@
 import { readCreate } from '../../src/doors/api/create-body.ts'
 import { showPartner } from '../../src/exchange/partners/find.ts'
 import { findPartners } from '../../src/exchange/partners/known.ts'
-import { completeCheckout, payDeposit, playRailEvent } from '../../src/sandbox/api/drive.ts'
+import { completeCheckout } from '../../src/sandbox/api/complete-checkout.ts'
+import { passIdentityCheck } from '../../src/sandbox/api/pass-identity-check.ts'
+import { payDeposit } from '../../src/sandbox/api/pay.ts'
+import { playRailEvent } from '../../src/sandbox/api/rail-events.ts'
 import { openCheckout } from '../../src/exchange/orders/checkout.ts'
 import { startPayment } from '../../src/exchange/orders/pay.ts'
 import { createTransaction } from '../../src/exchange/transactions/create.ts'
@@ -18,8 +21,11 @@ const isTold = ({ rail }: Deal): boolean => rail !== null
 
 /** Pays for a transaction whatever its customer was told to pay, or so much instead. */
 async function pay(worker: Worker, deal: Deal, deposit: Parameters<typeof payDeposit>[2]['deposit']): Promise<void> {
-  const { ctx, processor } = worker.house
-  await payDeposit(ctx, processor, { partnerId: deal.partnerId, publicId: deal.publicId, deposit })
+  await payDeposit(worker.house.ctx, worker.sandbox.world, {
+    partnerId: deal.partnerId,
+    publicId: deal.publicId,
+    deposit,
+  })
 }
 
 /** So many hundredths of what is due, as text. */
@@ -46,8 +52,8 @@ const otherThan: Record<string, { currency: string; network?: string }> = {
 }
 
 const playing = (name: string, weight: number, suits: (deal: Deal) => boolean): Action =>
-  onDeal(name, weight, suits, (_stage, { house }, { partnerId, publicId }) =>
-    playRailEvent(house.ctx, house.processor, { partnerId, publicId, type: name }),
+  onDeal(name, weight, suits, (_stage, { house, sandbox }, { partnerId, publicId }) =>
+    playRailEvent(house.ctx, sandbox.world, { partnerId, publicId, type: name }),
   )
 
 const create: Action = {
@@ -67,7 +73,14 @@ const create: Action = {
       ...(dice.chance(60) ? { customer: { contact_info: { email: `person-${dice.below(40)}@example.com` } } } : {}),
     }
     const partner = (await findPartners(ctx, [partnerId])).get(partnerId) ?? (await showPartner(ctx, partnerId))
-    const request = { body, query: {}, forwardedCustomer: undefined, now: ctx.clock.now() }
+    const request = {
+      body,
+      query: {},
+      forwardedCustomer: undefined,
+      isUnsigned: false,
+      allowsLoopback: true,
+      now: ctx.clock.now(),
+    }
     const { record } = await createTransaction(ctx, partner, readCreate(partner, request))
     acknowledged.add(BigInt(record.id))
     return `${road.from} to ${road.to}`
@@ -86,8 +99,9 @@ export const customerActions: readonly Action[] = [
       if (transaction) await openCheckout(house.ctx, tidOf(transaction))
     },
   ),
-  onDeal('complete', 30, isOpen, async (_stage, { house }, { partnerId, publicId }) => {
-    await completeCheckout(house.ctx, partnerId, publicId, {})
+  onDeal('complete', 30, isOpen, async (_stage, { house: { ctx }, sandbox }, { partnerId, publicId }) => {
+    await completeCheckout(ctx, partnerId, publicId, {})
+    await passIdentityCheck(ctx, sandbox.office, publicId)
   }),
   onDeal('go to the page', 1, waits, async (_stage, { house }, { publicId }) => {
     await startPayment(house.ctx, publicId, { locale: 'en' })

@@ -75,11 +75,11 @@ async function silence(stage: Stage): Promise<string> {
 }
 
 /** Brings what was kept back, as rails do that were never answered. */
-export async function tellSilenced({ silenced }: Stage, { house: { ctx, processor } }: Worker): Promise<void> {
+export async function tellSilenced({ silenced }: Stage, { house: { ctx }, sandbox }: Worker): Promise<void> {
   const dueAt = ctx.clock.realNow()
   await ctx.db.atomic((db) =>
     oweCallbacks(
-      processor,
+      sandbox.world,
       db,
       silenced.map(({ rail, body }) => ({ rail, words: JSON.parse(body) as Record<string, string>, dueAt })),
     ),

@@ -1,6 +1,6 @@
 import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import { completeCheckout } from '../../src/sandbox/api/drive.ts'
+import { completeCheckout } from '../../src/sandbox/api/complete-checkout.ts'
 import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { cancelTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'

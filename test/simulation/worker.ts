@@ -1,7 +1,11 @@
 import { readConfig } from '../../src/app/config/config.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
 import { buildHouse, type House } from '../../src/app/compose.ts'
-import type { Pace } from '../../src/platform/jobs/pace.ts'
+import type { OpenPlugIn } from '../../src/app/plug-in.ts'
+import type { Office } from '../../src/sandbox/identity/provider.ts'
+import { openSandbox } from '../../src/sandbox/open.ts'
+import type { World } from '../../src/sandbox/world.ts'
+import type { Scheduler as JobScheduler } from '../../src/platform/jobs/scheduler.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
@@ -12,6 +16,8 @@ import type { Scheduler, Wires } from './scheduler.ts'
 export type Worker = {
   name: string
   house: House
+  /** The institutions that are played, and the one that checks identities. */
+  sandbox: { world: World; office: Office }
   wires: Wires
   begun: (() => Promise<void>)[]
   /** What its timers would do again and again: lengthen the leases of what is under way. */
@@ -43,14 +49,21 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
   const db = openPool({ urls: [ground.url], size: database.poolSize, statementNames: true, connect: wires.connect })
   const begun: Worker['begun'] = []
   const renewals: Worker['renewals'] = []
-  const pace: Pace = {
-    begin: (work) => void begun.push(work),
+  const scheduler: JobScheduler = {
+    start: (work) => void begun.push(work),
     // Who looks for work, and when, is the simulation's to choose.
     later: () => () => undefined,
     every: (work, ms) => {
       if (ms < jobs.leaseMs) renewals.push(work)
       return () => undefined
     },
+  }
+  let sandbox: Worker['sandbox'] | undefined
+  const open: OpenPlugIn = async (foundation) => {
+    const opened = await openSandbox(foundation)
+    opened.world.url = 'http://processor.example'
+    sandbox = opened
+    return opened
   }
   const house = await buildHouse({
     config,
@@ -59,14 +72,16 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     log: ground.log,
     secrets: deriveSecrets(Buffer.alloc(32, 7)),
     publicUrl: 'http://exchange.example',
-    processorUrl: 'http://processor.example',
-    pace,
+    plugIns: [open],
+    scheduler,
   })
+  if (!sandbox) throw new Error('The sandbox did not open.')
   house.ctx.market = ground.market
   house.ctx.queue.start()
   return {
     name,
     house,
+    sandbox,
     wires,
     begun,
     renewals,

@@ -30,7 +30,7 @@ describe('the terms and the privacy notice', () => {
     const email = newEmail()
     await forms.post(url, { do: 'email', email })
     const { text } = await forms.get(url)
-    assert.match(text, /By continuing you accept our <a href="\/en\/terms"[^>]*>terms of use/)
+    assert.match(text, /By continuing, you accept our <a href="\/en\/terms"[^>]*>terms of use/)
     for (const path of ['/terms', '/en/terms', '/de/privacy', '/privacy']) {
       const page = await forms.get(exchange.url + path)
       assert.deepEqual([page.status, /Version 1|Fassung 1/.test(page.text)], [200, true], path)
@@ -51,7 +51,7 @@ describe('the terms and the privacy notice', () => {
     await forms.post(url, { do: 'email', email })
     const answer = await forms.post(url, { do: 'code', code: await codeFor(exchange, email), accepts: '0 1' })
     const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
-    assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you go on')
+    assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you continue')
     await forms.post(url, { do: 'terms', accepts: '0 1' }, { cookie })
     assert.deepEqual(await accepted(id), [])
     await forms.post(url, { do: 'terms', accepts: shownTerms }, { cookie })
@@ -66,7 +66,7 @@ describe('the terms and the privacy notice', () => {
     const { legal } = exchange.service.house.ctx.config
     legal.termsVersion = '2'
     try {
-      assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you go on')
+      assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you continue')
       await forms.post(url, { do: 'terms', accepts: '2 1' }, { cookie })
       assert.deepEqual(
         (await accepted(id)).map(({ terms_version: version }) => version),

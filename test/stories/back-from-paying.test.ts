@@ -73,7 +73,7 @@ describe('a customer who comes back from having paid', () => {
     assert.equal(titleOf(returned), 'Checking your payment')
     assert.doesNotMatch(returned.text, unpaid)
     await arrive(exchange, visit.id, 'finished')
-    assert.equal(titleOf(await back(visit)), 'Your BTC have been sent')
+    assert.equal(titleOf(await back(visit)), 'Your Bitcoin was sent')
     await assertBooksHold(exchange)
   })
 
@@ -101,8 +101,8 @@ describe('an order that has ended without money', () => {
     const visit = await customer()
     await send(visit, { do: 'cancel' })
     const ended = await page(visit)
-    assert.match(ended.text, /This order was cancelled/)
-    assert.match(ended.text, /If you have paid nevertheless, your money is not lost/)
+    assert.match(ended.text, /This order was canceled/)
+    assert.match(ended.text, /Already paid\? Your money is safe/)
     assert.match(
       ended.text,
       /<main data-watch="\/checkout\/status\?tid=[\w-]{24}"[^>]* data-step="ended"[^>]* data-settled/,
@@ -117,9 +117,9 @@ describe('a customer who comes back from the payment page', () => {
   it('without having paid can pay, choose another way and cancel', async () => {
     const visit = await customer()
     const returned = await back(visit)
-    assert.equal(titleOf(returned), 'Check and pay')
-    assert.match(returned.text, /The payment page knows of no payment yet/)
-    for (const way of [paying, /Another way to pay/, cancelling]) assert.match(returned.text, way)
+    assert.equal(titleOf(returned), 'Review and pay')
+    assert.match(returned.text, /We haven’t received a payment yet/)
+    for (const way of [paying, /Pay another way/, cancelling]) assert.match(returned.text, way)
   })
 
   it('in the middle of it is led back to it, and to nothing else', async () => {
@@ -130,7 +130,7 @@ describe('a customer who comes back from the payment page', () => {
     assert.match(returned.text, /Go to the payment/)
     assert.doesNotMatch(returned.text, cancelling)
     await railEvent(exchange, visit.id, 'decline')
-    await until(async () => titleOf(await back(visit)) === 'Check and pay', 'the attempt to be over')
+    await until(async () => titleOf(await back(visit)) === 'Review and pay', 'the attempt to be over')
   })
 
   it('while the processor does not answer is asked to pay nothing, and to cancel nothing', async () => {
@@ -138,12 +138,12 @@ describe('a customer who comes back from the payment page', () => {
     await whileSilent(async () => {
       const returned = await back(visit)
       assert.equal(titleOf(returned), 'Checking your payment')
-      assert.match(returned.text, /you need not pay again/)
+      assert.match(returned.text, /don’t (need to )?pay again/)
       assert.doesNotMatch(returned.text, /Go to the payment|Cancel this order/)
       assert.equal((await send(visit, { do: 'cancel' })).status, 503)
     })
     assert.equal(await statusOf(visit), 'waiting_for_deposit')
-    assert.equal(titleOf(await back(visit)), 'Check and pay')
+    assert.equal(titleOf(await back(visit)), 'Review and pay')
   })
 })
 
@@ -153,7 +153,7 @@ describe('cancelling', () => {
     await payUnheard(visit)
     const refused = await send(visit, { do: 'cancel' })
     assert.equal(refused.status, 409)
-    assert.match(refused.text, /We have found a payment for this order\. It cannot be cancelled any more\./)
+    assert.match(refused.text, /We’ve found a payment for this order, so you can’t cancel it anymore\./)
     assert.doesNotMatch(refused.text, cancelling)
     await arrive(exchange, visit.id, 'finished')
   })

@@ -76,7 +76,7 @@ describe('billing_info', () => {
     const order = await buyOf(exchange, email, whole)
     const { get, post } = await arriveAt(exchange, order.redirect_url, email)
     assert.equal((await read(exchange, order.id)).status, 'waiting_for_deposit')
-    assert.match((await get()).text, /ask=billing">Change the billing information/)
+    assert.match((await get()).text, /ask=billing">Change billing information/)
 
     const moved = { ...whole, city: 'Haarlem', apt_number: '' }
     const refused = await post({ do: 'billing', ...moved }, 'billing')
@@ -113,7 +113,7 @@ describe('billing_info', () => {
     const { get, post } = await arriveAt(exchange, order.redirect_url, email)
     const page = await get()
     assert.equal(titleOf(page), asked)
-    assert.match(page.text, /in a country where this exchange is not offered/)
+    assert.match(page.text, /in a country where we don’t offer this exchange/)
     const refused = await post({ do: 'billing', ...whole, country_alpha_2: 'IR' })
     assert.deepEqual([refused.status, refused.text.includes('id="country_alpha_2-problem"')], [403, true])
     assert.equal((await read(exchange, order.id)).status, 'waiting_for_customer')

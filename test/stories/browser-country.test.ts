@@ -18,7 +18,7 @@ before(async () => {
 after(() => exchange.stop())
 
 describe('at the checkout', () => {
-  const titles = { country: 'Where do you live?', address: 'Where shall we send your BTC?' }
+  const titles = { country: 'Where do you live?', address: 'Where should we send your Bitcoin?' }
 
   it('a country that is known is not asked for; one that is not known is', async () => {
     const { get, prove } = formsOn(exchange)
@@ -39,7 +39,7 @@ describe('at the checkout', () => {
     const url = order.redirect_url
 
     const refusal = await get(url, blocked)
-    assert.deepEqual([refusal.status, titleOf(refusal)], [403, 'Not offered where you are'])
+    assert.deepEqual([refusal.status, titleOf(refusal)], [403, 'Not available in your country'])
     assert.equal(refusal.headers.get('cache-control'), 'no-store')
     assert.ok(!refusal.text.includes(order.id), 'the order is not shown')
     const email = 'traveler@example.com'

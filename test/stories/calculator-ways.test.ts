@@ -65,7 +65,7 @@ describe('the ways to pay of the calculator', () => {
     const answer = await post(path, seen)
     assert.equal(answer.status, 200)
     const html = await answer.text()
-    assert.match(html, /another way to pay, Card \(Visa, Mastercard\)\./)
+    assert.match(html, /another payment method, Card \(Visa, Mastercard\)\./)
     assert.equal(wayIn(html), 'VISA_MC')
     const again = await post(path, { ...seen, ...hiddenIn(html), edited: 'direct', category: 'VISA_MC' })
     assert.equal(again.status, 303)
@@ -85,14 +85,17 @@ describe('the ways to pay of the calculator', () => {
     assert.match(usual, /VISA_MC.*SEPA/)
     for (const amount of ['2', '25', '1000000', 'ten', '']) assert.equal(await list(amount), usual, amount)
     const fixed = await (await open(signed('payment_category=SEPA'))).text()
-    assert.match(fixed, /Pay by *<\/dt><dd>SEPA bank transfer</)
-    assert.doesNotMatch(await (await open(signed('default_side=sell_crypto'))).text(), /Pay by/)
+    assert.match(fixed, /Pay with *<\/dt><dd>SEPA bank transfer</)
+    assert.doesNotMatch(await (await open(signed('default_side=sell_crypto'))).text(), /Pay with/)
   })
 
   it('says of each way to pay from when on its price is the reader’s', async () => {
     const saysOf = async (query: string) => {
       const html = await (await open(signed(`locale=en&${query}`))).text()
-      return [/is held for you once you continue/.test(html), /is fixed when your money arrives/.test(html)]
+      return [
+        /We’ll hold it for you when you continue/.test(html),
+        /We’ll set yours when your money arrives/.test(html),
+      ]
     }
     assert.deepEqual(await saysOf('payment_category=VISA_MC'), [true, false])
     assert.deepEqual(await saysOf('payment_category=SEPA'), [false, true])

@@ -104,7 +104,14 @@ describe('the list of a create’s texts', () => {
       kyc_sharing: false,
     }
     const partner = { settings: { features } } as unknown as Parameters<typeof readCreate>[0]
-    readCreate(partner, { body: spy('') as never, query: {}, forwardedCustomer: undefined, now: new Date(0) })
+    readCreate(partner, {
+      body: spy('') as never,
+      query: {},
+      forwardedCustomer: undefined,
+      isUnsigned: false,
+      allowsLoopback: true,
+      now: new Date(0),
+    })
     assert.deepEqual([...read].toSorted(), [...texts, ...open, ...others].toSorted())
   })
 })

@@ -37,19 +37,19 @@ describe('where the money goes, as a partner passed it of an e-mail address', ()
   it('is shown to whoever proves that address', async () => {
     const email = newEmail()
     const { title, text } = await seenBy(email, passedOf(email, { payout_address: someAddress }))
-    assert.equal(title, 'Check and pay')
+    assert.equal(title, 'Review and pay')
     assert.ok(text.includes(someAddress))
   })
 
   it('is not shown to whoever has the link and proves another one: it is asked for', async () => {
     const coins = await seenBy(newEmail(), passedOf(newEmail(), { payout_address: someAddress }))
-    assert.equal(coins.title, 'Where shall we send your BTC?')
+    assert.equal(coins.title, 'Where should we send your Bitcoin?')
     assert.ok(!coins.text.includes(someAddress))
     assert.equal(coins.payout, null)
 
     const to = { payout_address: iban, full_name: 'Jan Jansen' }
     const money = await seenBy(newEmail(), { ...sell, ...passedOf(newEmail(), to) })
-    assert.equal(money.title, 'Where shall we send your money?')
+    assert.equal(money.title, 'Where should we send your money?')
     assert.ok(!money.text.includes(iban) && !money.text.includes('Jansen'))
   })
 

@@ -43,7 +43,7 @@ const pricesOf = async (id: string): Promise<number> =>
     ])
   ).length
 
-const over = /This price has ended\./
+const over = /This price has expired\./
 const renewal = /<div class="renew" data-renew="true"( hidden)?>/
 
 describe('a price that has ended', () => {
@@ -62,7 +62,7 @@ describe('a price that has ended', () => {
     assert.equal((await send(visit, { do: 'renew' })).status, 303)
     const renewed = await page(visit)
     assert.match(renewed.text, /This price holds for 1[34] minutes/)
-    assert.equal(titleOf(renewed), 'Check and pay')
+    assert.equal(titleOf(renewed), 'Review and pay')
     const agreed = (await recordOfBuy(exchange, visit.id)).expected_to_amount
     assert.notEqual(agreed, before)
 
@@ -160,7 +160,7 @@ describe('a payment', () => {
       const answer = await send(visit, form)
       assert.equal(exchange.url + (answer.headers.get('location') ?? ''), visit.url, form.do)
     }
-    assert.equal(titleOf(await forms.get(`${visit.url}&returned=1`, visit.browser)), 'Your BTC have been sent')
+    assert.equal(titleOf(await forms.get(`${visit.url}&returned=1`, visit.browser)), 'Your Bitcoin was sent')
     const { status, from_amount: paid } = await recordOfBuy(exchange, visit.id)
     assert.deepEqual([status, paid], ['finished', '100'])
     await assertBooksHold(exchange)
@@ -170,9 +170,9 @@ describe('a payment', () => {
     const visit = await customer('pay')
     await pay(exchange, visit.id)
     await arrive(exchange, visit.id, 'finished')
-    assert.equal(titleOf(await page(visit)), 'Your BTC have been sent')
+    assert.equal(titleOf(await page(visit)), 'Your Bitcoin was sent')
     const stranger = await forms.get(visit.url)
-    assert.equal(titleOf(stranger), 'Your BTC have been sent')
+    assert.equal(titleOf(stranger), 'Your Bitcoin was sent')
     assert.doesNotMatch(stranger.text, /truth-|bc1q/)
   })
 })

@@ -49,6 +49,6 @@ it('whoever has paid too little by hand is told how to send the rest, until it i
   await arrive(exchange, id, 'on_hold')
   await advance(exchange, 'P2D')
   const { customers } = await pagesOf(id)
-  assert.match(await customers(), /Please decide how we go on/)
+  assert.match(await customers(), /How should we continue\?/)
   assert.doesNotMatch(await customers(), /Send the rest/)
 })

@@ -69,10 +69,8 @@ describe('a way to pay', () => {
     const byCard = await checkOut(exchange, id)
     const reference = await referenceOf(exchange, id)
     await checkOut(exchange, id, { payment_category: 'SEPA' })
-    const { db, clock, queue, secrets, config } = exchange.service.house.ctx
-    const world = { db, clock, queue, secrets, url: exchange.url, confirmations: config.confirmations }
     const order = { reference, category: 'VISA_MC', asset: 'EUR-EUR', amount: 25_000n, locale: 'en' }
-    await payAt(world, { ...order, rail: 'sandbox-card', payTo: { kind: 'page' }, returnUrl: exchange.url })
+    await payAt(exchange.world, { ...order, rail: 'sandbox-card', payTo: { kind: 'page' }, returnUrl: exchange.url })
     await until(async () => ['finished', 'on_hold'].includes((await read(exchange, id)).status), 'an end')
     const { status, to_amount: paid } = await read(exchange, id)
     assert.deepEqual([status, paid], ['finished', byCard.expected_to_amount])

@@ -80,7 +80,7 @@ describe('a field that somebody is filling in', () => {
   it('is told of names, and of an e-mail address before it is proven', async () => {
     const { url } = await createBuy(exchange)
     const visit = { id: '', url, browser: { cookie: '' } }
-    assert.match(await says(visit, { do: 'email', email: 'jan@' }, 'email'), /not an e-mail address/)
+    assert.match(await says(visit, { do: 'email', email: 'jan@' }, 'email'), /isn’t an email address/)
     assert.equal(await says(visit, { do: 'email', email: 'jan@example.com' }, 'email'), '')
   })
 

@@ -183,7 +183,7 @@ describe('an exchange that does not run', () => {
     const env = { DATA_DIR: join(files, 'own') }
     const before = await runAlone(['verify'], env)
     assert.equal(before.exitCode, 1)
-    assert.match(before.err, /^There is no exchange here: /)
+    assert.match(before.err, /^No exchange found: /)
     assert.equal(existsSync(env.DATA_DIR), false, 'nothing is made by asking')
 
     const first = JSON.parse((await runAlone(['migrate', '--json'], env)).out) as { applied: string[] }

@@ -139,7 +139,7 @@ describe('money of nobody’s that sending back would eat up', () => {
     const { id } = await readyToPay(exchange, { from_amount: '200', from_currency: 'XRP', to_currency: 'EUR' })
     const who = { partnerId: BigInt(exchange.sandbox.partner_id), publicId: BigInt(id) }
     const deposit = { amount, reference: '4294967295' }
-    const { processor } = exchange.service.house
+    const { world: processor } = exchange
     return strayDeposit(exchange, () => payDeposit(ctxOf(), processor, { ...who, deposit }))
   }
 

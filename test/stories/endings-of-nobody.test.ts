@@ -40,7 +40,7 @@ async function strayTransfer(): Promise<{ id: string; deposit: bigint; recall: (
   const { id } = await readyToPay(exchange, transfer)
   const reference = makeReference(createHash('sha256').update(id).digest())
   const deposit = await strayDeposit(exchange, () => pay(exchange, id, { reference }))
-  const recall = () => chargeback(exchange.service.house.processor, { rail: 'sandbox-bank', reference })
+  const recall = () => chargeback(exchange.world, { rail: 'sandbox-bank', reference })
   return { id, deposit, recall }
 }
 
@@ -87,7 +87,7 @@ describe('money of nobody’s that was found to be a customer’s', () => {
     const { id } = await readyToPay(exchange, { from_amount: '200', from_currency: 'XRP', to_currency: 'EUR' })
     const who = { partnerId: BigInt(exchange.sandbox.partner_id), publicId: BigInt(id) }
     const sent = { reference: '4294967295', isPooled: true }
-    const { processor } = exchange.service.house
+    const { world: processor } = exchange
     const deposit = await strayDeposit(exchange, () => payDeposit(ctxOf(), processor, { ...who, deposit: sent }))
     await returnSuspense(ctxOf(), deposit, order)
     await until(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
-import { openBell } from '../../src/platform/db/bell.ts'
+import { openNotifier } from '../../src/platform/db/notifier.ts'
 import { recordEvents } from '../../src/exchange/events/record.ts'
 import { randomId } from '../../src/platform/lib/ids.ts'
 import { createKey, revokeKey } from '../../src/exchange/partners/keys.ts'
@@ -97,7 +97,10 @@ describe('GET /v1/events', () => {
     const from = await end()
     const started = performance.now()
     const waiting = page(`?after=${from}&wait=30`)
-    await until(() => exchange.service.house.waiting.countOf(BigInt(exchange.sandbox.partner_id)) === 1, 'a reader')
+    await until(
+      () => exchange.service.house.feedListeners.countOf(BigInt(exchange.sandbox.partner_id)) === 1,
+      'a reader',
+    )
     await until(async () => (await busy()).length === 0, 'a reader that holds no connection')
     const { id } = await create(exchange)
     const { data } = await waiting
@@ -125,16 +128,16 @@ describe('GET /v1/events', () => {
     try {
       // The document has no such payload, so the answers are read without its check.
       const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=20`, { headers })
-      await until(() => exchange.service.house.waiting.countOf(partnerId) === 1, 'a reader')
+      await until(() => exchange.service.house.feedListeners.countOf(partnerId) === 1, 'a reader')
       const stream = randomId()
       await placed(stream, partnerId)
       // It is there for whoever looks, but nobody has said so: a reader who looked by himself would have it by now.
       const there = await fetch(`${exchange.url}/v1/events?after=${from}`, { headers })
       assert.deepEqual(idsIn((await there.json()) as Page), [`evt_${stream}000001`])
-      assert.equal(exchange.service.house.waiting.countOf(partnerId), 1, 'the reader waits still')
-      const bell = openBell(ctx.db, ctx.log)
-      bell.ring(`feed:${partnerId}`)
-      await bell.close()
+      assert.equal(exchange.service.house.feedListeners.countOf(partnerId), 1, 'the reader waits still')
+      const notifier = openNotifier(ctx.db, ctx.log)
+      notifier.notify(`feed:${partnerId}`)
+      await notifier.close()
       assert.deepEqual(idsIn((await (await waiting).json()) as Page), [`evt_${stream}000001`])
     } finally {
       relay.start()
@@ -148,7 +151,7 @@ describe('GET /v1/events', () => {
     const headers = { 'x-api-key': text }
     const from = await end()
     const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=30`, { headers })
-    await until(() => exchange.service.house.waiting.countOf(partnerId) === 1, 'a reader')
+    await until(() => exchange.service.house.feedListeners.countOf(partnerId) === 1, 'a reader')
     await revokeKey(ctx, key.id, 'test')
     await until(async () => (await fetch(`${exchange.url}/v1/events`, { headers })).status === 401, 'its end')
     await create(exchange)
@@ -168,7 +171,7 @@ describe('GET /v1/events', () => {
     const other = await startExchange({ SHUTDOWN_GRACE: 'PT30S' })
     const headers = { 'x-api-key': other.sandbox.secret_key }
     const waiting = fetch(`${other.url}/v1/events?after=latest&wait=30`, { headers })
-    await until(() => other.service.house.waiting.countOf(BigInt(other.sandbox.partner_id)) === 1, 'a reader')
+    await until(() => other.service.house.feedListeners.countOf(BigInt(other.sandbox.partner_id)) === 1, 'a reader')
     const started = performance.now()
     const ended = other.stop()
     const { data } = (await (await waiting).json()) as Page

@@ -44,6 +44,12 @@ const samples: Record<string, () => Promise<Sample>> = {
       body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' },
       status: 200,
     }),
+  '/v1/estimate': () =>
+    Promise.resolve({
+      path: '/v1/estimate',
+      body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' },
+      status: 200,
+    }),
   '/v1/customer/by-shared-token': () =>
     Promise.resolve({
       path: '/v1/customer/by-shared-token',

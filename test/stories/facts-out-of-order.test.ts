@@ -226,7 +226,7 @@ describe('money of nobody’s', () => {
     const reference = makeReference(Buffer.alloc(16, 7))
     await pay(exchange, id, { reference })
     await until(async () => (await bookBalance(exchange, 'suspense', 'EUR-EUR')) !== suspense, 'suspense')
-    await chargeback(worldOf(), { rail: 'sandbox-bank', reference })
+    await chargeback(exchange.world, { rail: 'sandbox-bank', reference })
     await until(
       async () =>
         (
@@ -256,9 +256,3 @@ describe('money of nobody’s', () => {
     )
   })
 })
-
-function worldOf() {
-  const { ctx } = exchange.service.house
-  const { db, clock, queue, secrets, config } = ctx
-  return { db, clock, queue, secrets, url: exchange.url, confirmations: config.confirmations }
-}

@@ -13,7 +13,7 @@ import { type Json, operationsOf, type Placed } from '../support/openapi.ts'
 
 /** Requests for each operation. `npm run fuzz -- --cases 5000` sends more, with another seed each time. */
 const cases = Number(process.env.FUZZ_CASES ?? 150)
-const seed = Number(process.env.FUZZ_SEED ?? 20_261_120)
+const seed = Number(process.env.FUZZ_SEED ?? 7)
 
 /** Longer than this is a hang. */
 const longestMs = 2_000

@@ -32,7 +32,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const visit = await beyond()
     assert.deepEqual(await details(visit), waits)
     const { text } = await visit.page()
-    assert.match(text, /Confirm who you are.*money laundering.*3 minutes/s)
+    assert.match(text, /Confirm your identity.*money-laundering.*3 minutes/s)
 
     const document = await visit.goToCheck()
     assert.notEqual(new URL(document).origin, exchange.url, 'the document is shown at another origin')
@@ -40,7 +40,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     assert.equal(new URL(selfie, document).href, document)
     const back = await visit.press(document, 'selfie')
     assert.equal(back, `${exchange.url}/en/checkout?tid=${await tidOf(exchange, visit.id)}&ask=identity`)
-    await shows(visit, /Reference: by it we know your payment/)
+    await shows(visit, /Payment reference/)
 
     await pay(exchange, visit.id)
     const record = await arrive(exchange, visit.id, 'finished')
@@ -58,7 +58,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const record = await arrive(exchange, visit.id, 'failed')
     assert.deepEqual([record.errors, record.status_history.at(-1)?.reason, record.status_details], [[], null, null])
     const page = await visit.page()
-    assert.equal(titleOf(page), 'This order cannot be carried out')
+    assert.equal(titleOf(page), 'We can’t complete this order')
     const main = /<main.*<\/main>/s.exec(page.text)?.[0] ?? assert.fail('a page has a main part')
     // Whence the page asks how the order stands, whatever has become of it.
     const shown = main.replace(/data-watch="[^"]*"/, '')
@@ -70,7 +70,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const document = await visit.goToCheck()
     const [seen, unseen] = [await visit.version(true), await visit.version(false)]
     await visit.press(document, 'blurred')
-    await shows(visit, /Please show it once more/)
+    await shows(visit, /Please show it again/)
     assert.notEqual(await visit.version(true), seen, 'an open page is shown anew')
     assert.equal(await visit.version(false), unseen, 'and tells nobody else')
     const again = await visit.goToCheck()
@@ -87,7 +87,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const document = await visit.goToCheck()
     await visit.press(document, 'document')
     await visit.press(document, 'unsure')
-    await shows(visit, /A person looks at what you showed.*<noscript>.*Refresh<\/a>/s)
+    await shows(visit, /A person is reviewing what you showed.*<noscript>.*Refresh<\/a>/s)
     assert.deepEqual(await details(visit), waits)
     assert.ok(Date.parse((await read(exchange, visit.id)).expires_at) - Date.now() > 23 * 3_600_000)
     assert.equal(
@@ -108,11 +108,11 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const visit = await beyond()
     await visit.goToCheck()
     const back = `${exchange.url}/checkout?tid=${await tidOf(exchange, visit.id)}&ask=identity`
-    assert.equal(titleOf({ text: await (await fetch(back)).text() }), 'Confirm your e-mail', 'to nobody else')
+    assert.equal(titleOf({ text: await (await fetch(back)).text() }), 'Confirm your email', 'to nobody else')
     const page = await visit.page('&ask=identity')
     assert.match(page.text, /Waiting for the result.*Go back to the check/s)
     assert.match(page.text, /<noscript>.*href="[^"]*ask=identity">Refresh<\/a>/)
-    assert.equal(titleOf(await visit.page()), 'Confirm who you are')
+    assert.equal(titleOf(await visit.page()), 'Confirm your identity')
   })
 
   it('is refused where nobody could let it pass: beyond every limit, and for somebody who was rejected', async () => {

@@ -81,7 +81,7 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     await assertBooksHold(exchange)
   })
 
-  it('where its customer is asked for a word, by one letter', async () => {
+  it('where its customer is asked what to do, by one e-mail', async () => {
     await lookup(exchange, `delete from jobs`)
     const { id } = await readyToPay(exchange)
     await callBack(
@@ -90,8 +90,9 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     )
     await doAgainAndAgain('fact.received', settleRailEvents(ctx))
     assert.equal((await read(exchange, id)).status_details, 'underpaid')
-    const letters = 'select 1 from mails join transactions on transactions.id = transaction_id where public_id = $1'
-    assert.equal((await lookup(exchange, letters, [id])).length, 1)
+    // One e-mail brought the code, one the question.
+    const emails = 'select 1 from mails join transactions on transactions.id = transaction_id where public_id = $1'
+    assert.equal((await lookup(exchange, emails, [id])).length, 2)
     await assertBooksHold(exchange)
   })
 

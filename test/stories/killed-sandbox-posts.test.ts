@@ -9,7 +9,7 @@ import type { Answer } from '../support/exchange.ts'
 import { lookup } from '../support/journey.ts'
 import { type ServedExchange, serveExchange } from '../support/process.ts'
 import { until } from '../support/telling.ts'
-import { joinStrangers } from '../support/server.ts'
+import { joinConnectedRoles } from '../support/server.ts'
 
 let exchange: ServedExchange
 let ownerUrl: string
@@ -47,7 +47,7 @@ async function killAt(place: Place, request: () => Promise<unknown>): Promise<vo
     await until(async () => (await standing()).length > 0, 'the service to stand still')
     await exchange.kill('SIGKILL')
     assert.equal(await cut, 'cut off')
-    await joinStrangers(holder, holder.database ?? '')
+    await joinConnectedRoles(holder, holder.database ?? '')
     for (const { pid } of await standing()) await holder.query('select pg_terminate_backend($1)', [pid])
     await until(async () => (await standing()).length === 0, 'its statements to end')
     await holder.query(`drop trigger stand_still on ${place.split(' on ')[1] ?? ''}`)

@@ -120,7 +120,7 @@ describe('a payout above the limit', () => {
     const id = await held()
     const { exitCode, err } = await command(null, 'payout', 'approve', id)
     assert.equal(exitCode, 1)
-    assert.match(err, /needs an operator's token/)
+    assert.match(err, /needs an operator token/)
     assert.deepEqual(
       await lookup(
         exchange,

@@ -98,7 +98,7 @@ describe('operators', () => {
     const before = await told<unknown[]>('audit', 'list')
     for (const wrong of [token, `op_${'x'.repeat(43)}`]) {
       const { exitCode, err } = await withToken(wrong, ...changed())
-      assert.deepEqual([exitCode, err.trim()], [1, 'This is no token of an operator, or it is revoked.'])
+      assert.deepEqual([exitCode, err.trim()], [1, 'The operator token is invalid or revoked.'])
     }
     const { exitCode, err } = await withToken('nonsense-that-is-secret', ...changed())
     assert.equal(exitCode, 1)

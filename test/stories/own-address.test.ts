@@ -25,7 +25,7 @@ test('nobody is paid to a wallet of the exchange itself, in whatever spelling', 
       {
         path: 'payout_info.payout_address',
         code: 'INVALID_ADDRESS',
-        message: 'This address belongs to the exchange itself.',
+        message: 'payout_info.payout_address: This address belongs to the exchange itself.',
       },
     ])
   }

@@ -54,9 +54,9 @@ async function assertAsked(id: string, ...words: RegExp[]): Promise<void> {
   assert.equal(letters.length, words.length, letters.map(({ text }) => text).join('\n'))
   for (const [index, word] of words.entries()) {
     const { subject = '', text = '' } = letters[index] ?? {}
-    assert.match(subject, /^Your order at .+ waits for you$/)
+    assert.match(subject, /^Your order at .+ is waiting for you$/)
     assert.match(text, word)
-    assert.match(text, new RegExp(`Your order:\n${exchange.url}/en/checkout\\?tid=${await tidOf(exchange, id)}\n`))
+    assert.match(text, new RegExp(`View your order:\n${exchange.url}/en/checkout\\?tid=${await tidOf(exchange, id)}\n`))
   }
 }
 
@@ -75,11 +75,11 @@ async function refundReturned(): Promise<string> {
   return id
 }
 
-const less = /less than can be exchanged as agreed/
-const other = /Something else arrived/
-const late = /when its price was over/
-const payout = /came back: please tell us where to send it instead/
-const refund = /do not know where to: please give an address/
+const less = /less than we can exchange as agreed/
+const other = /something other than agreed/
+const late = /after the price expired/
+const payout = /was returned\. Please tell us where to send it instead/
+const refund = /don’t know where to\. Please give us an address/
 
 describe('whoever is asked for a word once the page may be closed gets one letter', () => {
   it('when less came than was agreed, and none for more that is still too little', async () => {
@@ -146,7 +146,7 @@ describe('whoever is asked for a word once the page may be closed gets one lette
 
 describe('a letter that asks', () => {
   const firsts = {
-    en: /^Your order at .+ waits for you$/,
+    en: /^Your order at .+ is waiting for you$/,
     de: /^Ihr Auftrag bei .+ wartet auf Sie$/,
     es: /^Su pedido en .+ le espera$/,
     fr: /^Votre commande chez .+ vous attend$/,

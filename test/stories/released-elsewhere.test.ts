@@ -69,7 +69,7 @@ it('a refund of coins that nobody can send back goes to a registered wallet of t
   const euro = await made(calls.addBank(bankAccount('home')))
   const { id, partner_id: partner } = await made(calls.order({ ...halfBitcoin, payout_address_id: euro.id }))
   const who = { partnerId: BigInt(partner), publicId: BigInt(id) }
-  await payDeposit(ctxOf(), exchange.service.house.processor, {
+  await payDeposit(ctxOf(), exchange.world, {
     ...who,
     deposit: { units: 9_000_000n, isPooled: true },
   })

@@ -37,7 +37,7 @@ async function documentShown(locale = 'en'): Promise<{ visit: Visitor; email: st
 async function reviewed(locale = 'en'): Promise<{ visit: Visitor; email: string; page: string }> {
   const { visit, email, page } = await documentShown(locale)
   await visit.press(page, 'unsure')
-  await shows(visit, locale === 'de' ? /Wir schreiben Ihnen/ : /we write to you as soon as it has ended/)
+  await shows(visit, locale === 'de' ? /Wir schreiben Ihnen/ : /we’ll email you as soon as it’s done/)
   assert.deepEqual(await lettersTo(email), [])
   return { visit, email, page }
 }
@@ -56,28 +56,28 @@ describe('whoever may close the page while a person looks', () => {
   it('gets a letter when it was passed, that leads back to the order', async () => {
     const { letter, visit } = await letterAfter('approve')
     await arrive(exchange, visit.id, 'waiting_for_deposit')
-    assert.match(letter.subject, /^Your check is done: go on with your order at /)
+    assert.match(letter.subject, /^You’re verified: continue your order at /)
     assert.match(letter.text, new RegExp(`${exchange.url}/en/checkout\\?tid=${await tidOf(exchange, visit.id)}\n`))
-    assert.match(letter.text, new RegExp(`your order ${visit.id} goes on`))
+    assert.match(letter.text, new RegExp(`your order ${visit.id} can continue`))
   })
 
   it('gets one in the language that the order was read in', async () => {
     const { letter, visit } = await letterAfter('approve', 'de')
-    assert.match(letter.subject, /^Ihre Prüfung ist abgeschlossen/)
+    assert.match(letter.subject, /^Ihre Identität ist bestätigt/)
     assert.match(letter.html, /<html lang="de"/)
     assert.match(letter.text, new RegExp(`/de/checkout\\?tid=${await tidOf(exchange, visit.id)}`))
   })
 
   it('is asked for more when more is needed', async () => {
     const { letter, visit } = await letterAfter('ask')
-    assert.match(letter.subject, /^Please show your document once more/)
+    assert.match(letter.subject, /^Please show your document again/)
     assert.equal((await read(exchange, visit.id)).status, 'waiting_for_customer')
   })
 
   it('is told that it ends when it was not passed, and never why', async () => {
     const { letter, visit } = await letterAfter('reject')
     await arrive(exchange, visit.id, 'failed')
-    assert.match(letter.subject, /cannot be carried out$/)
+    assert.match(letter.subject, /^We can’t complete your order at /)
     assert.doesNotMatch(letter.text.replace(/http\S+/, ''), /identity|document|check|reject|review|launder/i)
   })
 })

@@ -52,7 +52,7 @@ export function answerCheck(document: Json): AnswerCheck {
 
 /**
  * Reads a document. Of an answer it then asks: is the status one that the operation declares, is it JSON, and is it in
- * every field what the schema says, with nothing beside. What there is no operation for is an error of ours all the same.
+ * every field what the schema says, with nothing else. An unknown operation must answer with one of our errors.
  */
 function checkBy(document: Json): AnswerCheck {
   // Whether the document is a good one is another test's question (openapi.test.ts): here it would cost every file.

@@ -7,7 +7,8 @@ import type { Ctx } from '../../src/exchange/context.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
 import { openRowIds } from '../../src/platform/db/row-ids.ts'
 import { openCountries } from '../../src/reference/geo/country-of.ts'
-import { openIdentityProviders } from '../../src/identity/providers.ts'
+import { identityProviders } from '../../src/identity/providers.ts'
+import { openSandboxProvider } from '../../src/sandbox/identity/provider.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { systemClock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
@@ -23,7 +24,7 @@ import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
 
-/** An interface on a database of its own, with a partner who has every feature and one who has the defaults. */
+/** An interface on its own database, with a partner who has every feature and one who has the defaults. */
 export type TestApi = {
   ctx: Ctx
   app: FastifyInstance
@@ -80,7 +81,8 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     rails: everyRail,
     market: recordedMarket(config.pricing.marketSeed),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
-    identity: openIdentityProviders(config, { clock, log: silentLog, office: closedOffice }),
+    identity: identityProviders([openSandboxProvider(closedOffice)]),
+    onCreated: () => undefined,
     wakeRelay: () => undefined,
     publicUrl: 'http://localhost:3000',
   }

@@ -66,9 +66,9 @@ export async function arriveAt(
 }
 
 /** The page that asks for billing information. */
-export const asked = 'Who is paying?'
+export const asked = 'Billing information'
 /** The page that shows everything once more before it is paid. */
-export const ready = 'Check and pay'
+export const ready = 'Review and pay'
 
 /** What a field of a page holds. */
 export function valueIn(html: string, name: string): string | undefined {

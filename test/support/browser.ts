@@ -30,7 +30,7 @@ const flags = [
   '--disable-sync',
 ]
 
-/** The packaged fonts beside this file, and the machine's own if it has any. */
+/** The packaged fonts next to this file, and the machine's own if it has any. */
 const fontsConf = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
 <dir prefix="relative">fonts</dir><dir>/usr/share/fonts</dir><cachedir prefix="xdg">fontconfig</cachedir>
 </fontconfig>`
@@ -78,7 +78,7 @@ function packaged(): string | undefined {
 }
 
 /**
- * Unpacks the packaged Chromium beside node_modules' other caches, with the libraries and fonts that a bare machine lacks.
+ * Unpacks the packaged Chromium next to the other caches of node_modules, with the libraries and fonts that a bare machine lacks.
  * The folder appears whole, by a rename, so that two test files may do this at once.
  */
 async function unpackOnce(archives: string): Promise<Program> {

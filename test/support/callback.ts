@@ -43,7 +43,7 @@ export const captured = (reference: string, change: Partial<Said> = {}): Said =>
  */
 export async function callBack(exchange: Exchange, said: Said | string, signature?: string): Promise<Answer> {
   const body = typeof said === 'string' ? said : JSON.stringify(said)
-  const { processor } = exchange.service.house.ctx.secrets
+  const { processor } = exchange.world.secrets
   const answer = await exchange.api('/callbacks/sandbox-card', {
     key: null,
     method: 'POST',

@@ -12,7 +12,7 @@ export const phones: Record<'with' | 'without', BrowserContextOptions> = {
   without: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, javaScriptEnabled: false },
 }
 
-/** A page in a browser of its own; whatever its console complains about fails the test. */
+/** A page in its own browser; whatever its console complains about fails the test. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(options)
   context.setDefaultTimeout(20_000)

@@ -1,6 +1,7 @@
 import { languageOf } from '../../src/platform/language/language.ts'
 import type { PageProps } from '../../src/doors/checkout/page.ts'
 import { payAidsOf } from '../../src/doors/checkout/pay-aids.ts'
+import { payButtonFor, sandboxNotices } from '../../src/sandbox/notices.ts'
 import type { Billing } from '../../src/exchange/customers/billing-field.ts'
 import { after } from '../../src/platform/lib/clock.ts'
 import { parseAmount } from '../../src/platform/money/amount.ts'
@@ -227,11 +228,11 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     now: someTime,
     problems: [],
     typed: {},
-    isSandbox: true,
+    notices: sandboxNotices,
     look: { name: undefined, sheet: undefined, logo: undefined },
     ways: sample.ways ?? [],
     legal: { termsUrl: '/en/terms', privacyUrl: '/en/privacy', accepts: '1 1' },
-    aids: step === 'pay' ? { ...(await payAidsOf(view)), play: `/sandbox/pay?tid=${view.tid}` } : {},
+    aids: step === 'pay' ? { ...(await payAidsOf(view)), button: payButtonFor(view.tid, 'en') } : {},
     ...more,
   }
 }

@@ -17,7 +17,7 @@ function whole(env: Record<string, string>): Record<string, string> {
   return { PATH, HOME, ...env }
 }
 
-/** Runs `bin/cambio` as a process of its own, for whoever tests just that. All others use `runCommand`. */
+/** Runs `bin/cambio` as its own process, for tests of just that. All others use `runCommand`. */
 export async function runAlone(args: string[], env: Record<string, string>): Promise<Ended> {
   const child = spawn(process.execPath, [join(projectFolder, 'bin/cambio'), ...args], {
     env: whole(env),

@@ -30,7 +30,7 @@ export const someAddress = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 
 /** Gives the e-mail address and the code that comes. */
 export async function proveEmail(page: Page, exchange: Exchange, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Email address').fill(email)
   await page.getByRole('button', { name: 'Send me a code' }).click()
   await answerCode(page, exchange, email)
 }
@@ -72,5 +72,5 @@ export async function completeDetails(page: Page, exchange: Exchange, email: str
   await proveEmail(page, exchange, email)
   await chooseCountry(page, 'Netherlands')
   await giveAddress(page, someAddress)
-  await page.getByRole('heading', { name: 'Check and pay' }).waitFor()
+  await page.getByRole('heading', { name: 'Review and pay' }).waitFor()
 }

@@ -9,31 +9,32 @@ import {
   testServicePassword,
 } from './server.ts'
 
-/** A database of one test file. It goes away by itself when the file has ended and closed what it had opened. */
+/** A database of one test file. It is dropped when the file has ended. */
 export type TestDatabase = {
   /** For the service's own role: what the code under test should use. */
   url: string
-  /** For the owner of the tables: to look behind the service's back, or to break things. */
+  /** For the owner of the tables: to read what the service does not show, or to break things. */
   ownerUrl: string
   /** The service's role. */
   serviceRole: string
-  /** Removes it now, and ends every connection to it. */
+  /** Drops it now, and ends every connection to it. */
   drop: () => Promise<void>
 }
 
 /**
- * Makes a database as a copy of the run's migrated template (some 30 ms): the schema is there, and no row. A file that is
- * run by itself, without `npm test`, starts a server for itself.
+ * Creates a database as a copy of the run's migrated template (about 30 ms): the schema without a row. A file that runs without
+ * `npm test` starts its own server.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const { TEST_RUN: run } = await serverOfThisRun()
   return makeDatabase(namesOf(run).template)
 }
 
-/** Makes a database with nothing in it, not even a schema. */
+/** Creates an empty database, without the schema. */
 export const emptyDatabase = (): Promise<TestDatabase> => makeDatabase('template0')
 
-const made: TestDatabase[] = []
+let created: TestDatabase[] = []
+let count = 0
 let ownServer: Promise<TestServer> | undefined
 
 async function serverOfThisRun(): Promise<TestServer['env']> {
@@ -46,7 +47,8 @@ async function serverOfThisRun(): Promise<TestServer['env']> {
 async function makeDatabase(template: string): Promise<TestDatabase> {
   const { TEST_SERVER_URL: server, TEST_RUN: run } = await serverOfThisRun()
   const names = namesOf(run)
-  const name = names.database(`${process.pid}_${made.length}`)
+  const name = names.database(`${process.pid}_${count}`)
+  count += 1
   await asOwner(server, (client) => client.query(`create database ${name} template ${template} strategy file_copy`))
 
   const ownerUrl = onDatabase(server, name)
@@ -57,19 +59,24 @@ async function makeDatabase(template: string): Promise<TestDatabase> {
     serviceRole: names.role,
     drop,
   }
-  made.push(database)
+  created.push(database)
   return database
 }
 
-// Only now is every connection closed that a test should close: nothing keeps the process any more.
-process.once('beforeExit', () => void removeAll())
+// By now everything is closed that a test should close: nothing keeps the process alive.
+process.once('beforeExit', () => void dropTestDatabases().then(() => ownServer?.then((server) => server.stop())))
 
-/** What cannot be removed now is removed when the run ends: it says nothing against what was tested here. */
-async function removeAll(): Promise<void> {
+/**
+ * Drops the databases that this process has created so far. `bin/test-process.js` does this after each file.
+ *
+ * @public
+ */
+export async function dropTestDatabases(): Promise<void> {
+  const databases = created
+  created = []
   try {
-    if (ownServer) await (await ownServer).stop()
-    else for (const { drop } of made) await drop()
+    for (const { drop } of databases) await drop()
   } catch (error) {
-    console.error('A database of this file could not be removed; the end of the run tries again.', error)
+    console.error('A test database could not be dropped. The end of the run tries again.', error)
   }
 }

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { readConfig } from '../../src/app/config/config.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { type Service, startService } from '../../src/app/start.ts'
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import { openLive } from '../../src/app/live.ts'
+import type { OpenPlugIn } from '../../src/app/plug-in.ts'
+import { openSandbox } from '../../src/sandbox/open.ts'
+import { readSandbox, type Sandbox } from '../../src/sandbox/sandbox-file.ts'
+import type { World } from '../../src/sandbox/world.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
@@ -23,11 +27,13 @@ export type Asking = {
   headers?: Record<string, string>
 }
 
-/** A whole exchange under test, in this process, on a database of its own. */
+/** A whole exchange under test, in this process, on its own database. */
 export type Exchange = {
   url: string
   sandbox: Sandbox
   service: Service
+  /** The institutions that the sandbox plays. */
+  world: World
   ownerUrl: string
   dataDir: string
   /** Calls the interface: `api('/v1/status')`. The answer is held against the interface's own document. */
@@ -38,10 +44,10 @@ export type Exchange = {
 /** How often sandbox chains make a block, in milliseconds of real time. */
 export type Beat = { blockMs: number }
 
-/** Four blocks a second, for whoever only waits for chains. */
+/** Four blocks a second, for tests that only wait for chains. */
 const hurried: Beat = { blockMs: 250 }
 
-/** A block a second, as everywhere else, for whoever has to catch something between two blocks. */
+/** A block a second, as everywhere else, for tests that must catch something between two blocks. */
 export const steady: Beat = { blockMs: 1_000 }
 
 /**
@@ -59,21 +65,40 @@ export async function startExchange(env: Record<string, string> = {}, { blockMs 
     DB_POOL_SIZE: '6',
   }
   const config = readConfig({ ...settings, ...env })
-  const service = await startService(config, createLog(config.logLevel))
-  const { sandbox } = service
-  if (!sandbox) throw new Error('Only a sandbox can be tested.')
-  service.house.processor.blockMs = blockMs
+  const { plugIns, worldOf } = hurriedSandbox(blockMs)
+  const service = await startService(config, createLog(config.logLevel), plugIns)
+  const sandbox = await readSandbox(dataDir)
+  if (!sandbox) throw new Error('The sandbox has written no sandbox.json.')
 
   return {
     url: service.url,
     sandbox,
     service,
+    world: worldOf(),
     ownerUrl: database.ownerUrl,
     dataDir,
     api: (path, asking = {}) => call(service.url + path, { key: sandbox.secret_key, ...asking }),
     stop: async () => {
       await service.stop()
       rmSync(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** What a sandbox is composed of, with chains that make blocks as often as told; `worldOf` gives its world once it is open. */
+export function hurriedSandbox(blockMs: number | undefined): { plugIns: OpenPlugIn[]; worldOf(): World } {
+  let world: World | undefined
+  const open: OpenPlugIn = async (foundation) => {
+    const sandbox = await openSandbox(foundation)
+    world = sandbox.world
+    if (blockMs !== undefined) world.blockMs = blockMs
+    return sandbox
+  }
+  return {
+    plugIns: [openLive, open],
+    worldOf: () => {
+      if (!world) throw new Error('The sandbox is not open.')
+      return world
     },
   }
 }

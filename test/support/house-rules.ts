@@ -138,6 +138,22 @@ export const strays = ({ path, code }: Source): string[] =>
     .filter(([danger, home]) => isOurs(path) && !home.test(path) && danger.test(code))
     .map(([danger, , sentence]) => `${path}: ${danger.exec(code)?.[0] ?? ''}: ${sentence}`)
 
+/** The sandbox's code is loaded in the sandbox only: by an import at run time. */
+export const loadsSandbox = ({ path, text }: Source): string[] =>
+  path.startsWith('src/app/') && !isTest(path) && /^(import|export)\b[^(]*?'[./]+\/sandbox\//m.test(text)
+    ? [`${path}: loads the sandbox in live mode too: import it at run time, where the mode is known`]
+    : []
+
+/**
+ * The business doesn't know whether money is real: what differs is a setting that is named for what it decides, or a plug-in.
+ * Covers comments and strings too.
+ */
+export function asksForMode({ path, text }: Source): string[] {
+  const found = /sandbox-|\bmode [!=]==/.exec(text)
+  if (!found || !isOurs(path) || /^src\/(app|sandbox)\//.test(path)) return []
+  return [`${path}: "${found[0]}": only src/app/ and src/sandbox/ know of the sandbox and ask for the mode`]
+}
+
 /** Nothing says that it is unfinished. */
 export const leftovers = ({ path, text }: Source): string[] =>
   /\b(FIX|TO)(ME|DO)\b/.test(text) ? [`${path}: finish it, or write an issue, but leave no note to finish it`] : []

@@ -8,7 +8,7 @@ const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js'
 /**
  * Shows a page, with everything on it unfolded. One with the same style sheets as the page before takes its place without being
  * loaded: that is drawn alike, and three times as quick. The calculator is loaded, because its script changes what it shows, unless
- * it shall be shown as it is without (`isScripted`).
+ * it must be shown as it is without (`isScripted`).
  */
 export async function show(page: Page, url: string, isScripted = true): Promise<void> {
   const isSwapped = await page.evaluate(swapBody, { url, isScripted })

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-import type { Sandbox } from '../../src/sandbox/seed.ts'
+import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import type { Answer, Asking } from './exchange.ts'
 import { committedDocument } from './openapi.ts'
 import { projectFolder } from './source.ts'
 
-/** The exchange as an operator runs it: a process of its own, with the embedded database in a folder of its own. */
+/** The exchange as an operator runs it: its own process, with the embedded database in its own folder. */
 export type ServedExchange = {
   /** The settings with which it and its commands run. */
   env: Record<string, string>

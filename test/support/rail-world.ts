@@ -4,10 +4,11 @@ import { silentLog } from '../../src/platform/lib/log.ts'
 import type { CallbackRequest, RailEvent } from '../../src/rails/rail.ts'
 import { openRegistry, type RailRegistry } from '../../src/rails/registry.ts'
 import { openSandboxRails, takeCallbacks, type World } from '../../src/sandbox/rails.ts'
+import { processorKey } from '../../src/sandbox/world.ts'
 import { testContext } from './api.ts'
 import { testDatabase } from './database.ts'
 
-/** The sandbox's world of money on a database of its own, with nothing running and a clock that only the test moves. */
+/** The sandbox's world of money on its own database, with nothing running and a clock that only the test moves. */
 export type RailWorld = {
   world: World
   rails: RailRegistry
@@ -31,7 +32,14 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
   const realNow = (): Date => new Date(at)
   const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
   const queue = openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 })
-  const world: World = { db, clock, queue, secrets, url: 'https://processor.example', confirmations }
+  const world: World = {
+    db,
+    clock,
+    queue,
+    secrets: processorKey(secrets),
+    url: 'https://processor.example',
+    confirmations,
+  }
   const rails = openRegistry(openSandboxRails(world))
   const take = async (rail: string): Promise<CallbackRequest[]> => {
     const due = await db.sql<{ id: bigint }>`

@@ -9,14 +9,14 @@ import { startEmbedded, throwaway } from '../../src/platform/db/embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
 import { useMemoryFolder } from './memory-folder.ts'
 
-/** Where the databases of a test run are made, told to every test file by its environment. */
+/** Where a test run creates its databases. Every test file reads this from its environment. */
 export type TestServer = {
   env: { TEST_SERVER_URL: string; TEST_RUN: string }
-  /** Removes every database and role of this run, and the server if the run has started it. */
+  /** Drops every database and role of this run, and stops the server if the run started it. */
   stop: () => Promise<void>
 }
 
-/** The names that belong to one run, so that runs which share an external server do not meet. */
+/** Names that contain the run, so that runs can share an external server. */
 export const namesOf = (run: string) => ({
   role: `cambio_test_${run}`,
   template: `cambio_test_${run}_template`,
@@ -34,8 +34,8 @@ export function onDatabase(url: string, database: string): string {
 }
 
 /**
- * Makes one server ready for a run: the one of TEST_DATABASE_URL, whose role must be able to make databases and roles,
- * else an embedded one in a temporary folder that trades durability for speed. Ends with the template migrated.
+ * Prepares one server for a run: the one at TEST_DATABASE_URL, whose role must be able to create databases and roles, or an
+ * embedded one in a temporary folder that trades durability for speed. When this resolves, the template is migrated.
  */
 export async function startTestServer(): Promise<TestServer> {
   useMemoryFolder()
@@ -51,7 +51,7 @@ export async function startTestServer(): Promise<TestServer> {
       serviceRole: names.role,
       servicePassword: testServicePassword,
     })
-    // An owner who is no superuser may end the connections of its members only.
+    // An owner who is not a superuser may only end connections of roles it is a member of.
     await asOwner(url, (client) => client.query(`grant ${names.role} to current_user`))
   } catch (error) {
     await stop()
@@ -66,7 +66,7 @@ export async function startTestServer(): Promise<TestServer> {
   }
 }
 
-/** Runs `work` on a connection of its own, as the role that owns the test databases. */
+/** Runs `work` on a new connection, as the role that owns the test databases. */
 export async function asOwner<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -82,17 +82,18 @@ async function ownOrExternal(): Promise<{ url: string; stop: () => Promise<void>
   if (external) return { url: external, stop: () => Promise.resolve() }
 
   const dataDir = await mkdtemp(join(tmpdir(), 'cambio-test-'))
-  // Should nobody stop it, the server ends with this process; its folder must not stay either.
+  // The server ends with this process even if it is not stopped. Its folder must go then, too.
   process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
-  const settings = { ...throwaway, max_connections: '200', max_wal_size: '256MB' }
+  // Vacuuming would visit every database of the run over and over, though none lives long enough to need it.
+  const settings = { ...throwaway, max_connections: '200', max_wal_size: '256MB', autovacuum_naptime: '10min' }
   const server = await startEmbedded({ dataDir, settings })
   return { url: server.url, stop: () => server.stop() }
 }
 
 /**
- * Removes a database and ends every connection to it. Not by `with (force)`: for an owner who is no superuser that is
- * refused whenever the server's own vacuum happens to be at work there (PostgreSQL source, TerminateOtherDBBackends),
- * while a plain drop ends it and waits. So the connections are ended first, and no new ones let in.
+ * Drops a database and ends every connection to it. Not with `drop ... with (force)`: PostgreSQL refuses that to an owner who is not
+ * a superuser while autovacuum works in the database (TerminateOtherDBBackends in its source), but a plain drop ends autovacuum
+ * and waits. So this stops new connections and ends the others first.
  */
 export async function dropDatabase(client: pg.Client, name: string): Promise<void> {
   const { rows } = await client.query<{ datconnlimit: number }>(
@@ -101,9 +102,9 @@ export async function dropDatabase(client: pg.Client, name: string): Promise<voi
   )
   const [found] = rows
   if (!found) return
-  // Minus two: somebody was killed while dropping it. It can be dropped, and nothing else.
+  // Minus two: whatever dropped it before was killed. It can only be dropped.
   if (found.datconnlimit !== -2) await client.query(`alter database ${name} with allow_connections false`)
-  await joinStrangers(client, name)
+  await joinConnectedRoles(client, name)
   await client.query(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename is not null',
     [name],
@@ -111,18 +112,18 @@ export async function dropDatabase(client: pg.Client, name: string): Promise<voi
   await client.query(`drop database ${name}`)
 }
 
-/** Who may make roles may join those that it made, and only members may end a role's connections. */
-export async function joinStrangers(client: pg.Client, database: string): Promise<void> {
-  const strangers = await client.query<{ usename: string }>(
+/** Makes the current role a member of every role with a connection to a database: only members may end a role's connections. */
+export async function joinConnectedRoles(client: pg.Client, database: string): Promise<void> {
+  const roles = await client.query<{ usename: string }>(
     `select distinct usename from pg_stat_activity
      where datname = $1 and usename is not null and not pg_has_role(current_user, usesysid, 'usage')`,
     [database],
   )
-  for (const { usename } of strangers.rows)
+  for (const { usename } of roles.rows)
     await client.query(`grant ${pg.escapeIdentifier(usename)} to ${pg.escapeIdentifier(client.user ?? '')}`)
 }
 
-/** A database that a test has left open is closed: the run is over. */
+/** Drops what is left of a run, including databases that tests left open. */
 async function removeAll(url: string, role: string): Promise<void> {
   await asOwner(url, async (client) => {
     const left = await client.query<{ datname: string }>(

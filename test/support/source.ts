@@ -115,11 +115,14 @@ const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n
 const linesOf = (text: string, { start, end }: Span): number => text.slice(start, end).split('\n').length
 
 function blanked(text: string, spans: Span[]): string {
-  let code = text
-  for (const { start, end } of spans) {
-    code = code.slice(0, start) + text.slice(start, end).replace(/[^\n`]/g, ' ') + code.slice(end)
+  const parts: string[] = []
+  let done = 0
+  for (const { start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (end <= done) continue
+    parts.push(text.slice(done, start), text.slice(Math.max(start, done), end).replace(/[^\n`]/g, ' '))
+    done = end
   }
-  return code
+  return parts.join('') + text.slice(done)
 }
 
 function docstringsOf(

@@ -18,7 +18,7 @@ import { testDatabase } from './database.ts'
 
 type Test = { after: (then: () => Promise<void>) => void }
 
-/** What tells partners of events, on a database of its own: a relay, a sender, a queue and one partner. */
+/** What tells partners of events, on its own database: a relay, a sender, a queue and one partner. */
 export type Telling = {
   ctx: Ctx
   relay: Relay

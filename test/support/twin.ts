@@ -1,14 +1,14 @@
 import { readConfig } from '../../src/app/config/config.ts'
 import { createLog } from '../../src/platform/lib/log.ts'
 import { type Service, startService } from '../../src/app/start.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, hurriedSandbox } from './exchange.ts'
 
 /**
  * Starts one more service on an exchange's database and folder, as a second process would be: the one restarted, or beside it. Its
  * chains make blocks as often as the first one's: a block's number follows from the time and that.
  */
 export async function startTwin(
-  { ownerUrl, dataDir, service }: Exchange,
+  { ownerUrl, dataDir, world }: Exchange,
   env: Record<string, string> = {},
 ): Promise<Service> {
   const settings = {
@@ -20,8 +20,5 @@ export async function startTwin(
     ...env,
   }
   const config = readConfig(settings)
-  const twin = await startService(config, createLog(config.logLevel))
-  const { blockMs } = service.house.processor
-  if (blockMs !== undefined) twin.house.processor.blockMs = blockMs
-  return twin
+  return startService(config, createLog(config.logLevel), hurriedSandbox(world.blockMs).plugIns)
 }

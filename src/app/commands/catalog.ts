@@ -2,197 +2,194 @@ import type { Command } from '../../doors/commands/command.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 
-/** Every command but `serve` and `help`, in the order in which they are listed. */
+/** Every command but `serve` and `help`, in the order of the help page. */
 export const commands: readonly Command[] = [
   {
     usage: 'migrate',
-    does: 'Brings the database up to date.',
-    details:
-      'Makes the login role that the service runs as. In the sandbox it also makes the master key, if there is none.',
+    does: 'Migrates the database to this version.',
+    details: 'Creates the login role of the service. In sandbox mode it also creates a missing master key.',
     run: async () => (await import('./database.ts')).migrateDatabase(),
   },
   {
     usage: 'db url',
-    does: "Prints the database's URL for the service's own role.",
+    does: "Prints the database URL for the service's role.",
     run: async () => (await import('./database.ts')).printUrl(),
   },
   {
     usage: 'verify',
-    does: 'Checks that the books balance, were not changed, and agree with every transaction.',
-    details: 'Works on a live database. Exits with 1 if anything is wrong, and says what.',
-    run: async (given) => (await import('../../doors/commands/verify.ts')).verifyExchange(given),
+    does: 'Checks that the ledger balances, is unchanged, and agrees with every transaction.',
+    details: 'Safe on a live database. Lists every problem, and exits with 1 if there is one.',
+    run: async (input) => (await import('../../doors/commands/verify.ts')).verifyExchange(input),
   },
   {
     usage: 'stuck',
-    does: 'Lists what has waited longer than it should, and what it waits for.',
-    details:
-      'Jobs that failed or are overdue, payouts that wait for money, transactions longer in a state than it allows.',
-    run: async (given) => (await import('../../doors/commands/stuck.ts')).listStuck(given),
+    does: 'Lists what has waited too long, and for what.',
+    details: 'Failed or overdue jobs, payouts without funds, transactions that exceed the time limit of their status.',
+    run: async (input) => (await import('../../doors/commands/stuck.ts')).listStuck(input),
   },
   {
     usage: 'partner create NAME',
-    does: 'Makes a partner account with a key of each kind. The secrets are shown this once.',
+    does: 'Creates a partner account with one key of each kind. The secrets are shown once.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/partner.ts')).create(given),
+    run: async (input) => (await import('../../doors/commands/partner.ts')).create(input),
   },
   {
     usage: 'partner list',
-    does: 'Lists the partner accounts.',
-    run: async (given) => (await import('../../doors/commands/partner.ts')).list(given),
+    does: 'Lists partner accounts.',
+    run: async (input) => (await import('../../doors/commands/partner.ts')).list(input),
   },
   {
     usage: 'partner show --partner ID',
     does: 'Shows a partner account and its settings.',
-    run: async (given) => (await import('../../doors/commands/partner.ts')).show(given),
+    run: async (input) => (await import('../../doors/commands/partner.ts')).show(input),
   },
   {
     usage: 'partner set --partner ID key=value ...',
-    does: 'Changes settings of a partner account: all that are named, or none.',
+    does: 'Changes settings of a partner account, all of them or none.',
     details: `signing=off|create|all       which requests must be signed
 signing_key=FILE             the partner's public key, PEM: Ed25519 or RSA; several while one replaces another
 b2b_approval=on|off          whether an operator approves new B2B payout addresses
-slippage_percent=2           how far a price may move before the customer is asked
-underpayment_percent=0.5     how much less than agreed may come and be exchanged all the same
+slippage_percent=2           how far a price may move before we ask the customer
+underpayment_percent=0.5     how much less than agreed is still exchanged
 key_per_second=100           requests a second with one key; key_burst=500: at once
-creates_per_second=20        the same for creates; creates_burst=200
-customer_ip_per_second=2     creates for one customer address; customer_ip_burst=100
-                             =default: what the service's own settings say
-contact_email=ADDRESS        where the partner is written to when an endpoint fails; none
-fees=FILE                    {"commission_percent": "0.5"}, and price lists of the account's own
+creates_per_second=20        created transactions a second; creates_burst=200
+customer_ip_per_second=2     created transactions a second from one customer IP address; customer_ip_burst=100
+                             =default: the service's settings apply
+contact_email=ADDRESS        gets an e-mail when a webhook endpoint fails; contact_email=none: nobody does
+fees=FILE                    {"commission_percent": "0.5"}, and the account's price lists
 limits=FILE                  {"min": "50", "max": "5000", "sell": {"max": "1000"}, "b2b": {"max": "50000"}}
 theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "text": "#1d1d1b"}`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/partner.ts')).set(given),
+    run: async (input) => (await import('../../doors/commands/partner.ts')).set(input),
   },
   {
     usage: 'key create --partner ID --kind public|secret [--label L] [--allow-ip a,b] [--expires TIME]',
-    does: 'Makes one more key, valid beside the others. It is shown this once.',
-    details: `--allow-ip takes addresses and blocks (192.0.2.7, 2001:db8::/32) that the key may be used from.
---expires takes a day or a time in UTC (2027-01-31, 2027-01-31T12:00:00Z) at which it stops working.`,
+    does: 'Creates another key, valid alongside the others. It is shown once.',
+    details: `--allow-ip lists the addresses and blocks (192.0.2.7, 2001:db8::/32) that may use the key.
+--expires is a day or a time in UTC (2027-01-31, 2027-01-31T12:00:00Z), after which the key stops working.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/key.ts')).create(given),
+    run: async (input) => (await import('../../doors/commands/key.ts')).create(input),
   },
   {
     usage: 'key set KEY_ID [--label L] [--allow-ip a,b] [--expires TIME]',
-    does: 'Changes what a key may be used for, everywhere within 2 seconds.',
-    details: `The key's text stays. What is left out stays too.
---allow-ip any lets it be used from anywhere, --expires never takes its end away.`,
+    does: "Changes a key's label, allow-list or expiry, everywhere within 2 seconds.",
+    details: `The key itself stays the same, and so does what you leave out.
+--allow-ip any allows every address; --expires never removes the expiry.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/key.ts')).set(given),
+    run: async (input) => (await import('../../doors/commands/key.ts')).set(input),
   },
   {
     usage: 'key list --partner ID',
-    does: "Lists a partner's keys, revoked ones too.",
-    run: async (given) => (await import('../../doors/commands/key.ts')).list(given),
+    does: "Lists a partner's keys, including revoked ones.",
+    run: async (input) => (await import('../../doors/commands/key.ts')).list(input),
   },
   {
     usage: 'key revoke KEY_ID',
-    does: "Ends a key's life, everywhere within 2 seconds.",
+    does: 'Revokes a key, everywhere within 2 seconds.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/key.ts')).revoke(given),
+    run: async (input) => (await import('../../doors/commands/key.ts')).revoke(input),
   },
   {
     usage: 'feature on NAME --partner ID',
-    does: 'Switches a feature of a partner account on.',
+    does: 'Turns on a feature of a partner account.',
     details: 'Features: billing_info, customer_country, preset_payout_address, b2b, kyc_sharing.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/partner.ts')).switchTo(true, given),
+    run: async (input) => (await import('../../doors/commands/partner.ts')).switchTo(true, input),
   },
   {
     usage: 'feature off NAME --partner ID',
-    does: 'Switches a feature of a partner account off.',
+    does: 'Turns off a feature of a partner account.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/partner.ts')).switchTo(false, given),
+    run: async (input) => (await import('../../doors/commands/partner.ts')).switchTo(false, input),
   },
   ...webhookCommands,
   {
     usage: 'audit list [--partner ID] [--before ENTRY] [--limit N]',
-    does: 'Lists who changed what, when, and what stood there before and after; the latest first.',
-    details: `With --partner: what was done to its account, keys, webhook endpoints and payout addresses.
-100 entries unless --limit says otherwise (1000 at most); --before ENTRY goes on where a list ended.`,
-    run: async (given) => (await import('../../doors/commands/audit.ts')).list(given),
+    does: 'Lists changes, the latest first: who, when, the value before and after.',
+    details: `With --partner: changes to its account, keys, webhook endpoints and payout addresses.
+--limit is 100 by default and 1000 at most. --before ENTRY continues where a list ended.`,
+    run: async (input) => (await import('../../doors/commands/audit.ts')).list(input),
   },
   {
     usage: 'transaction show ID',
     does: 'Shows a transaction: its record, history, postings, jobs and events.',
-    details: "With the customer's e-mail address and payout address: mind who reads it.",
-    run: async (given) => (await import('../../doors/commands/transaction.ts')).show(given),
+    details: "Contains personal data: the customer's e-mail address and payout address.",
+    run: async (input) => (await import('../../doors/commands/transaction.ts')).show(input),
   },
   ...staffCommands,
   {
     usage: 'customer show ID',
-    does: 'Shows how a customer stands: risk level, the facts and the rules that made it, verifications, blocks.',
-    details: 'ID is the customer_id that a partner reads. With personal data and reasons: mind who reads it.',
-    run: async (given) => (await import('../../doors/commands/customer.ts')).show(given),
+    does: 'Shows a customer: status, risk level with its facts and rules, verifications, blocks.',
+    details: 'ID is the customer_id of the partner API. Contains personal data and reasons of blocks.',
+    run: async (input) => (await import('../../doors/commands/customer.ts')).show(input),
   },
   {
     usage: 'customer block ID --reason TEXT',
-    does: 'Serves whoever proves this e-mail address no more. Audited.',
-    details:
-      'Their orders cannot be completed at the checkout. The reason is kept sealed, and no partner is told of it.',
+    does: 'Blocks the customer with this e-mail address. Audited.',
+    details: 'They cannot complete an order at the checkout. The reason is encrypted, and partners never see it.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/customer.ts')).block(given),
+    run: async (input) => (await import('../../doors/commands/customer.ts')).block(input),
   },
   {
     usage: 'customer unblock ID --reason TEXT',
-    does: 'Serves a blocked customer again. Audited.',
+    does: 'Unblocks a customer. Audited.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/customer.ts')).unblock(given),
+    run: async (input) => (await import('../../doors/commands/customer.ts')).unblock(input),
   },
   {
     usage: 'b2b list --partner ID',
     does: "Lists a partner's registered payout addresses.",
-    run: async (given) => (await import('../../doors/commands/b2b.ts')).list(given),
+    run: async (input) => (await import('../../doors/commands/b2b.ts')).list(input),
   },
   {
     usage: 'b2b approve ADDRESS_ID',
-    does: 'Approves a B2B payout address: it is active once its cooling-off time is over.',
-    details: 'One that was rejected or disabled begins its cooling-off time anew.',
+    does: 'Approves a B2B payout address. It becomes active after its cooling-off time.',
+    details: 'For a rejected or disabled address the cooling-off time starts again.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/b2b.ts')).approve(given),
+    run: async (input) => (await import('../../doors/commands/b2b.ts')).approve(input),
   },
   {
     usage: 'b2b reject ADDRESS_ID [--reason TEXT]',
-    does: 'Rejects a B2B payout address that waits.',
-    details: 'The reason is kept in the audit, in clear: nothing personal belongs there.',
+    does: 'Rejects a B2B payout address that is pending.',
+    details: 'The reason is stored unencrypted in the audit: leave out personal data.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/b2b.ts')).reject(given),
+    run: async (input) => (await import('../../doors/commands/b2b.ts')).reject(input),
   },
   {
     usage: 'b2b disable ADDRESS_ID [--reason TEXT]',
-    does: 'Ends payouts to a B2B payout address, those of earlier transactions included.',
-    details: 'What was to be paid there and has not been planned yet goes on hold.',
+    does: 'Stops payouts to a B2B payout address, including those of earlier transactions.',
+    details: 'Payouts to it that are not prepared yet are put on hold.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/b2b.ts')).disable(given),
+    run: async (input) => (await import('../../doors/commands/b2b.ts')).disable(input),
   },
   {
     usage: 'price explain ID',
-    does: "Recomputes a transaction's prices from what was stored, to the last digit.",
-    details: 'Every quote that the transaction has had. Exits with 1 if a figure does not agree.',
-    run: async (given) => (await import('../../doors/commands/transaction.ts')).explainPrice(given),
+    does: "Recomputes a transaction's prices from the stored quotes, to the last digit.",
+    details: 'Covers every quote of the transaction. Exits with 1 if a figure differs.',
+    run: async (input) => (await import('../../doors/commands/transaction.ts')).explainPrice(input),
   },
   {
     usage: 'keystore create',
-    does: 'Makes the encrypted keystore of the wallets on chains of the EVM, and says which address pays out.',
-    details: `At EVM_KEYSTORE_FILE, with the password of EVM_KEYSTORE_PASSWORD_FILE. A file that is there is never overwritten.
-Whoever loses the file or its password has lost all coins of the exchange on these chains: keep copies of both, apart.`,
+    does: 'Creates the encrypted keystore of the EVM wallets, and prints the address that pays out.',
+    details: `Writes EVM_KEYSTORE_FILE, with the password of EVM_KEYSTORE_PASSWORD_FILE. Never overwrites a file.
+Without the file or its password all coins on these chains are lost: keep copies of both, in separate places.`,
     run: async () => (await import('./keystore.ts')).create(),
   },
   {
     usage: 'keystore show',
-    does: 'Opens the keystore, and says which address pays out.',
+    does: 'Opens the keystore, and prints the address that pays out.',
     run: async () => (await import('./keystore.ts')).show(),
   },
   {
     usage: 'chain reread NETWORK --from BLOCK --reason TEXT',
-    does: 'Reads a real chain again from a block on, after a reorganization too deep to be followed. Audited.',
-    details: 'What was credited and is still there stays as it is. What is not there is taken back.',
+    does: 'Reads a chain again from a block, after a reorganization too deep to be followed. Audited.',
+    details: 'Credited deposits that are still on the chain stay. Missing ones are reversed.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/chain.ts')).reread(given),
+    run: async (input) => (await import('../../doors/commands/chain.ts')).reread(input),
   },
   {
     usage: 'settings',
-    does: 'Lists the settings of the environment, each with its default.',
+    does: 'Lists the environment variables that are settings, with their defaults.',
     run: async () => (await import('./settings.ts')).listSettings(),
   },
   {
@@ -200,6 +197,6 @@ Whoever loses the file or its password has lost all coins of the exchange on the
     does: "Signs the query of a calculator URL with the partner's widget secret.",
     details: `Put the query in quotes: cambio widget sign 'theme=dark&expires_at=1790294400' --partner ID
 Use it as /calculator/v2?QUERY&partner_id=ID&signature=SIGNATURE.`,
-    run: async (given) => (await import('../../doors/commands/widget.ts')).sign(given),
+    run: async (input) => (await import('../../doors/commands/widget.ts')).sign(input),
   },
 ]

@@ -2,7 +2,7 @@ import { bringUpToDate, serviceUrlOf } from '../database.ts'
 import type { Answer } from '../../doors/commands/command.ts'
 import { withDatabase } from './reach.ts'
 
-/** Brings the schema up to date as the owner, and makes the service's own role. */
+/** Migrates as the owner of the schema, and creates the service's role. */
 export const migrateDatabase = (): Promise<Answer> =>
   withDatabase(
     async ({ reached, secrets }) => {
@@ -13,7 +13,7 @@ export const migrateDatabase = (): Promise<Answer> =>
     { makeKey: ({ mode }) => mode === 'sandbox' },
   )
 
-/** Prints how the service's own role reaches the database. It holds that role's password. */
+/** The URL contains the role's password. */
 export const printUrl = (): Promise<Answer> =>
   withDatabase(async ({ reached, secrets }) => {
     const [ownerUrl = ''] = reached.ownerUrls

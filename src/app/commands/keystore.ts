@@ -2,17 +2,16 @@ import { type Config, readConfig } from '../config/config.ts'
 import { createKeystore, keystorePassword, showKeystore } from '../../rails/evm/rails.ts'
 import type { Answer } from '../../doors/commands/command.ts'
 
-/** Makes the keystore that the settings name, with new words and their password, and says which address pays out. */
+/** Creates the keystore file that the settings name, with a new mnemonic. */
 export const create = async (): Promise<Answer> => {
   const { file, password } = await named()
   const { hot } = await createKeystore(file, password)
   return {
     json: { file, hot },
-    text: `Made ${file}. Keep a copy of it and of its password elsewhere.\nPays out from ${hot}`,
+    text: `Created ${file}. Keep copies of the file and of its password elsewhere.\nPays out from ${hot}`,
   }
 }
 
-/** Opens the keystore that the settings name, and says which address pays out. */
 export const show = async (): Promise<Answer> => {
   const { file, password } = await named()
   const { hot } = await showKeystore(file, password)
@@ -21,6 +20,6 @@ export const show = async (): Promise<Answer> => {
 
 async function named(): Promise<{ file: string; password: string }> {
   const config: Config = readConfig()
-  if (config.evm.keystoreFile === undefined) throw new Error('EVM_KEYSTORE_FILE says where the keystore is: set it.')
+  if (config.evm.keystoreFile === undefined) throw new Error('EVM_KEYSTORE_FILE is not set.')
   return { file: config.evm.keystoreFile, password: await keystorePassword(config) }
 }

@@ -8,17 +8,18 @@ import { buildHouse } from '../compose.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
 import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
-import { readSandbox } from '../../sandbox/seed.ts'
+import { plugInsFor } from '../registry.ts'
+import { readSandboxFile } from '../sandbox-file.ts'
 
-/** What a command finds by the settings. */
-type Found = { config: Config; log: Log; secrets: Secrets; reached: Reached }
+/** What the settings lead to. */
+type DatabaseAccess = { config: Config; log: Log; secrets: Secrets; reached: Reached }
 
 /**
- * Runs `work` where the exchange's database and secrets are, and leaves the database as it was found: running or not. Refuses
- * where no exchange has been set up yet, unless `makeKey` says that this command sets one up.
+ * Runs `work` with the exchange's database and secrets, and leaves the database running or stopped as before. Refuses where no
+ * exchange is set up, unless `makeKey` allows the command to set one up.
  */
 export async function withDatabase<T>(
-  work: (found: Found) => Promise<T>,
+  work: (found: DatabaseAccess) => Promise<T>,
   { makeKey = () => false }: { makeKey?: (config: Config) => boolean } = {},
 ): Promise<T> {
   const config = readConfig()
@@ -33,8 +34,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * The same with the whole exchange wired and nothing of it started: `work` calls the business's own verbs. Business time is
- * that of the running service, and processes that have work to do afterwards are woken.
+ * The same with the whole exchange composed and nothing started. Business time is the running service's, and its processes
+ * are woken for the jobs that `work` leaves.
  */
 const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
@@ -42,41 +43,49 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     const db = openServicePool(frugal, reached, secrets)
     try {
       const publicUrl = await publicUrlOf(config)
-      const ground = { config: frugal, log, secrets, db, clock: systemClock(), publicUrl, processorUrl: '' }
-      const { ctx, bell } = await buildHouse(ground)
+      const plugIns = await plugInsFor(config)
+      const { ctx, notifier } = await buildHouse({
+        config: frugal,
+        log,
+        secrets,
+        db,
+        clock: systemClock(),
+        publicUrl,
+        plugIns,
+      })
       const result = await work(ctx)
-      await bell.close()
+      await notifier.close()
       return result
     } finally {
       await db.close()
     }
   })
 
-/** How the database is used, where not as the settings say. */
+/** Overrides of the database settings. */
 type Use = Pick<Config['database'], 'statementTimeoutMs'>
 
-/** How the commands reach the exchange; a check's statement may have to read everything there is. */
+/** A check's statement may have to read whole tables. */
 export const exchange: Exchange = {
   exchange: (work) => withExchange(work),
   patientExchange: (work) => withExchange(work, { statementTimeoutMs: 3_600_000 }),
 }
 
 /** Where the exchange is reached; in the sandbox, where it was reached last. */
-const publicUrlOf = async ({ http, dataDir }: Config): Promise<string> =>
-  http.publicUrl ?? (await readSandbox(dataDir))?.url ?? `http://localhost:${http.port}`
+const publicUrlOf = async (config: Config): Promise<string> =>
+  config.http.publicUrl ?? (await readSandboxFile(config))?.url ?? `http://localhost:${config.http.port}`
 
-/** A key that is made by the way would open nothing, so a command only reads the one that is there. */
+/** A new key would open nothing, so commands only read an existing one. */
 async function ownSecrets({ masterKeyFile }: Config): Promise<Secrets> {
   if (!existsSync(masterKeyFile)) {
     throw new Error(
-      `There is no exchange here: ${masterKeyFile} is missing. Start the service once, or give this command the ` +
-        'DATA_DIR, DATABASE_URL and MASTER_KEY_FILE of the one that runs.',
+      `No exchange found: ${masterKeyFile} is missing. Start the service once, or run this command with the ` +
+        'DATA_DIR, DATABASE_URL and MASTER_KEY_FILE of the running service.',
     )
   }
   return loadSecrets(masterKeyFile, false)
 }
 
-/** A command speaks for itself: the log is for warnings. */
+/** A command prints its result, so its log has warnings only. */
 function logOf({ logLevel, warnings }: Config): Log {
   const log = createLog(['info', 'debug', 'trace'].includes(logLevel) ? 'warn' : logLevel)
   for (const warning of warnings) log.warn({}, warning)

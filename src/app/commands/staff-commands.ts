@@ -1,108 +1,108 @@
 import type { Command } from '../../doors/commands/command.ts'
 
-/** What operators do about themselves, about single transactions and about money that waits for a person. */
+/** Commands of operators: accounts, transactions, payouts, suspense, rails. */
 export const staffCommands: readonly Command[] = [
   {
     usage: 'operator create EMAIL [--password-file FILE]',
-    does: 'Makes an operator. Without a file a password is made, and shown this once.',
+    does: 'Creates an operator. Without a file a password is generated and shown once.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/operator.ts')).create(given),
+    run: async (input) => (await import('../../doors/commands/operator.ts')).create(input),
   },
   {
     usage: 'operator list',
-    does: 'Lists the operators and their tokens, revoked ones too.',
-    run: async (given) => (await import('../../doors/commands/operator.ts')).list(given),
+    does: 'Lists operators and their tokens, including revoked ones.',
+    run: async (input) => (await import('../../doors/commands/operator.ts')).list(input),
   },
   {
     usage: 'operator token EMAIL',
-    does: 'Makes a token by which commands know the operator. It is shown this once.',
-    details: `Give it to commands in OPERATOR_TOKEN, or in a file that only you can read, with --token-file FILE.
-It is never an argument: everybody on this machine can read those.`,
+    does: 'Creates a token that authenticates the operator to commands. It is shown once.',
+    details: `Pass it in OPERATOR_TOKEN, or with --token-file FILE in a file that only you can read.
+It is never an argument, because other users of the machine can read arguments.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/operator.ts')).token(given),
+    run: async (input) => (await import('../../doors/commands/operator.ts')).token(input),
   },
   {
     usage: 'operator revoke TOKEN_ID',
-    does: "Ends a token's life, at once.",
+    does: 'Revokes an operator token at once.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/operator.ts')).revoke(given),
+    run: async (input) => (await import('../../doors/commands/operator.ts')).revoke(input),
   },
   {
     usage: 'transaction hold ID --reason TEXT',
-    does: 'Stops a transaction for a person, and its refunds, as long as they are not planned. Audited.',
-    details: 'The reason is kept in the audit and the history, in clear: nothing personal belongs there.',
+    does: 'Puts a transaction on hold for review. Audited.',
+    details: `Also stops refunds that are not prepared yet.\nThe reason is stored unencrypted in the audit and the history: leave out personal data.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/staff.ts')).hold(given),
+    run: async (input) => (await import('../../doors/commands/staff.ts')).hold(input),
   },
   {
     usage: 'transaction release ID --reason TEXT [--pay-to ADDRESS_ID]',
-    does: 'Lets a held transaction go on: what is free is exchanged, a payout that came back is ordered again.',
-    details: `At a price of now where the agreed one is over. A payout above the limit still waits for its approvals.
---pay-to: another registered payout address, for B2B.`,
+    does: 'Resumes a transaction that is on hold: exchanges available funds, repeats a returned payout.',
+    details: `If the agreed price has expired, the current one applies. Payouts above the limit still need approvals.
+--pay-to: for B2B, another registered payout address.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/staff.ts')).release(given),
+    run: async (input) => (await import('../../doors/commands/staff.ts')).release(input),
   },
   {
     usage: 'transaction refund ID --reason TEXT [--amount AMOUNT] [--to FILE]',
-    does: 'Gives back what has come and was not paid out, the way it came, less what sending it costs.',
-    details: `AMOUNT is a decimal text in the currency that came in; without it all of it goes back.
---to: a refund that cannot go the way it came goes to another account or address of whoever paid. FILE has the account or
-address, below it its BIC or memo (or an empty line), below it the account's holder. One above the limit waits for its approvals.`,
+    does: 'Refunds what was deposited and not paid out, to where it came from, less the network cost.',
+    details: `AMOUNT is a decimal in the deposit's currency; without it everything is refunded.
+--to: sends a refund that failed to another account or address of the payer. FILE has up to three lines: the account or
+address, its BIC or memo (may be empty), the account holder. Refunds above the limit need approvals.`,
     acts: true,
-    run: async (given) => (await import('../../doors/commands/staff.ts')).refund(given),
+    run: async (input) => (await import('../../doors/commands/staff.ts')).refund(input),
   },
   {
     usage: 'transaction cancel ID --reason TEXT',
-    does: 'Ends a transaction in which no money is.',
+    does: 'Cancels a transaction that has not been paid.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/staff.ts')).cancel(given),
+    run: async (input) => (await import('../../doors/commands/staff.ts')).cancel(input),
   },
   {
     usage: 'payout list [--waiting]',
-    does: 'Lists payouts and refunds that have not come to their end; with --waiting those that wait for an approval.',
-    run: async (given) => (await import('../../doors/commands/payout.ts')).list(given),
+    does: 'Lists open payouts and refunds; with --waiting those that wait for approval.',
+    run: async (input) => (await import('../../doors/commands/payout.ts')).list(input),
   },
   {
     usage: 'payout approve ID',
-    does: 'Approves a payout or refund above the limit. It leaves when two different operators have.',
-    details: "ID is the payout's or its transaction's. Needs your token: see cambio help operator token.",
+    does: 'Approves a payout or refund above the limit. It is sent once two different operators have approved it.',
+    details: "ID is the payout's or its transaction's. Needs your operator token. See: cambio help operator token",
     acts: true,
-    run: async (given) => (await import('../../doors/commands/payout.ts')).approve(given),
+    run: async (input) => (await import('../../doors/commands/payout.ts')).approve(input),
   },
   {
     usage: 'suspense list',
-    does: 'Lists money that has come and belongs to no transaction.',
-    run: async (given) => (await import('../../doors/commands/suspense.ts')).list(given),
+    does: 'Lists deposits that belong to no transaction.',
+    run: async (input) => (await import('../../doors/commands/suspense.ts')).list(input),
   },
   {
     usage: 'suspense match DEPOSIT_ID TRANSACTION_ID --reason TEXT',
-    does: 'Gives such money to the transaction that it was for, which goes on by its own rules.',
+    does: 'Assigns a deposit in suspense to a transaction, which then continues by the usual rules.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/suspense.ts')).match(given),
+    run: async (input) => (await import('../../doors/commands/suspense.ts')).match(input),
   },
   {
     usage: 'suspense return DEPOSIT_ID --reason TEXT [--to FILE]',
-    does: 'Sends such money back the way it came, less what sending it costs.',
-    details: '--to: where that way failed, to another account of whoever paid. See cambio help transaction refund.',
+    does: 'Returns a deposit in suspense to where it came from, less the network cost.',
+    details: '--to: if that failed, another account of the payer. See: cambio help transaction refund',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/suspense.ts')).giveBack(given),
+    run: async (input) => (await import('../../doors/commands/suspense.ts')).giveBack(input),
   },
   {
     usage: 'suspense writeoff DEPOSIT_ID --reason TEXT',
-    does: 'Keeps such money that is worth no more than sending it back would cost.',
+    does: 'Writes off a deposit in suspense that is worth no more than sending it back would cost.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/suspense.ts')).writeOff(given),
+    run: async (input) => (await import('../../doors/commands/suspense.ts')).writeOff(input),
   },
   {
     usage: 'rail list',
-    does: 'Lists the ways in and out of money, and which of them credit nothing now, since when and why.',
-    run: async (given) => (await import('../../doors/commands/rail.ts')).list(given),
+    does: 'Lists rails, and which of them have stopped crediting, since when and why.',
+    run: async (input) => (await import('../../doors/commands/rail.ts')).list(input),
   },
   {
     usage: 'rail resume NAME --reason TEXT',
-    does: 'Credits what comes by a halted rail again, and what has come meanwhile.',
-    details: 'A rail halts by itself when money that was final is taken back by its chain.',
+    does: 'Resumes crediting on a halted rail, including what arrived in the meantime.',
+    details: 'A rail halts automatically when its chain reverses a final deposit.',
     acts: true,
-    run: async (given) => (await import('../../doors/commands/rail.ts')).resume(given),
+    run: async (input) => (await import('../../doors/commands/rail.ts')).resume(input),
   },
 ]

@@ -1,24 +1,36 @@
-import type { Command, Given } from '../../doors/commands/command.ts'
+import type { Command, Invocation } from '../../doors/commands/command.ts'
 
-type Doing = 'add' | 'list' | 'show' | 'set' | 'pause' | 'resume' | 'rotate' | 'remove' | 'test' | 'replay' | 'attempts'
+type Subcommand =
+  | 'add'
+  | 'list'
+  | 'show'
+  | 'set'
+  | 'pause'
+  | 'resume'
+  | 'rotate'
+  | 'remove'
+  | 'test'
+  | 'replay'
+  | 'attempts'
 
-const run = (doing: Doing) => async (given: Given) => (await import('../../doors/commands/webhook.ts'))[doing](given)
+const run = (doing: Subcommand) => async (input: Invocation) =>
+  (await import('../../doors/commands/webhook.ts'))[doing](input)
 
-/** What concerns a partner's webhook endpoints. */
+/** Commands on webhook endpoints. */
 export const webhookCommands: readonly Command[] = [
   {
     usage: 'webhook add URL --partner ID [--types a,b] [--rate N] [--ordered on|off]',
-    does: 'Adds an endpoint that is told of events. Its secret is shown this once.',
-    details: `Without --types it is told of transactions. A partner's first endpoint gets the secret that came with its keys,
-until one has been rotated.
---rate is the most deliveries a second (0: no limit). --ordered off: one transaction's events do not wait for each other.`,
+    does: 'Adds a webhook endpoint. Its secret is shown once.',
+    details: `Without --types it receives transaction events. A partner's first endpoint gets the secret that was created with its keys,
+unless that was rotated.
+--rate limits deliveries a second (0: no limit). --ordered off: events of one transaction do not wait for each other.`,
     acts: true,
     run: run('add'),
   },
   { usage: 'webhook list --partner ID', does: "Lists a partner's endpoints.", run: run('list') },
   {
     usage: 'webhook show ID',
-    does: 'Shows an endpoint, its last attempt and how much waits for it.',
+    does: 'Shows an endpoint, its last attempt and its number of pending deliveries.',
     run: run('show'),
   },
   {
@@ -29,49 +41,52 @@ until one has been rotated.
   },
   {
     usage: 'webhook pause ID',
-    does: 'Keeps what comes for an endpoint until it is resumed.',
+    does: 'Pauses an endpoint: its events are queued until it is resumed.',
     acts: true,
     run: run('pause'),
   },
   {
     usage: 'webhook resume ID',
-    does: 'Makes a paused, failing or disabled endpoint active; its health begins anew.',
-    details: 'What a disabled endpoint has missed is sent by: cambio webhook replay ID --since TIME',
+    does: 'Activates a paused, failing or disabled endpoint and resets its health.',
+    details: 'To send what a disabled endpoint has missed: cambio webhook replay ID --since TIME',
     acts: true,
     run: run('resume'),
   },
   {
     usage: 'webhook rotate ID [--overlap DURATION]',
-    does: 'Gives an endpoint a new secret, shown this once; the old one signs too for the overlap.',
-    details: 'The overlap is that of WEBHOOK_ROTATION_OVERLAP unless it is named; PT0S ends the old secret at once.',
+    does: 'Rotates the secret of an endpoint. The new one is shown once; both sign during the overlap.',
+    details: 'The overlap defaults to WEBHOOK_ROTATION_OVERLAP; PT0S ends the old secret at once.',
     acts: true,
     run: run('rotate'),
   },
   {
     usage: 'webhook remove ID',
-    does: 'Removes an endpoint and what still waits for it.',
+    does: 'Removes an endpoint and its pending deliveries.',
     acts: true,
     run: run('remove'),
   },
-  { usage: 'webhook test ID', does: 'Sends an endpoint a test event, whatever types it wants.', run: run('test') },
+  {
+    usage: 'webhook test ID',
+    does: 'Sends a test event, whatever types the endpoint subscribes to.',
+    run: run('test'),
+  },
   {
     usage: 'webhook replay ID [--event EVENT] [--since TIME]',
-    does: 'Sends an endpoint one event again, or everything that it wants since a time.',
-    details:
-      'TIME is a day or a time in UTC: 2027-01-31, 2027-01-31T12:00:00Z. Also ends the waiting of what still waits.',
+    does: 'Sends one event again, or every event since a time that the endpoint subscribes to.',
+    details: 'TIME is a day or a time in UTC: 2027-01-31, 2027-01-31T12:00:00Z. Pending retries become due at once.',
     run: run('replay'),
   },
   {
     usage: 'webhook attempts ID [--event EVENT] [--outcome delivered|failed] [--limit N] [--body on|off]',
-    does: 'Lists the attempts at an endpoint, the latest first: what was sent, what came back, what comes next.',
-    details: '20 unless --limit says otherwise, 1000 at most. --body off leaves out what was sent and what came back.',
+    does: 'Lists delivery attempts, the latest first: request, response, next attempt.',
+    details: '--limit is 20 by default and 1000 at most. --body off leaves out requests and responses.',
     run: run('attempts'),
   },
   {
     usage: 'listen --forward URL [--after EVENT] [--types a,b]',
-    does: 'Delivers the events of an exchange to an address on this machine, with real signatures.',
-    details: `Asks the sandbox that runs here, or the exchange of CAMBIO_URL with CAMBIO_SECRET_KEY; signs with CAMBIO_WEBHOOK_SECRET.
-Begins with what comes; --after EVENT begins behind that event, --after beginning with the oldest one that is kept.`,
-    run: async (given) => (await import('./listen.ts')).listen(given),
+    does: 'Forwards events to an address on this machine, with real signatures.',
+    details: `Reads from this machine's sandbox, or from CAMBIO_URL with CAMBIO_SECRET_KEY; signs with CAMBIO_WEBHOOK_SECRET.
+Starts with new events; --after EVENT starts after that event, --after beginning at the oldest stored one.`,
+    run: async (input) => (await import('./listen.ts')).listen(input),
   },
 ]

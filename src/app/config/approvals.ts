@@ -1,3 +1,4 @@
+import { byMode } from './environment.ts'
 import { duration, optional, setting } from '../../platform/lib/setting.ts'
 
 /** Reads a token of an operator's. A refusal does not repeat it. */
@@ -23,7 +24,7 @@ export const payoutSettings = {
   ),
 }
 
-const coolingOff = { sandbox: 'PT0S', live: 'P1D' }
+const coolingOff = byMode({ sandbox: 'PT0S', live: 'P1D' })
 
 /** Settings of the institutions' own exchanges. */
 export const b2bSettings = {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
+import type { Environment } from '../../exchange/settings.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import {
   cidr,
@@ -24,6 +25,7 @@ import {
   type Source,
   type Values,
 } from '../../platform/lib/setting.ts'
+import { byMode, environmentOf } from './environment.ts'
 import { evmSettings, geoSettings, identitySettings, isKeyless } from './chains-and-identity.ts'
 import { b2bSettings, operatorSettings, payoutSettings } from './approvals.ts'
 import { legalSettings, listenSettings, retentionSettings, webhookSettings } from './notifications.ts'
@@ -32,7 +34,7 @@ const roles = ['api', 'worker', 'rates'] as const
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
 const postgresUrl = url('postgres', 'postgresql')
 
-const mailFrom = { sandbox: 'Cambio <exchange@sandbox.invalid>', live: '' }
+const mailFrom = byMode({ sandbox: 'Cambio <exchange@sandbox.invalid>', live: '' })
 const ownFolder = { shown: ".cambio in the project's folder", from: () => join(projectRoot, '.cambio') }
 
 const inDataDir = (name: string) => ({
@@ -195,7 +197,7 @@ const ownPrefixes =
  * `database.urls` holds what DATABASE_URLS or else DATABASE_URL says, and is empty for the embedded database.
  * `warnings` are sentences for the log: nothing in them stops the service.
  */
-export type Config = Choices & { warnings: string[] }
+export type Config = Choices & { environment: Environment; warnings: string[] }
 
 type Choices = Values<typeof definitions>
 
@@ -221,7 +223,7 @@ export class ConfigError extends Error {
  */
 export function readConfig(env: Source = process.env): Config {
   const live = env.MODE === 'live'
-  const { values, wrong } = readSettings(definitions, env, live)
+  const { values, wrong } = readSettings(definitions, env)
   const { url: single, urls } = values.database
   if (urls.length === 0 && single !== undefined) urls.push(single)
 
@@ -229,7 +231,7 @@ export function readConfig(env: Source = process.env): Config {
     if (!wrong.has(name)) wrong.set(name, problem)
   }
   if (wrong.size > 0) throw new ConfigError([...wrong].map(([name, problem]) => `${name}: ${problem}.`))
-  return { ...values, warnings: warningsAbout(env) }
+  return { ...values, environment: environmentOf(values.mode), warnings: warningsAbout(env) }
 }
 
 type Problem = [name: string, problem: string]

@@ -1,6 +1,7 @@
+import { byMode } from './environment.ts'
 import { count, duration, list, onOff, optional, origin, setting, url } from '../../platform/lib/setting.ts'
 
-const sandboxOnly = { sandbox: 'on', live: 'off' }
+const sandboxOnly = byMode({ sandbox: 'on', live: 'off' })
 
 /** Settings of what partners are told, and how. */
 export const webhookSettings = {

@@ -1,7 +1,7 @@
 import fastify, { type FastifyInstance, type preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { openWaiting, type Waiting } from '../../exchange/events/await.ts'
+import { type FeedListeners, openFeedListeners } from '../../exchange/events/feed-listeners.ts'
 import type { Accounts } from '../../exchange/partners/accounts.ts'
 import { admission } from './authenticate.ts'
 import { b2bMarket } from './b2b-market.ts'
@@ -28,7 +28,7 @@ import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
 import { keepSharing } from './share-limits.ts'
-import { signatureCheck } from './signature.ts'
+import { signatureCheck, signatureDemand } from './signature.ts'
 import { status, type WorkersAreUp } from './status.ts'
 import { transactionList } from './transaction-list.ts'
 import { anyTransactionRecord } from './transaction-shape.ts'
@@ -42,9 +42,11 @@ export type ApiDeps = {
   /** Whether some process does the work that orders need after they are made; asked twice a second at most. */
   workersAreUp: WorkersAreUp
   /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
-  waiting?: Waiting
+  feedListeners?: FeedListeners
+  /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
+  description?: { notice: string; serverName: string }
   /**
-   * Routes of other doors under `/v1` (the sandbox's controls). Each must say `config: { access }`; the key is checked, errors
+   * Further routes under `/v1`. Each must say `config: { access }`; the key is checked, errors
    * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
    * back what it answers, and does not send: the answer is kept for its `Idempotency-Key`, and what it has done is written into
    * `request.journal`. The schema of a transaction is there for theirs as `AnyTransaction`.
@@ -80,13 +82,13 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   })
   answerUnknownRoutes(app)
 
-  root(app, ctx)
+  root(app, ctx, deps.description?.notice)
   app.register(logos)
   const limits = rateLimits(ctx)
   for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
   const declared: DeclaredRoute[] = []
   app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared, limits }), { prefix: '/v1' })
-  openApi(app, ctx, declared)
+  openApi(app, ctx, declared, deps.description?.serverName ?? 'This production exchange')
   return app
 }
 
@@ -118,7 +120,8 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
     if (!access) throw new Error(`${route.url} does not say who may call it.`)
     deps.declared.push(...declaredRoute(route))
     const admits = admitting(access, creates, feature)
-    route.onRequest = operation?.readsForwarded ? [announcing, admits] : admits
+    const demands = signatureDemand(creates)
+    route.onRequest = operation?.readsForwarded ? [announcing, admits, demands] : [admits, demands]
     const methods = [route.method].flat()
     const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
     route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)
@@ -138,7 +141,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
   b2bMarket(app, ctx)
   b2bPayoutAddresses(app, ctx)
   b2bTransactions(app, ctx)
-  eventFeed(app, ctx, { waiting: deps.waiting ?? openWaiting(), accounts: deps.accounts })
+  eventFeed(app, ctx, { listeners: deps.feedListeners ?? openFeedListeners(), accounts: deps.accounts })
   webhookEndpoints(app, ctx)
   webhookAttempts(app, ctx)
   for (const routes of deps.v1 ?? []) routes(app)

@@ -123,7 +123,10 @@ describe('a browser on another page', () => {
     })
     assert.equal(told.status, 204)
     assert.equal(told.headers['access-control-allow-origin'], '*')
-    assert.equal(told.headers['access-control-allow-headers'], 'x-api-key, content-type, accept, idempotency-key')
+    assert.equal(
+      told.headers['access-control-allow-headers'],
+      'x-api-key, content-type, accept, idempotency-key, x-request-id, x-sign-id',
+    )
     assert.equal(told.headers['access-control-allow-methods'], 'OPTIONS, POST')
   })
 

@@ -24,7 +24,7 @@ export const answerPreflight = (reply: FastifyReply, methods: readonly string[])
       allow: methods.join(', '),
       'access-control-allow-origin': '*',
       'access-control-allow-methods': methods.join(', '),
-      'access-control-allow-headers': 'x-api-key, content-type, accept, idempotency-key',
+      'access-control-allow-headers': 'x-api-key, content-type, accept, idempotency-key, x-request-id, x-sign-id',
       'access-control-max-age': '86400',
     })
     .send()

@@ -23,11 +23,13 @@ const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
 
 type Change = { query?: Record<string, string | string[]>; forwardedCustomer?: string; features?: object }
 
+const plainRequest = { query: {}, forwardedCustomer: undefined, isUnsigned: false, allowsLoopback: true, now }
+
 /** Reads a body as it comes over the wire. */
 function read(body: unknown, { query = {}, forwardedCustomer, features = every }: Change = {}) {
   const parsed = parseJson(JSON.stringify(body))
   assert.ok(isObject(parsed))
-  return readCreate(partnerWith(features), { body: parsed, query, forwardedCustomer, now })
+  return readCreate(partnerWith(features), { ...plainRequest, body: parsed, query, forwardedCustomer })
 }
 
 const pathsOf = (body: unknown, change?: Change) => read(body, change).problems.map(({ path }) => path)
@@ -44,7 +46,7 @@ describe('a create body', () => {
         payout_info: { payout_address: 'T1', extra_id: '7', skip_choose_payout_address: true },
         deposit: { payment_category: 'VISA_MC', skip_choose_payment_category: 'true' },
         customer: { ip: '192.0.2.1', contact_info: { email: 'a@example.com', phone_number: '+49 151 23456789' } },
-        redirects: { successful: 'https://shop.example/ok?id=$$', cancelled: 'http://shop.example/no', failed: null },
+        redirects: { successful: 'https://shop.example/ok?id=$$', cancelled: 'http://localhost:8080/no', failed: null },
         external_partner_link_id: 'order 7',
         locale: 'pt-BR',
         nonsense: { deep: [1, 2, 3] },
@@ -73,7 +75,7 @@ describe('a create body', () => {
       countryOverride: 'DE',
       redirects: {
         successful: 'https://shop.example/ok?id=$$',
-        cancelled: 'http://shop.example/no',
+        cancelled: 'http://localhost:8080/no',
         failed: undefined,
       },
       externalPartnerLinkId: 'order 7',
@@ -84,9 +86,7 @@ describe('a create body', () => {
   it('keeps every digit of a number, in any spelling', () => {
     const { input } = readCreate(partnerWith({}), {
       body: parseJson('{"from_amount": 5e-7, "from_currency": "BTC", "to_currency": "EUR"}') as Record<string, unknown>,
-      query: {},
-      forwardedCustomer: undefined,
-      now,
+      ...plainRequest,
     })
     assert.equal(input.fromAmount, '0.0000005')
   })
@@ -238,7 +238,10 @@ test('a card number is refused in every text that is read but the memo, and neve
     assert.ok(!JSON.stringify(problems).includes('4242'), path)
   }
   const number = parseJson('{"external_partner_link_id": 4242424242424242}') as Record<string, unknown>
-  const { problems } = readCreate(partnerWith({}), { body: number, query: {}, forwardedCustomer: undefined, now })
+  const { problems } = readCreate(partnerWith({}), {
+    body: number,
+    ...plainRequest,
+  })
   assert.ok(problems.some(({ path, code }) => path === 'external_partner_link_id' && code === 'CARD_NUMBER'))
   assert.deepEqual(pathsOf({ ...good, payout_info: { extra_id: card } }), [])
 })

@@ -1,10 +1,12 @@
 import { isEmail } from '../../exchange/customers/email.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
+import { takesUnsignedPresets } from '../../exchange/partners/settings.ts'
+import { type AllowedRedirects, redirectFault } from '../../exchange/transactions/redirect.ts'
 import type { CreateInput, ReadRequest, Warning } from '../../exchange/transactions/create-input.ts'
 import { readBilling } from './billing-body.ts'
 import { isCardForDestination } from '../../reference/bank/card-for-destination.ts'
-import { holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { featureWarning } from './feature-warning.ts'
+import { presetWarnings, withoutPresets } from './unsigned-presets.ts'
 import { cardSentence, fieldReader, type FieldReader, type Fields, isAbsent } from './fields.ts'
 import type { Query } from './query.ts'
 import { readSharedToken } from './shared-token-body.ts'
@@ -15,6 +17,10 @@ export type CreateRequest = {
   query: Query
   /** The customer's address in the deprecated X-Forwarded-For, if there is one in it. */
   forwardedCustomer: string | undefined
+  /** Whether it came by a public key without a signature. */
+  isUnsigned: boolean
+  /** Whether customers may be sent back to the developer's own machine, by http: in the sandbox. */
+  allowsLoopback: boolean
   /** Business time, for a customer's age. */
   now: Date
 }
@@ -25,10 +31,12 @@ export type CreateRequest = {
  * reported as warnings. Whether the pair, the amount and the country are served is not judged here.
  */
 export function readCreate(partner: Partner, request: CreateRequest): ReadRequest<CreateInput> {
-  const { features } = partner.settings
-  const { body } = request
+  const { settings } = partner
+  const { features } = settings
+  const ignoresPresets = request.isUnsigned && !takesUnsignedPresets(settings)
+  const body = ignoresPresets ? withoutPresets(request.body) : request.body
   const read = fieldReader()
-  const warnings: Warning[] = []
+  const warnings: Warning[] = ignoresPresets ? presetWarnings(request.body) : []
 
   const customer = read.object('customer', body.customer)
   const contact = read.object('customer.contact_info', customer.contact_info)
@@ -42,12 +50,15 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
     depositCategory: read.text('deposit.payment_category', deposit.payment_category),
     skipChoosePaymentCategory: read.flag('deposit.skip_choose_payment_category', deposit.skip_choose_payment_category),
     ...readPayout(read, body, features.preset_payout_address ? undefined : warnings),
-    ...readIp(read, customer, request),
+    ...readIp(read, customer, settings.signing === 'off' ? request : { query: {}, forwardedCustomer: undefined }),
     email: read.text('customer.contact_info.email', contact.email, { longest: 254, check: emailComplaint }),
     phoneNumber: readPhone(read, contact.phone_number),
     billing: undefined,
     countryOverride: undefined,
-    redirects: readRedirects(read, body.redirects),
+    redirects: readRedirects(read, body.redirects, {
+      origins: settings.redirectOrigins,
+      allowsLoopback: request.allowsLoopback,
+    }),
     externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, { isNumberRead: true }),
     locale: read.text('locale', body.locale, { longest: 35, check: localeComplaint }),
   }
@@ -117,7 +128,7 @@ function readPayout(read: FieldReader, body: Fields, ignored: Warning[] | undefi
 function readIp(
   read: FieldReader,
   { ip, ipV4, ipV6 }: Fields,
-  { forwardedCustomer, query }: CreateRequest,
+  { forwardedCustomer, query }: Pick<CreateRequest, 'forwardedCustomer' | 'query'>,
 ): Pick<CreateInput, 'customerIp' | 'customerIpPath'> {
   const places: [path: string, address: string | undefined][] = [
     ['customer.ip', read.ip('customer.ip', ip)],
@@ -156,30 +167,12 @@ function phoneComplaint(text: string): string | undefined {
   return isPhone ? undefined : 'This is not a telephone number.'
 }
 
-function readRedirects(read: FieldReader, value: unknown): CreateInput['redirects'] {
+function readRedirects(read: FieldReader, value: unknown, allowed: AllowedRedirects): CreateInput['redirects'] {
   const given = read.object('redirects', value)
+  const check = (text: string) => redirectFault(text, allowed)
   const url = (name: 'successful' | 'cancelled' | 'failed') =>
-    read.text(`redirects.${name}`, given[name], { longest: 2_048, check: urlComplaint })
+    read.text(`redirects.${name}`, given[name], { longest: 2_048, check })
   return { successful: url('successful'), cancelled: url('cancelled'), failed: url('failed') }
-}
-
-/** Every `$$` will be an id, which is digits. */
-function urlComplaint(text: string): string | undefined {
-  const filled = text.replaceAll('$$', '1')
-  if (holdsCardNumber(decoded(text))) return cardSentence
-  const protocol = URL.canParse(filled) && new URL(filled).protocol
-  return protocol === 'https:' || protocol === 'http:'
-    ? undefined
-    : 'This must be an address that begins with https:// or http://.'
-}
-
-/** What an address says to whoever decodes it; one that cannot be decoded says what it is. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
 }
 
 const localeComplaint = (text: string) =>

@@ -8,7 +8,7 @@ import { type Asset, formatAmount, parseAmount } from '../../platform/money/amou
 /** What partners see of a currency (wire.md, section 2). */
 export type CurrencyRecord = ReturnType<typeof currencyRecord>
 
-type From = Pick<Ctx, 'config' | 'publicUrl'>
+type From = Pick<Ctx, 'config' | 'publicUrl' | 'rails'>
 
 /** What can be exchanged now, by whose exchange it is. */
 export type OffersByKind = Readonly<Record<Kind, Offers>>
@@ -17,7 +17,7 @@ export type OffersByKind = Readonly<Record<Kind, Offers>>
 export function currencyRecord(from: From, offers: OffersByKind, currency: Currency, kind: Kind = 'retail') {
   const [open, openB2b] = [offers.retail.currencies, offers.b2b.currencies].map((listed) => listed.get(currency.ticker))
   const isOpenNow = { retail: isAvailable(open), b2b: isAvailable(openB2b) }
-  const methodRecord = methodRecordOf(kind)
+  const methodRecord = methodRecordOf(from, kind)
   const [main] = currency.networks
   return {
     id: currency.id,
@@ -35,7 +35,7 @@ export function currencyRecord(from: From, offers: OffersByKind, currency: Curre
     default_exchange_value: kind === 'b2b' ? b2bExchangeValue(main.asset, currency) : currency.defaultExchangeValue,
     decimals: currency.decimals,
     sides: { buy: open?.buy ?? false, sell: open?.sell ?? false, swap: open?.swap ?? false, b2b: isOpenNow.b2b },
-    payment_methods: currency.paymentMethods.flatMap(methodRecord),
+    payment_methods: currency.paymentMethods.flatMap((method) => methodRecord(method, currency.networks)),
     networks: currency.networks.map((network) => networkRecord(from, network, methodRecord)),
   }
 }
@@ -50,7 +50,7 @@ function networkRecord(from: From, network: CurrencyNetwork, methodRecord: Retur
     logo_url: logoUrl(from, network.logo),
     network_fee: network.networkFee,
     enabled_subscription: false,
-    payment_methods: network.paymentMethods.flatMap(methodRecord),
+    payment_methods: network.paymentMethods.flatMap((method) => methodRecord(method, [network])),
     decimals: network.asset.decimals,
     min_confirmations: chain && confirmationsOf(from.config, chain),
     address_regex: chain?.addressRegex ?? null,
@@ -59,13 +59,14 @@ function networkRecord(from: From, network: CurrencyNetwork, methodRecord: Retur
   }
 }
 
-/** Customers' lists have every method, open or not; B2B's only those that institutions may use. */
+/** Customers' lists have every method, open or not; B2B's only those that institutions may use. What has no rail is not open. */
 const methodRecordOf =
-  (kind: Kind) =>
-  ({ type, category, deposit, withdrawal }: PaymentMethod) => {
+  ({ rails }: From, kind: Kind) =>
+  ({ type, category, deposit, withdrawal }: PaymentMethod, networks: readonly CurrencyNetwork[]) => {
     const isOpenTo = (terms: Terms | null) =>
       isOpen(terms) && (kind === 'retail' || terms?.sides.includes('b2b') === true)
-    const [depositEnabled, withdrawalEnabled] = [isOpenTo(deposit), isOpenTo(withdrawal)]
+    const depositEnabled = isOpenTo(deposit) && networks.some(({ code }) => rails.forDeposit(category, code))
+    const withdrawalEnabled = isOpenTo(withdrawal) && networks.some(({ code }) => rails.forPayout(category, code))
     if (kind === 'b2b' && !depositEnabled && !withdrawalEnabled) return []
     return [
       {

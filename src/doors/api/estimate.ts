@@ -3,12 +3,12 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { resolve } from '../../exchange/availability/resolve.ts'
 import type { ExchangeRequest } from '../../exchange/availability/request.ts'
 import type { PartnerTerms } from '../../exchange/availability/partner-terms.ts'
+import type { ExchangeMoment } from '../../exchange/availability/exchange-moment.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
 import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { badField } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import type { MarketMoment } from '../../exchange/pricing/market.ts'
 import type { Warning } from '../../exchange/transactions/create-input.ts'
 import { momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import { callerOf } from './authenticate.ts'
@@ -171,7 +171,7 @@ function recentAnswers() {
 }
 
 /** Judges and prices what is asked on a partner's terms. Refuses with the first rule that it breaks. */
-function estimateOf(moment: MarketMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
+function estimateOf(moment: ExchangeMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
   const outcome = resolve(moment, terms, ask)
   if (!outcome.available) throw refusalOf(outcome.failures)
   if (!outcome.sum) throw new Error('An estimate was judged without its amount.')

@@ -12,18 +12,24 @@ const endpointNotice = titled('EndpointNotice', {
 
 const erased = titled('ErasedSubject', object({ id }))
 
-/** What each type tells of, and when. */
+/** The payload of each event type, and when it is sent. */
 export const kinds: Readonly<Record<EventType, { payload: Shape<unknown>; summary: string }>> = {
   'transaction.created': { payload: transactionRecord, summary: 'A transaction was created' },
-  'transaction.status_changed': { payload: transactionRecord, summary: 'A transaction has another status' },
-  'transaction.amounts_changed': { payload: transactionRecord, summary: 'A transaction has other amounts' },
+  'transaction.status_changed': { payload: transactionRecord, summary: 'The status of a transaction has changed' },
+  'transaction.amounts_changed': { payload: transactionRecord, summary: 'The amounts of a transaction have changed' },
   'transaction.refund_changed': { payload: transactionRecord, summary: 'A refund of a transaction has changed' },
-  'customer.status_changed': { payload: customerStatus, summary: 'A customer stands otherwise' },
-  'b2b.transaction.status_changed': { payload: b2bTransactionRecord, summary: 'A B2B transaction has another status' },
-  'b2b.payout_address.status_changed': { payload: payoutAddress, summary: 'A registered address has another status' },
-  'endpoint.failing': { payload: endpointNotice, summary: 'Your endpoint does not take its events' },
+  'customer.status_changed': { payload: customerStatus, summary: 'The status of a customer has changed' },
+  'b2b.transaction.status_changed': {
+    payload: b2bTransactionRecord,
+    summary: 'The status of a B2B transaction has changed',
+  },
+  'b2b.payout_address.status_changed': {
+    payload: payoutAddress,
+    summary: 'The status of a registered address has changed',
+  },
+  'endpoint.failing': { payload: endpointNotice, summary: 'Your endpoint fails to accept events' },
   'endpoint.disabled': { payload: endpointNotice, summary: 'Your endpoint has been disabled' },
-  'endpoint.test': { payload: endpointNotice, summary: 'Somebody tries your endpoint' },
+  'endpoint.test': { payload: endpointNotice, summary: 'A test of your endpoint was requested' },
 }
 
 /** An event's id. */
@@ -33,7 +39,7 @@ export const eventId = textOf({
   examples: ['evt_4611686018427387904000001'],
 })
 
-/** An event of a type, as it is told. */
+/** An event of one type. */
 export const eventOf = (type: EventType): Shape<unknown> =>
   titled(
     eventTitle(type),

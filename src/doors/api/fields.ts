@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import { amountText } from '../../platform/money/amount-in.ts'
-import { holdsCardNumber } from '../../platform/lib/card-number.ts'
+import { cardSentence, holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { isObject } from './json-body.ts'
 
 /** A part of a body whose fields are read by name. */
@@ -100,8 +100,7 @@ export function readFlag(value: unknown): boolean | undefined {
   return text === 'false' || text === '0' ? false : undefined
 }
 
-/** What a card number in a field is answered with. */
-export const cardSentence = 'Card numbers are not accepted here: the customer enters the card at the payment page only.'
+export { cardSentence } from '../../platform/lib/card-number.ts'
 
 /** Whether a body has nothing to say here. */
 export const isAbsent = (value: unknown): value is undefined | null | '' =>

@@ -12,6 +12,7 @@ import { createBody, createQuery } from './create-inputs.ts'
 import { problem } from './error-shape.ts'
 import { estimateRecord, recordOfEstimate } from './estimate-record.ts'
 import { bodyObject } from './json-body.ts'
+import { isUnsigned } from './unsigned-presets.ts'
 import type { Operation } from './operation.ts'
 import type { Query } from './query.ts'
 import { warnings } from './field-shapes.ts'
@@ -31,6 +32,8 @@ export function health(app: FastifyInstance, ctx: Ctx): void {
         body: bodyObject(request),
         query: request.query as Query,
         forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
+        isUnsigned: isUnsigned(request),
+        allowsLoopback: ctx.config.environment.loopbackRedirects,
         now: ctx.clock.now(),
       }),
   )

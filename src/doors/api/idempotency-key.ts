@@ -26,6 +26,9 @@ export type IdempotencyKey = {
 export const hasIdempotencyKey = ({ method, headers }: FastifyRequest): boolean =>
   method === 'POST' && typeof headers['idempotency-key'] === 'string' && headers['idempotency-key'] !== ''
 
+/** The address without a trailing slash, which changes nothing. */
+const withoutSlash = (url: string): string => url.replace(/^([^?]*)\/(\?|$)/, '$1$2')
+
 /**
  * The request's key; undefined without one. Both hashes are keyed: what partners put into a key or a body may be a person's.
  * Refuses one of more than 255 characters.
@@ -45,7 +48,7 @@ export function idempotencyKeyOf(
   return {
     keyId,
     keyHash,
-    requestHash: keyed('idempotent-request', request.method, request.url)
+    requestHash: keyed('idempotent-request', request.method, withoutSlash(request.url))
       .update(request.bodyBytes ?? '')
       .digest(),
     lock: keyed('idempotency-lock', String(keyId), text).digest().readBigInt64BE(),

@@ -69,9 +69,9 @@ export function readOffset(read: FieldReader, value: string | undefined): number
   return 0
 }
 
-/** Digits alone; what is too large to be told apart counts as the largest. */
+/** Digits, with white space around them; what is too large to be told apart counts as the largest. */
 const countIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,1000}$/.test(text) ? Math.min(parseInt(text, 10), 2 ** 31) : undefined
+  text !== undefined && /^\s*\d{1,1000}\s*$/.test(text) ? Math.min(parseInt(text, 10), 2 ** 31) : undefined
 
 /** What a cursor goes on with, for one caller and one question: a cursor opens under the same words only. */
 export type Question = readonly (string | null)[]

@@ -13,8 +13,8 @@ td{padding:.2rem 1rem .2rem 0;vertical-align:top}`
 
 const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-/** `GET /`: a page for whoever finds the origin and wonders what it is. */
-export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'>): void {
+/** `GET /`: a page for people who find the origin and wonder what it is. `notice` is HTML. */
+export function root(app: FastifyInstance, ctx: Pick<Ctx, 'publicUrl'>, notice = ''): void {
   app.get('/', (_request, reply) =>
     reply
       .headers({
@@ -23,12 +23,19 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'config' | 'publicUrl'
         'referrer-policy': 'no-referrer',
       })
       .type('text/html; charset=utf-8')
-      .send(page(ctx)),
+      .send(page(ctx, notice)),
   )
 }
 
 /** The interface's dated changes, newest first: the rows of docs/partner/changelog.md, which a test compares. */
 const changes: readonly (readonly [date: string, change: string])[] = [
+  [
+    '2026-11-23',
+    '`POST /v1/estimate` added. Ids have 15 digits, and checkout links carry a random `tid`. Amounts with more' +
+      ' digits than their currency has are cut, with the warning `AMOUNT_ROUNDED`. Fees are rounded once, as a ' +
+      'total. `estimate_breakdown` has the percentage of every fee; `deposit_address` and `deposit_extra_id` ' +
+      'added. Signatures cover the `Idempotency-Key` and are accepted once.',
+  ],
   [
     '2026-11-20',
     'Webhooks and feed: a chargeback after the end and `status_details` `payout_unknown` (with `sending`) are told as ' +
@@ -59,7 +66,7 @@ const rowOf = ([date, change]: readonly [string, string]): string =>
   `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
 
 /** The public URL comes from a setting that is checked to be an origin, so it has nothing to escape. */
-const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string => `<!doctype html>
+const page = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, notice: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -70,7 +77,7 @@ const page = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>): string 
 <body>
 <main>
 <h1>Cambio</h1>
-<p>An exchange between money and coins, for partners who integrate it${config.mode === 'live' ? '' : '. This is a <strong>sandbox</strong>: nothing here is real money'}.</p>
+<p>An exchange between money and coins, for partners who integrate it.${notice === '' ? '' : ` ${notice}`}</p>
 <p>The interface is at <code>${publicUrl}/v1</code>:</p>
 <pre>curl ${publicUrl}/v1/status
 curl ${publicUrl}/v1/currencies

@@ -165,8 +165,10 @@ describe('a signature', () => {
     assert.equal((await api.ask({ ...create, key: api.plain.secret_key, headers })).status, 201)
   })
 
-  it('is demanded of creates whatever their key', async () => {
+  it('is demanded of creates whatever their key, before the body is looked at', async () => {
     await demand('create', pairs.ed25519.publicKey)
+    const large = { ...create, body: `"${'x'.repeat(300_000)}"`, key: api.all.public_key }
+    assert.equal((await api.ask(large)).status, 401)
     const told = await api.ask({ ...create, key: api.all.public_key })
     assert.deepEqual([told.status, told.code], [401, 'SIGNATURE_INVALID'])
   })

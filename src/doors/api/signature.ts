@@ -1,6 +1,6 @@
 import { createHash, type KeyObject, verify } from 'node:crypto'
 
-import type { FastifyRequest, preHandlerHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -48,22 +48,31 @@ export function signatureCheck(ctx: Needs): (creates: boolean) => preHandlerHook
   return (creates) => (request, _reply, done) => {
     const partner = request.caller?.partner
     if (!partner) return done()
-    const { signing, signingKey } = partner.settings
-    const isDemanded = signing === 'all' || (signing === 'create' && creates)
-    const isSent = Boolean(request.headers['partner-signature']) && signingKey !== null
-    if (!isDemanded && !isSent) return done()
+    const isChecked = isSent(request) && partner.settings.signingKey !== null
+    if (!isChecked && !isDemanded(partner, creates)) return done()
 
     const now = ctx.clock.realNow()
     const signature = signatureIn(request, keysOf(partner), now)
-    if (!signature) {
-      throw new Refusal('SIGNATURE_INVALID', 'The signature of this request is missing, too old or wrong.')
-    }
-    useOnce(ctx, request, { partner, signature, now }).then(() => {
-      request.isSigned = true
-      done()
-    }, done)
+    if (!signature) throw new Refusal('SIGNATURE_INVALID', 'The signature of this request is too old or wrong.')
+    useOnce(ctx, request, { partner, signature, now }).then(() => done(), done)
   }
 }
+
+const isSent = ({ headers }: FastifyRequest): boolean => Boolean(headers['partner-signature'])
+
+const isDemanded = ({ settings: { signing } }: Partner, creates: boolean): boolean =>
+  signing === 'all' || (signing === 'create' && creates)
+
+/** Makes the hook that refuses a request without a signature before its body is read, where the account demands one. */
+export const signatureDemand =
+  (creates: boolean): onRequestHookHandler =>
+  (request, _reply, done) => {
+    const partner = request.caller?.partner
+    if (partner && isDemanded(partner, creates) && !isSent(request)) {
+      throw new Refusal('SIGNATURE_INVALID', 'This account signs its requests: a Partner-Signature is required.')
+    }
+    done()
+  }
 
 /** The bytes of a request's signature; undefined for one that is missing, too old or wrong. */
 function signatureIn(request: FastifyRequest, keys: readonly KeyObject[], now: Date): Buffer | undefined {
@@ -111,5 +120,6 @@ async function useOnce(
     now,
     since: after(now, -signatureOnceMs),
   })
+  request.isSigned = isFirst
   if (!isFirst) throw new Refusal('SIGNATURE_INVALID', 'This signature was used before. Sign every request afresh.')
 }

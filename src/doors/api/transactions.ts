@@ -14,6 +14,7 @@ import { readCreate } from './create-body.ts'
 import { createBody, createQuery } from './create-inputs.ts'
 import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
+import { isUnsigned } from './unsigned-presets.ts'
 import { idIn, type Link, type Operation, required } from './operation.ts'
 import type { Query } from './query.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -38,6 +39,8 @@ export function transactions(app: FastifyInstance, ctx: Ctx, limits: RateLimits)
           body: bodyObject(request),
           query: request.query as Query,
           forwardedCustomer: forwardedCustomer(clientAddress(request.raw, trusted)),
+          isUnsigned: isUnsigned(request),
+          allowsLoopback: ctx.config.environment.loopbackRedirects,
           now: ctx.clock.now(),
         })
         if (read.input.customerIp !== undefined) limits.takeCustomer(read.input.customerIp, caller, reply)

@@ -6,11 +6,12 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Accounts } from '../../exchange/partners/accounts.ts'
 import { findPartners } from '../../exchange/partners/known.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
+import { showsCalculatorV1 } from '../../exchange/partners/settings.ts'
 import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
 import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
 
 /** Why a calculator is not shown; each has a text of its own. */
-export type Denied = 'missing' | 'repeated' | 'key' | 'signature' | 'expired'
+export type Denied = 'missing' | 'repeated' | 'key' | 'off' | 'signature' | 'expired'
 
 /** Whose calculator it is, or why it is none: then `partner` is whose it would have been, as far as that is said. It proves nothing. */
 export type Access = { partner: Partner } | { denied: Denied; partner?: Partner }
@@ -39,7 +40,10 @@ async function byKey(accounts: Accounts, query: URLSearchParams): Promise<Access
   const caller = await accounts.find(key)
   // A secret key in a URL is a mistake that must not work; one with an allow-list is for the partner's own servers.
   const isForBrowsers = caller?.key.kind === 'public' && caller.allowedFrom === undefined
-  if (caller && isForBrowsers) return { partner: caller.partner }
+  if (caller && isForBrowsers) {
+    const { partner } = caller
+    return showsCalculatorV1(partner.settings) ? { partner } : { denied: 'off', partner }
+  }
   return { denied: 'key', ...(caller ? { partner: caller.partner } : {}) }
 }
 

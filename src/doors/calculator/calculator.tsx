@@ -81,7 +81,14 @@ const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
 type Refused = { denied: Denied; partner?: Partner; language: Language }
 
 /** A calculator that was let in. */
-type Visit = { partner: Partner; presets: Presets; language: Language; here: string; address: string }
+type Visit = {
+  partner: Partner
+  presets: Presets
+  isUnsigned: boolean
+  language: Language
+  here: string
+  address: string
+}
 
 async function visitOf(
   { ctx, accounts, addressOf }: Door,
@@ -93,7 +100,9 @@ async function visitOf(
   const presets = readPresets(query)
   const language = languageOf(presets.locale, request.headers['accept-language'])
   if ('denied' in access) return { ...access, language }
-  return { partner: access.partner, presets, language, here: request.raw.url ?? '', address: addressOf(request) }
+  const isUnsigned = version === 'v1'
+  const here = request.raw.url ?? ''
+  return { partner: access.partner, presets, isUnsigned, language, here, address: addressOf(request) }
 }
 
 async function show(door: Door, version: Version, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -151,12 +160,12 @@ type Made = { leadsTo?: string; refusal?: string }
 async function create(
   { ctx, limits }: Door,
   reply: FastifyReply,
-  { partner, presets, language, address }: Visit,
+  { partner, presets, isUnsigned, language, address }: Visit,
   chosen: Chosen,
 ): Promise<Made> {
   try {
     limits.takeCustomer(address, { partner }, reply)
-    const made = await goOn(ctx, partner, { presets, ...chosen, locale: presets.locale ?? language.tag })
+    const made = await goOn(ctx, partner, { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag })
     return { leadsTo: made.redirect_url }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
@@ -273,15 +282,9 @@ const headersOf = ({ ctx: { config, publicUrl } }: Door, sheet: Sheet, partner?:
     "connect-src 'self'",
     `form-action 'self' ${publicUrl}`,
     "base-uri 'none'",
-    `frame-ancestors ${ancestors(partner, config.mode === 'sandbox')}`,
+    `frame-ancestors ${["'self'", ...(partner?.settings.frameOrigins ?? []), ...config.environment.frameOrigins].join(' ')}`,
   ].join('; '),
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 })
-
-/** In the sandbox a partner's page may be on the developer's own machine. */
-function ancestors(partner: Partner | undefined, isSandbox: boolean): string {
-  const local = isSandbox ? ['http://localhost:*', 'http://127.0.0.1:*'] : []
-  return ["'self'", ...(partner?.settings.frameOrigins ?? []), ...local].join(' ')
-}

@@ -2,9 +2,11 @@ import type { Available } from '../../exchange/availability/resolve.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
+import { takesUnsignedPresets } from '../../exchange/partners/settings.ts'
 import type { Sum } from '../../exchange/pricing/sum.ts'
 import { createTransaction } from '../../exchange/transactions/create.ts'
-import type { CreateInput } from '../../exchange/transactions/create-input.ts'
+import { type CreateInput, unsignedWarning, type Warning } from '../../exchange/transactions/create-input.ts'
+import { redirectFault } from '../../exchange/transactions/redirect.ts'
 import type { TransactionRecord } from '../../exchange/transactions/record.ts'
 import type { Choice } from './choice.ts'
 import type { Presets } from './presets.ts'
@@ -19,9 +21,11 @@ export type Chosen = { choice: Choice; exchange: Available['exchange']; sum: Sum
 export async function goOn(
   ctx: Ctx,
   partner: Partner,
-  { presets, choice, exchange, sum, locale }: Chosen & { presets: Presets; locale: string },
+  { presets: given, isUnsigned, choice, exchange, sum, locale }: Chosen & Given,
 ): Promise<TransactionRecord> {
-  const { features } = partner.settings
+  const { settings } = partner
+  const { features } = settings
+  const { presets, warnings } = isUnsigned && !takesUnsignedPresets(settings) ? withoutFixed(given) : unchanged(given)
   const address = features.preset_payout_address ? presets.payoutAddress : undefined
   const { from, to } = choice
   const input: CreateInput = {
@@ -41,10 +45,50 @@ export async function goOn(
     customerIp: undefined,
     customerIpPath: 'customer.ip',
     countryOverride: features.customer_country ? presets.customerCountry : undefined,
-    redirects: presets.redirects,
+    redirects: allowedRedirects(ctx, partner, presets),
     externalPartnerLinkId: presets.externalPartnerLinkId,
     locale,
     billing: undefined,
   }
-  return (await createTransaction(ctx, partner, { input, problems: [], warnings: [] })).record
+  return (await createTransaction(ctx, partner, { input, problems: [], warnings })).record
+}
+
+/** What the address of the calculator passes, and whether that was signed. */
+type Given = { presets: Presets; isUnsigned: boolean; locale: string }
+
+const unchanged = (presets: Presets) => ({ presets, warnings: [] })
+
+/** Without what only a signed address may fix, each part of it reported. */
+function withoutFixed(given: Presets): { presets: Presets; warnings: Warning[] } {
+  const { successful, failed, cancelled } = given.redirects
+  const fixed = {
+    payout_address: given.payoutAddress,
+    payout_extra_id: given.payoutExtraId,
+    skip_choose_payout_address: given.skipChoosePayoutAddress || undefined,
+    email: given.email,
+    redirects_successful: successful,
+    redirects_failed: failed,
+    redirects_cancelled: cancelled,
+  }
+  const names = Object.entries(fixed).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const none = {
+    payoutAddress: undefined,
+    payoutExtraId: undefined,
+    skipChoosePayoutAddress: false,
+    email: undefined,
+    redirects: { successful: undefined, failed: undefined, cancelled: undefined },
+  }
+  return { presets: { ...given, ...none }, warnings: names.map((name) => unsignedWarning(`query.${name}`)) }
+}
+
+/** An address that customers of the account may not be sent back to is left out: the checkout shows none then. */
+function allowedRedirects(ctx: Ctx, { settings }: Partner, { redirects }: Presets): Presets['redirects'] {
+  const allowed = { origins: settings.redirectOrigins, allowsLoopback: ctx.config.environment.loopbackRedirects }
+  const kept = (url: string | undefined) =>
+    url !== undefined && redirectFault(url, allowed) === undefined ? url : undefined
+  return {
+    successful: kept(redirects.successful),
+    failed: kept(redirects.failed),
+    cancelled: kept(redirects.cancelled),
+  }
 }

@@ -1,12 +1,12 @@
 import { type Available, resolve } from '../../exchange/availability/resolve.ts'
 import type { ExchangeRequest, RequestedAmount } from '../../exchange/availability/request.ts'
 import type { PartnerTerms } from '../../exchange/availability/partner-terms.ts'
+import type { ExchangeMoment } from '../../exchange/availability/exchange-moment.ts'
 import type { Failure } from '../../exchange/availability/rule.ts'
 import { waysToPay } from '../../exchange/availability/ways-to-pay.ts'
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import type { MarketMoment } from '../../exchange/pricing/market.ts'
 import type { Sum } from '../../exchange/pricing/sum.ts'
 import { momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import type { Choice } from './choice.ts'
@@ -59,7 +59,7 @@ export function outcomeOf(ctx: Ctx, partner: Partner, choice: Choice, isFixed: b
   return { exchange: bare.available ? bare.exchange : undefined, sum: undefined, failure: answer.failures[0], ways }
 }
 
-function waysOf(moment: MarketMoment, terms: PartnerTerms, asked: AskWhole, { from }: Choice): Way[] {
+function waysOf(moment: ExchangeMoment, terms: PartnerTerms, asked: AskWhole, { from }: Choice): Way[] {
   const ask = { ...asked, depositCategory: undefined }
   const open = new Set(waysToPay(moment, terms, ask).map(({ method }) => method.category))
   const every = from.network.paymentMethods.filter(

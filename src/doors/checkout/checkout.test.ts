@@ -35,7 +35,7 @@ describe('the checkout over HTTP', () => {
         const answer = await get(`${exchange.url}${path}${tid}`)
         assert.equal(answer.status, 404, tid)
         assert.equal(answer.headers.get('cache-control'), 'no-store')
-        assert.equal(titleOf(answer), 'There is no such order')
+        assert.equal(titleOf(answer), 'Order not found')
       }
     }
     assert.equal((await get(`${exchange.url}/checkout/status?tid=1`)).status, 404)
@@ -137,9 +137,9 @@ describe('the checkout over HTTP', () => {
 
     const value = cookie.split(';')[0] ?? ''
     assert.equal(titleOf(await get(buy.url, { cookie: `other=1; ${value}` })), 'Where do you live?')
-    assert.equal(titleOf(await get(buy.url)), 'Confirm your e-mail')
+    assert.equal(titleOf(await get(buy.url)), 'Confirm your email')
     const other = await createBuy(exchange, { customer: { contact_info: { email } } })
-    assert.equal(titleOf(await get(other.url, { cookie: value.replace(buy.id, other.id) })), 'Confirm your e-mail')
+    assert.equal(titleOf(await get(other.url, { cookie: value.replace(buy.id, other.id) })), 'Confirm your email')
   })
 
   it('a form from a step that is past, or not reached yet, does nothing and shows the true step', async () => {
@@ -214,8 +214,8 @@ describe('the checkout over HTTP', () => {
     const browser = await prove(url, 'change@example.com')
     await post(url, { do: 'country', country: 'NL' }, browser)
     await post(url, { do: 'payout_address', payout_address: someAddress }, browser)
-    assert.equal(titleOf(await get(url, browser)), 'Check and pay')
-    assert.equal(titleOf(await get(`${url}&ask=payout_address`, browser)), 'Where shall we send your BTC?')
+    assert.equal(titleOf(await get(url, browser)), 'Review and pay')
+    assert.equal(titleOf(await get(`${url}&ask=payout_address`, browser)), 'Where should we send your Bitcoin?')
     await post(`${url}&ask=payout_address`, { do: 'payout_address', payout_address: other }, browser)
     const { payout, status } = await recordOfBuy(exchange, id)
     assert.deepEqual(payout, { address: other, extra_id: '' })
@@ -238,7 +238,7 @@ describe('the checkout over HTTP', () => {
       [await send(`do=email&email=${'a'.repeat(20_000)}`, 'application/x-www-form-urlencoded'), 413],
     ] as const) {
       assert.equal(answer.status, status)
-      assert.match(await answer.text(), /cannot be read/)
+      assert.match(await answer.text(), /couldn’t read/)
     }
     assert.equal((await post(url, { do: 'email', email: 'a@b.c\u0000' })).status, 400)
     assert.equal((await post(url, { do: '\u0000', constructor: 'x' })).status, 303)
@@ -250,7 +250,7 @@ describe('the checkout over HTTP', () => {
     const answer = await post(url, { do: 'resend' })
     assert.equal(answer.status, 429)
     assert.match(answer.headers.get('retry-after') ?? '', /^\d+$/)
-    assert.match(answer.text, /sent a code a moment ago/)
+    assert.match(answer.text, /just sent you a code/)
   })
 
   it('an order whose time to pay is over says so, and what to do', async () => {
@@ -258,7 +258,7 @@ describe('the checkout over HTTP', () => {
     await get(buy.url)
     await exchange.api('/v1/sandbox/clock', { body: { advance: 'PT24H' } })
     const answer = await get(buy.url)
-    assert.equal(titleOf(answer), 'The time to pay is over')
+    assert.equal(titleOf(answer), 'This order has expired')
     assert(answer.text.includes(`https://shop.example/late?order=${buy.id}`))
   })
 })

@@ -25,19 +25,14 @@ import { isOurForm } from '../ui/our-form.ts'
 import { messagePage, type Reason } from './message-page.tsx'
 import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
-import { payAidsOf, playOf } from './pay-aids.ts'
+import type { CheckoutOptions } from './notices.ts'
+import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
 import { type Look, renderFrame } from './frame.tsx'
 import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
-
-/** What the checkout is told by the program that starts it. */
-export type CheckoutOptions = {
-  /** Where a form may lead besides (Content-Security-Policy, form-action): where customers pay, and where they are checked. */
-  leadsTo: readonly string[]
-}
 
 const largestForm = 16_384
 
@@ -49,11 +44,11 @@ const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
  * `/checkout/status?tid=` and `/checkout/events?tid=`, which tell a waiting page when to look again.
  */
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
-  await app.register((scope, _options, done) => {
+  await app.register((scope, _fastifyOptions, done) => {
     const assets = serveAssets(scope)
     const headersWith = (sheet: Sheet) => headersFor(options, sheet)
     const trusted = ipBlocks(ctx.config.http.trustedProxies)
-    const door: Door = { ctx, trusted, assets, headersWith, headers: headersWith(assets.sheet) }
+    const door: Door = { ctx, options, trusted, assets, headersWith, headers: headersWith(assets.sheet) }
     servePartnerLogos(scope, async (text) => {
       const id = readId(text)
       return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
@@ -82,7 +77,14 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
 type Headers = Record<string, string>
 
 /** The headers are those of pages with our own style sheet; with another one they allow that one. */
-type Door = { ctx: Ctx; trusted: IpBlocks; assets: Assets; headers: Headers; headersWith(sheet: Sheet): Headers }
+type Door = {
+  ctx: Ctx
+  options: CheckoutOptions
+  trusted: IpBlocks
+  assets: Assets
+  headers: Headers
+  headersWith(sheet: Sheet): Headers
+}
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
@@ -229,7 +231,7 @@ function addressesOf(
 type Rejected = Pick<PageProps, 'problems' | 'typed' | 'resembled'>
 
 async function sendOrder(
-  { ctx, assets, headersWith }: Door,
+  { ctx, options, assets, headersWith }: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
@@ -242,11 +244,11 @@ async function sendOrder(
     step === 'pay' ? payAidsOf(view) : {},
     lookOf(ctx, view.partnerId, assets.sheet),
   ])
-  const aids = { ...drawn, ...playOf(ctx, view, language) }
-  const isSandbox = ctx.config.mode === 'sandbox'
+  const aids = { ...drawn, button: options.payButton(view, language) }
+  const { notices } = options
   const addresses = addressesOf(request, visit)
   const legal = legalFor(ctx, language)
-  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...rejected, isSandbox, look, ways, aids, legal }
+  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...rejected, notices, look, ways, aids, legal }
   // The camera scans the address's QR code.
   const camera = checkoutSteps[step].addressField?.(visit)
     ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
@@ -264,7 +266,7 @@ async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
 }
 
 function sendMessage(
-  { ctx, assets, headers }: Door,
+  { options: { notices }, assets, headers }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
@@ -272,8 +274,7 @@ function sendMessage(
 ): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
   const { title, body } = messagePage(reason, language)
-  const isSandbox = ctx.config.mode === 'sandbox'
-  const html = renderFrame({ title, language, assets, isSandbox, children: [body] })
+  const html = renderFrame({ title, language, assets, notices, children: [body] })
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
 }
 

@@ -37,7 +37,7 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     const second = await begin({ to_currency: 'ETH' }, email)
     const refused = await giveAddress(second, { payout_address: poisoned })
     assert.equal(refused.status, 400)
-    assert.match(refused.text, /looks like one that you have used before/)
+    assert.match(refused.text, /looks like one you’ve used before/)
     const shown = refused.text.replaceAll(/<\/?span[^>]*>/g, '')
     assert(shown.includes(known.toLowerCase()) && shown.includes(poisoned), 'both are shown whole, in one spelling')
     const differing = [...refused.text.matchAll(/class="differs">([^<]*)/g)].map(([, group]) => group)
@@ -120,7 +120,10 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
       const answer = await forms.post(order.url.replace('/checkout', path), { do: 'pay' }, order.browser)
       const leadsTo = new URL(answer.headers.get('location') ?? '')
       assert.equal(leadsTo.searchParams.get('locale'), tag)
-      assert(leadsTo.search.includes(encodeURIComponent(`/${tag}/checkout?tid=${order.id}&returned=1`)), leadsTo.href)
+      assert(
+        leadsTo.search.includes(encodeURIComponent(`/${tag}/checkout${new URL(order.url).search}&returned=1`)),
+        leadsTo.href,
+      )
     }
   })
 

@@ -4,13 +4,14 @@ import { type Language, languageOf } from '../../platform/language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
+import type { Notices } from './notices.ts'
 
 /** Everything around a page of the checkout. */
 export type FrameProps = {
   title: string
   language: Language
   assets: Assets
-  isSandbox: boolean
+  notices: Notices
   /** Of the order, where there is one: whose it is, as the account is called and as its pages look. */
   order?: { partnerName: string; publicId: bigint } | undefined
   look?: Look | undefined
@@ -28,7 +29,7 @@ export function renderFrame(props: FrameProps): string {
   const { title, order, look, language, assets, hasProblems = false } = props
   const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
-    title: hasProblems ? `${language.say('frame.error')}: ${whole}` : whole,
+    title: hasProblems ? `${language.say('layout.error')}: ${whole}` : whole,
     language,
     styles: look?.sheet ?? assets.sheet,
     scripts: [assets.script],
@@ -37,19 +38,19 @@ export function renderFrame(props: FrameProps): string {
   })
 }
 
-function Frame({ language, order, look, translations, isSandbox, children }: FrameProps) {
+function Frame({ language, order, look, translations, notices, children }: FrameProps) {
   const { say } = language
   return (
     <>
       <header class="top">
         {order === undefined ? null : <Whose name={look?.name ?? order.partnerName} logo={look?.logo} />}
-        <p class="by">{say('frame.by')}</p>
+        <p class="by">{say('layout.by')}</p>
       </header>
       <div class="columns">{children}</div>
       <footer class="bottom">
-        {order === undefined ? null : <p>{say('frame.order', { order: String(order.publicId) })}</p>}
-        {isSandbox ? <p>{say('frame.sandbox')}</p> : null}
-        {translations === undefined ? null : <Languages translations={translations} label={say('frame.language')} />}
+        {order === undefined ? null : <p>{say('layout.order', { order: String(order.publicId) })}</p>}
+        {notices.footer ? <p>{notices.footer(language)}</p> : null}
+        {translations === undefined ? null : <Languages translations={translations} label={say('layout.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>
     </>

@@ -4,20 +4,21 @@ import type { Ctx } from '../../exchange/context.ts'
 import { languageOf } from '../../platform/language/language.ts'
 import type { Assets } from './assets.ts'
 import { renderFrame } from './frame.tsx'
+import type { Notices } from './notices.ts'
 
 /** What our own pages of terms are made of. */
-type Door = { assets: Assets; headers: Record<string, string> }
+type Door = { options: { notices: Notices }; assets: Assets; headers: Record<string, string> }
 
 const texts = ['terms', 'privacy'] as const
 
 /**
- * `/terms` and `/privacy`, and the same in a language: plain pages that say which version they are, for a sandbox whose operator has
- * named none of its own.
+ * `/terms` and `/privacy`, and the same in a language: plain pages that say which version they are, where the
+ * operator has named none.
  */
 export function serveLegalPages(
   app: FastifyInstance,
   { config }: Pick<Ctx, 'config'>,
-  { assets, headers }: Door,
+  { options: { notices }, assets, headers }: Door,
 ): void {
   const { termsUrl, privacyUrl, termsVersion, privacyVersion } = config.legal
   const open = { terms: termsUrl === undefined, privacy: privacyUrl === undefined }
@@ -34,8 +35,7 @@ export function serveLegalPages(
             <p class="hint">{language.say('legal.version', { version: versions[text] })}</p>
           </main>
         )
-        const isSandbox = config.mode === 'sandbox'
-        const html = renderFrame({ title, language, assets, isSandbox, children: [body] })
+        const html = renderFrame({ title, language, assets, notices, children: [body] })
         return reply.headers(headers).type('text/html; charset=utf-8').send(html)
       })
     }

@@ -28,9 +28,9 @@ test('while all that came goes back, nothing promises the exchange that was agre
     view: { ...held, refunds: [{ ...part, amount: arrived, state: 'sent' }] },
     order: sellOfBtc,
   })
-  assert.match(text, /Your money goes back to you/)
+  assert.match(text, /We’re sending your money back/)
   assert.match(text, /0\.00697 BTC is on its way back to you\./)
-  assert.doesNotMatch(text, /You receive|Your price|We are looking|EUR/)
+  assert.doesNotMatch(text, /You receive|Your price|We’re reviewing|EUR/)
 })
 
 test('while only the rest goes back, the exchange of what was taken stays', async () => {
@@ -39,17 +39,17 @@ test('while only the rest goes back, the exchange of what was taken stays', asyn
     view: { ...held, refunds: [{ ...part, amount: 100_000n, state: 'sent' }] },
     order: sellOfBtc,
   })
-  assert.match(text, /What is too much goes back to you/)
+  assert.match(text, /We’re sending the extra money back/)
   assert.match(text, /You receive/)
 })
 
 test('a refund is on its way once it has left, and one that was cancelled is not told of', async () => {
   const told = (state: 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled') =>
     textOf({ step: 'hold', view: { ...held, refunds: [{ ...part, amount: arrived, state }] }, order: sellOfBtc })
-  assert.match(await told('ordered'), /0\.00697 BTC will be sent back to you\./)
+  assert.match(await told('ordered'), /We’ll send 0\.00697 BTC back to you\./)
   assert.match(await told('address_needed'), /as soon as we know where to/)
   assert.match(await told('sent'), /on its way back/)
   assert.match(await told('paid'), /was sent back/)
-  assert.match(await told('failed'), /could not be sent back yet/)
+  assert.match(await told('failed'), /haven’t been able to send/)
   assert.doesNotMatch(await told('cancelled'), /0\.00697/)
 })

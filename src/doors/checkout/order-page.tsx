@@ -13,7 +13,7 @@ import { Headline, Summary } from './ui/summary.tsx'
 
 /** The page of an order, as HTML. */
 export function renderOrder(props: PageProps, assets: Assets): string {
-  const { visit, language, isSandbox, problems } = props
+  const { visit, language, notices, problems } = props
   const { view, step, version } = visit
   const { title, body } = checkoutSteps[step].page(props)
   const isAgreed = step !== 'ended' && !isGivenBack(view)
@@ -28,7 +28,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     title,
     language,
     assets,
-    isSandbox,
+    notices,
     order: view,
     look: props.look,
     translations: translationsOf(props),

@@ -5,6 +5,7 @@ import type { Language } from '../../platform/language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
 import type { Look } from './frame.tsx'
 import type { Legal } from './legal.ts'
+import type { Notices } from './notices.ts'
 import type { PayAids } from './pay-aids.ts'
 import type { Visit } from './visit.ts'
 
@@ -23,7 +24,7 @@ export type PageProps = {
   typed: Record<string, string>
   /** An address of this customer's that the typed one resembles, and is not. */
   resembled?: string | undefined
-  isSandbox: boolean
+  notices: Notices
   /** How the partner wants its pages to look. */
   look: Look
   /** Other ways to pay, where they are asked for. */

@@ -1,6 +1,5 @@
-import type { Ctx } from '../../exchange/context.ts'
-import type { Language } from '../../platform/language/language.ts'
 import type { CheckoutView, PayToKind } from '../../exchange/orders/checkout-view.ts'
+import type { PayButton } from './notices.ts'
 
 /** What makes paying easier. All of it says what stands on the page as text, too. */
 export type PayAids = {
@@ -10,8 +9,7 @@ export type PayAids = {
   uri?: string
   /** A text that a bank's app takes whole (Pix). */
   code?: string
-  /** Where a form of the sandbox plays that the customer has paid by hand. */
-  play?: string
+  button?: PayButton | undefined
 }
 
 /** What a Pix code must name besides the account. Payers are shown whose key it is by the central bank's directory. */
@@ -25,17 +23,6 @@ export async function payAidsOf(view: CheckoutView): Promise<PayAids> {
   const text = await bankText(view, payTo)
   if (text === undefined) return {}
   return { ...(await drawn(text)), ...(view.deposit.category === 'PIX' ? { code: text } : {}) }
-}
-
-/** The one of the sandbox. Not where a rail of the real world is tried out there: on it, coins are sent. */
-export function playOf(
-  { config, rails }: Pick<Ctx, 'config' | 'rails'>,
-  { tid, deposit, from }: CheckoutView,
-  { tag }: Pick<Language, 'tag'>,
-): Pick<PayAids, 'play'> {
-  const rail = rails.forDeposit(deposit.category, from.network.code)
-  const isPlayed = config.mode === 'sandbox' && rail?.name.startsWith('sandbox-') === true
-  return isPlayed ? { play: `/sandbox/pay?tid=${tid}&locale=${tag}` } : {}
 }
 
 async function coinAids(

@@ -11,7 +11,7 @@ import { mayChangeEmail } from './step.ts'
 
 /** Reads the e-mail address from a form; refuses text that isn't one. */
 export function readEmail({ email = '' }: Fields): string {
-  if (!isEmail(email.trim())) throw badField('email', "This isn't an e-mail address.", 'EMAIL_ILL_FORMED')
+  if (!isEmail(email.trim())) throw badField('email', "This isn't an email address.", 'EMAIL_ILL_FORMED')
   return email.trim()
 }
 
@@ -54,7 +54,7 @@ async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void>
 export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale }) => {
   const { id: transactionId, partnerId, publicId, email } = view
   if (email === null) return {}
-  const customerId = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
+  const { customerId } = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const { accepts = '' } = fields

@@ -1,22 +1,21 @@
 import { type AuditRow, type AuditValue, listAudit } from '../../exchange/audit/audit.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
-import { type Answer, type Given, type Json, WrongUsage } from './command.ts'
+import { type Answer, type Invocation, type Json, WrongUsage } from './command.ts'
 import { idOfFlag } from './read-id.ts'
 
 const most = 1_000
 
-/** Lists who changed what, newest first. */
-export const list = (given: Given): Promise<Answer> => {
-  const filter = { partnerId: idOfFlag(given, 'partner'), before: idOfFlag(given, 'before'), limit: limitOf(given) }
-  return given.exchange(async (ctx) => {
+export const list = (input: Invocation): Promise<Answer> => {
+  const filter = { partnerId: idOfFlag(input, 'partner'), before: idOfFlag(input, 'before'), limit: limitOf(input) }
+  return input.exchange(async (ctx) => {
     if (filter.partnerId !== undefined) await showPartner(ctx, filter.partnerId)
     return { json: (await listAudit(ctx.db, filter)).map(shown) }
   })
 }
 
-function limitOf({ flags: { limit = '100' } }: Given): number {
+function limitOf({ flags: { limit = '100' } }: Invocation): number {
   const number = /^\d{1,4}$/.test(limit) ? Number.parseInt(limit, 10) : 0
-  if (number < 1 || number > most) throw new WrongUsage(`--limit is a whole number from 1 to ${most}.`)
+  if (number < 1 || number > most) throw new WrongUsage(`--limit must be a whole number from 1 to ${most}.`)
   return number
 }
 

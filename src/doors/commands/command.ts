@@ -3,48 +3,48 @@ import type { Ctx } from '../../exchange/context.ts'
 /** What `--json` prints. No bigint and no Date fits in it: ids and amounts are texts, times are ISO 8601. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 
-/** What was typed after a command's name, checked against its usage. */
-export type Arguments = {
-  /** The words, in the order of the usage. */
-  words: string[]
-  /** The values of `--flags` by name, as far as they were given. */
+/** What follows a command's name, checked against its usage. */
+export type ParsedArguments = {
+  /** In the order of the usage. */
+  args: string[]
+  /** The values of the `--flags` that were given, by name. */
   flags: Readonly<Record<string, string>>
 }
 
-/** What a command is run with. */
-export type Given = Arguments & Exchange
+/** A command's arguments, and access to the exchange. */
+export type Invocation = ParsedArguments & Exchange
 
-/** How a command reaches the exchange that the settings name. Opened only when asked, closed when `work` ends. */
+/** Opens the exchange that the settings name, only when asked, and closes it when `work` ends. */
 export type Exchange = {
-  /** Runs `work` with the whole exchange wired and nothing of it started. */
+  /** Runs `work` with the whole exchange composed and nothing started. */
   exchange<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
-  /** The same for a check: one statement may take an hour. */
+  /** The same for checks: one statement may take an hour. */
   patientExchange<T>(work: (ctx: Ctx) => Promise<T>): Promise<T>
 }
 
-/** What a command has to say: nothing if `json` is null. `text` is for people where its general layout would not do. */
+/** A command's output; none if `json` is null. `text` replaces the general layout for people. */
 export type Answer = {
   json: Json
   text?: string
-  /** 0 where nothing else is said: the command did what it was asked. */
+  /** 0 by default. */
   exitCode?: number
 }
 
-/** One command of `bin/cambio`, as data: help is printed and arguments are read by it. */
+/** A command of `bin/cambio`, as data: help and argument parsing derive from it. */
 export type Command = {
-  /** Its name and what it takes: `key create --partner ID --kind public|secret [--label L]`. See `readUsage`. */
+  /** Name and arguments: `key create --partner ID --kind public|secret [--label L]`. See `readUsage`. */
   usage: string
-  /** What it does, in a sentence. */
+  /** One sentence. */
   does: string
-  /** What else is worth knowing, for `help COMMAND`. */
+  /** More, for `help COMMAND`. */
   details?: string
-  /** Whether it acts for a person, who may be an operator with a token: then it also takes `--token-file FILE`. */
+  /** Whether its changes are audited as an operator's: then it also takes `--token-file FILE`. */
   acts?: boolean
-  /** Does it. Its code is loaded only now, so that each command starts fast. */
-  run(given: Given): Promise<Answer>
+  /** Loads the command's code only when it runs, so that every command starts fast. */
+  run(input: Invocation): Promise<Answer>
 }
 
-/** What was typed is no command of ours, or not what it takes. The message is a plain sentence, and the exit code is 2. */
+/** An unknown command or wrong arguments. The message is for people; the exit code is 2. */
 export class WrongUsage extends Error {
   constructor(message: string) {
     super(message)

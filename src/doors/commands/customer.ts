@@ -2,31 +2,29 @@ import { decideBlock } from '../../exchange/customers/block.ts'
 import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer, type ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Answer, Given } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { idOf } from './read-id.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
-/** Shows how a customer stands, and every fact and rule that makes it so. */
-export const show = (given: Given): Promise<Answer> => {
-  const id = idOf(given)
-  return given.exchange(async (ctx) => {
+/** Shows a customer's profile, with every fact and rule behind it. */
+export const show = (input: Invocation): Promise<Answer> => {
+  const id = idOf(input)
+  return input.exchange(async (ctx) => {
     const explained = await explainCustomer(ctx, id)
     if (!explained) throw new Refusal('NOT_FOUND', 'There is no such customer.')
     return { json: shown(explained) }
   })
 }
 
-/** Serves a customer no more. */
-export const block = (given: Given): Promise<Answer> => decide(given, true)
+export const block = (input: Invocation): Promise<Answer> => decide(input, true)
 
-/** Serves a customer again. */
-export const unblock = (given: Given): Promise<Answer> => decide(given, false)
+export const unblock = (input: Invocation): Promise<Answer> => decide(input, false)
 
-function decide(given: Given, isBlocked: boolean): Promise<Answer> {
-  const id = idOf(given)
-  const reason = reasonOf(given)
-  return withActor(given, async (ctx, who) => ({
+function decide(input: Invocation, isBlocked: boolean): Promise<Answer> {
+  const id = idOf(input)
+  const reason = reasonOf(input)
+  return withActor(input, async (ctx, who) => ({
     json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
   }))
 }

@@ -2,19 +2,15 @@ import { type Answer, type Command, WrongUsage } from './command.ts'
 import { columns } from './layout.ts'
 import { readUsage, usageOf } from './usage.ts'
 
-/**
- * Explains the commands: all of them, those that begin with a word (`help partner`), or one with everything there is to know of
- * it. Refuses words that begin none.
- */
-export function explainCommands(commands: readonly Command[], words: string[]): Answer {
-  const chosen = commands.filter((command) => words.every((word, at) => readUsage(command).name[at] === word))
-  if (chosen.length === 0) throw new WrongUsage(`There is no command "${words.join(' ')}". See: cambio help`)
+/** Help on all commands, on those of a group (`help partner`), or on one in full. Refuses an unknown command. */
+export function explainCommands(commands: readonly Command[], args: string[]): Answer {
+  const chosen = commands.filter((command) => args.every((part, at) => readUsage(command).name[at] === part))
+  if (chosen.length === 0) throw new WrongUsage(`There is no command "${args.join(' ')}". See: cambio help`)
 
   const json = chosen.map((command) => ({ usage: usageOf(command), does: command.does }))
   const [first] = chosen
   if (first && chosen.length === 1) return { json, text: inFull(first) }
-  if (words.length > 0)
-    return { json, text: json.map(({ usage, does }) => `cambio ${usage}\n    ${does}`).join('\n\n') }
+  if (args.length > 0) return { json, text: json.map(({ usage, does }) => `cambio ${usage}\n    ${does}`).join('\n\n') }
   const lines = columns(chosen.map((command) => [`  ${readUsage(command).name.join(' ')}`, command.does]))
   return { json, text: `${lines}\n\n${general}` }
 }
@@ -22,11 +18,11 @@ export function explainCommands(commands: readonly Command[], words: string[]): 
 const inFull = ({ does, details, ...command }: Command): string =>
   [`cambio ${usageOf(command)}`, does, ...(details === undefined ? [] : [details])].join('\n\n')
 
-const general = `What a command takes: cambio help COMMAND
+const general = `Details of a command: cambio help COMMAND
 
-A command that changes something takes an operator's token, in OPERATOR_TOKEN or in the file of --token-file, and is audited as
-that operator's; without one, as the user's of this machine.
+Commands that change something take an operator's token, in OPERATOR_TOKEN or in the file of --token-file, and are audited as
+that operator's. Without a token they are audited as this machine's user.
 
-Every command takes --json, and then prints one JSON value. Errors go to standard error.
-The exit code is 0; 1 when something failed or a check found something; 2 when the command itself was wrong.
-The exchange is that of DATABASE_URL, or else of DATA_DIR, with the key in MASTER_KEY_FILE. See: cambio settings`
+With --json a command prints one JSON value. Errors go to standard error.
+Exit codes: 0; 1 if the command failed or a check found a problem; 2 if the command or its arguments are invalid.
+Commands work on the database of DATABASE_URL, or else of DATA_DIR, with the key in MASTER_KEY_FILE. See: cambio settings`

@@ -15,7 +15,7 @@ test('a list of things becomes a table', () => {
   assert.equal(layOut([]), 'none')
 })
 
-test('a thing becomes its fields, and what is inside of it stands below its name', () => {
+test('a thing becomes its fields, and nested values go below their name', () => {
   const thing = { id: '1', limits: { min: null, max: '5' }, theme: {}, history: [{ status: 'new' }] }
   assert.equal(
     layOut(thing),

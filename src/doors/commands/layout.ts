@@ -2,16 +2,13 @@ import type { Json } from './command.ts'
 
 type Fields = { readonly [name: string]: Json }
 
-/**
- * Lays an answer out for people: a list of things becomes a table, a thing its fields, a line each. What is inside of a thing
- * stands indented below its name.
- */
+/** Formats JSON for people: a list of objects as a table, an object as one field a line, nested values indented below their name. */
 export function layOut(json: Json): string {
   if (isList(json)) return listed(json)
   return isFields(json) ? fielded(json) : cell(json)
 }
 
-/** Writes rows in columns, each as wide as it must be; the first row is the heading. */
+/** Aligns rows in columns; the first row is the heading. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)))
   return rows
@@ -27,7 +24,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
 const isList = (json: Json): json is readonly Json[] => Array.isArray(json)
 const isFields = (json: Json): json is Fields => typeof json === 'object' && json !== null && !isList(json)
 
-/** Whether something fits behind its name, on one line. */
+/** Whether a value fits on one line. */
 function isPlain(json: Json): boolean {
   if (isList(json)) return json.every((item) => !isList(item) && !isFields(item))
   return !isFields(json) || Object.keys(json).length === 0
@@ -51,7 +48,7 @@ function fielded(fields: Fields): string {
     .join('\n')
 }
 
-/** What stands in one place of a table; `-` is nothing. */
+/** One cell of a table; `-` is empty. */
 function cell(json: Json): string {
   if (json === null || json === '') return '-'
   if (isList(json)) return json.length === 0 ? '-' : json.map(cell).join(', ')

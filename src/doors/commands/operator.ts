@@ -1,28 +1,27 @@
 import { createOperator, listOperators } from '../../exchange/operators/operator.ts'
 import { createToken, listTokens, type OperatorToken, revokeToken } from '../../exchange/operators/token.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import type { Answer, Given } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
-/** Makes an operator. A password that no file gives is made, and shown this once. */
-export const create = async (given: Given): Promise<Answer> => {
-  const [email = ''] = given.words
-  const file = given.flags['password-file']
+/** Without a password file a password is generated and shown once. */
+export const create = async (input: Invocation): Promise<Answer> => {
+  const [email = ''] = input.args
+  const file = input.flags['password-file']
   const password = file === undefined ? randomToken(18) : await contentsOf(file, '--password-file')
-  return withActor(given, async (ctx, who) => {
+  return withActor(input, async (ctx, who) => {
     const operator = await createOperator(ctx, { email, password }, who)
     const made = { id: String(operator.id), email: operator.email }
     if (file !== undefined) return { json: made }
     const json = { ...made, password }
-    return { json, text: `${layOut(json)}\n\nKeep the password: it is not shown again.` }
+    return { json, text: `${layOut(json)}\n\nSave this password. It is not shown again.` }
   })
 }
 
-/** Lists the operators with their tokens. */
-export const list = (given: Given): Promise<Answer> =>
-  given.exchange(async (ctx) => {
+export const list = (input: Invocation): Promise<Answer> =>
+  input.exchange(async (ctx) => {
     const [operators, tokens] = [await listOperators(ctx), await listTokens(ctx)]
     const json = operators.map(({ id, email, createdAt }) => ({
       id: String(id),
@@ -33,18 +32,17 @@ export const list = (given: Given): Promise<Answer> =>
     return { json }
   })
 
-/** Makes a token for an operator, and shows its text. */
-export const token = (given: Given): Promise<Answer> =>
-  withActor(given, async (ctx, who) => {
-    const made = await createToken(ctx, given.words[0] ?? '', who)
+/** Shows the token's text, once. */
+export const token = (input: Invocation): Promise<Answer> =>
+  withActor(input, async (ctx, who) => {
+    const made = await createToken(ctx, input.args[0] ?? '', who)
     const json = { id: String(made.token.id), token: made.text }
-    return { json, text: `${layOut(json)}\n\nKeep the token: it is not shown again.` }
+    return { json, text: `${layOut(json)}\n\nSave this token. It is not shown again.` }
   })
 
-/** Ends a token's life, and shows it. */
-export const revoke = (given: Given): Promise<Answer> => {
-  const id = idOf(given)
-  return withActor(given, async (ctx, who) => ({ json: shown(await revokeToken(ctx, id, who)) }))
+export const revoke = (input: Invocation): Promise<Answer> => {
+  const id = idOf(input)
+  return withActor(input, async (ctx, who) => ({ json: shown(await revokeToken(ctx, id, who)) }))
 }
 
 const shown = ({ id, hint, createdAt, lastUsedAt, revokedAt }: OperatorToken) => ({

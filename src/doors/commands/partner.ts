@@ -4,25 +4,23 @@ import { createPartner } from '../../exchange/partners/create.ts'
 import { listPartners, showPartner } from '../../exchange/partners/find.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { isFileSetting } from '../../exchange/partners/setting-text.ts'
-import type { AccountRates } from '../../exchange/partners/settings.ts'
+import { type AccountRates, showsCalculatorV1, takesUnsignedPresets } from '../../exchange/partners/settings.ts'
 import type { AccountFees, Terms } from '../../exchange/partners/terms.ts'
-import { type Answer, type Given, WrongUsage } from './command.ts'
+import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { partnerIdOf } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
-/** Makes a partner account, and shows its secrets. */
-export const create = (given: Given): Promise<Answer> =>
-  withActor(given, async (ctx, who) => {
-    const [name = ''] = given.words
+export const create = (input: Invocation): Promise<Answer> =>
+  withActor(input, async (ctx, who) => {
+    const [name = ''] = input.args
     const { partner, ...secrets } = await createPartner(ctx, { name }, who)
     const json = { partner_id: String(partner.id), ...secrets }
-    return { json, text: `${layOut(json)}\n\nKeep these: they are not shown again.` }
+    return { json, text: `${layOut(json)}\n\nSave these secrets. They are not shown again.` }
   })
 
-/** Lists every partner account. */
-export const list = (given: Given): Promise<Answer> =>
-  given.exchange(async (ctx) => {
+export const list = (input: Invocation): Promise<Answer> =>
+  input.exchange(async (ctx) => {
     const partners = await listPartners(ctx)
     return {
       json: partners.map(({ id, name, createdAt }) => ({
@@ -33,45 +31,45 @@ export const list = (given: Given): Promise<Answer> =>
     }
   })
 
-/** Shows one partner account with its settings. */
-export const show = (given: Given): Promise<Answer> => {
-  const id = partnerIdOf(given)
-  return given.exchange(async (ctx) => ({ json: shown(await showPartner(ctx, id)) }))
+export const show = (input: Invocation): Promise<Answer> => {
+  const id = partnerIdOf(input)
+  return input.exchange(async (ctx) => ({ json: shown(await showPartner(ctx, id)) }))
 }
 
-/** Changes settings of a partner account, and shows it. */
-export async function set(given: Given): Promise<Answer> {
-  const id = partnerIdOf(given)
-  const texts = await readTexts(given.words)
-  return withActor(given, async (ctx, who) => ({ json: shown(await setPartner(ctx, id, texts, who)) }))
+export async function set(input: Invocation): Promise<Answer> {
+  const id = partnerIdOf(input)
+  const texts = await readTexts(input.args)
+  return withActor(input, async (ctx, who) => ({ json: shown(await setPartner(ctx, id, texts, who)) }))
 }
 
-/** Switches a feature of a partner account, and shows it. */
-export const switchTo = (on: boolean, given: Given): Promise<Answer> => {
-  const id = partnerIdOf(given)
-  const [feature = ''] = given.words
-  return withActor(given, async (ctx, who) => ({ json: shown(await switchFeature(ctx, id, { feature, on }, who)) }))
+export const switchTo = (on: boolean, input: Invocation): Promise<Answer> => {
+  const id = partnerIdOf(input)
+  const [feature = ''] = input.args
+  return withActor(input, async (ctx, who) => ({ json: shown(await switchFeature(ctx, id, { feature, on }, who)) }))
 }
 
-/** Reads `name=value` words; the value of a file setting is what the file holds. */
-async function readTexts(words: string[]): Promise<Record<string, string>> {
+/** Reads `name=value` arguments; the value of a file setting is the file's contents. */
+async function readTexts(args: string[]): Promise<Record<string, string>> {
   const texts = new Map<string, string>()
-  for (const word of words) {
-    const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(word) ?? []
-    if (name === '') throw new WrongUsage(`"${word}" is not of the form key=value.`)
+  for (const arg of args) {
+    const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(arg) ?? []
+    if (name === '') throw new WrongUsage(`"${arg}" is not of the form key=value.`)
     if (texts.has(name)) throw new WrongUsage(`${name} is given twice.`)
     texts.set(name, isFileSetting(name) ? await contentsOf(value, name) : value)
   }
   return Object.fromEntries(texts)
 }
 
-/** A partner account in the names that `partner set` takes. */
+/** Settings have the names that `partner set` takes. */
 const shown = ({ id, name, createdAt, settings }: Partner) => ({
   partner_id: String(id),
   name,
   created_at: createdAt.toISOString(),
   signing: settings.signing,
   signing_key: settings.signingKey,
+  calculator_v1: showsCalculatorV1(settings) ? 'on' : 'off',
+  unsigned_presets: takesUnsignedPresets(settings) ? 'on' : 'off',
+  redirect_origins: settings.redirectOrigins,
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
   slippage_percent: percent(settings.slippageBasisPoints),
   underpayment_percent: percent(settings.underpaymentBasisPoints),
@@ -83,7 +81,6 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   contact_email: settings.contactEmail,
 })
 
-/** The limits of how often callers may ask, each by its own name. */
 const rates = (of: AccountRates) => ({
   key_per_second: of.keyPerSecond ?? 'default',
   key_burst: of.keyBurst ?? 'default',
@@ -93,7 +90,7 @@ const rates = (of: AccountRates) => ({
   customer_ip_burst: of.customerIpBurst ?? 'default',
 })
 
-/** What `fees=FILE` takes. */
+/** In the form that `fees=FILE` takes. */
 const fees = ({ commissionBasisPoints, feeSchedules, b2bFeeSchedules }: Terms) => ({
   commission_percent: percent(commissionBasisPoints),
   ...(feeSchedules.length === 0 ? {} : { schedules: feeSchedules.map(priceList) }),
@@ -108,7 +105,7 @@ const priceList = ({ version, from, serviceBasisPoints, serviceMinimum, spreadBa
   spread_percent: percents(spreadBasisPoints),
 })
 
-/** What `limits=FILE` takes. */
+/** In the form that `limits=FILE` takes. */
 const limits = ({ limits: all, limitsBySide, b2bLimits }: Terms) => ({
   ...all,
   ...limitsBySide,
@@ -121,5 +118,5 @@ const percents = ({ buy, sell, swap }: AccountFees['serviceBasisPoints']) => ({
   swap: percent(swap),
 })
 
-/** Hundredths of a percent as a decimal text. */
+/** 150 is 1.5. */
 const percent = (basisPoints: number): string => formatAmount(BigInt(basisPoints), { decimals: 2 })

@@ -1,14 +1,14 @@
 import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
-import type { Answer, Given } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 import { withOperator } from './who.ts'
 
-/** Approves a payout or refund above the limit, in the name of the operator whose token it has. */
-export const approve = (given: Given): Promise<Answer> => {
-  const id = idOf(given)
-  return withOperator(given, async (ctx, operator) => {
+/** Approves a payout or refund above the limit as the operator whose token was given. */
+export const approve = (input: Invocation): Promise<Answer> => {
+  const id = idOf(input)
+  return withOperator(input, async (ctx, operator) => {
     const { payoutId, transactionId, approvals, needed, isApproved } = await approvePayout(ctx, id, operator)
     const json = {
       payout_id: String(payoutId),
@@ -22,12 +22,12 @@ export const approve = (given: Given): Promise<Answer> => {
   })
 }
 
-/** Lists payouts and refunds that are ordered and not ended, or only those that wait for approval. */
-export const list = (given: Given): Promise<Answer> => {
-  const waiting = given.flags.waiting !== undefined
-  return given.exchange(async (ctx) => {
+/** Lists open payouts and refunds, or only those that wait for approval. */
+export const list = (input: Invocation): Promise<Answer> => {
+  const waiting = input.flags.waiting !== undefined
+  return input.exchange(async (ctx) => {
     const json = (await listOpenPayouts(ctx, { waiting })).map(shown)
-    const none = waiting ? 'No payout waits for an approval.' : 'No payout is open.'
+    const none = waiting ? 'No payout waits for approval.' : 'No payout is open.'
     return { json, text: json.length === 0 ? none : layOut(json) }
   })
 }

@@ -1,11 +1,11 @@
 import { haltedRails, resumeRail } from '../../exchange/settlement/halted-rails.ts'
-import type { Answer, Given } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
 /** Lists the rails, and which of them are halted. */
-export const list = (given: Given): Promise<Answer> =>
-  given.exchange(async (ctx) => {
+export const list = (input: Invocation): Promise<Answer> =>
+  input.exchange(async (ctx) => {
     const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))
     const json = ctx.rails.all.map(({ name, custodyAccount, deposit, payout }) => {
       const stop = halted.get(name)
@@ -22,10 +22,9 @@ export const list = (given: Given): Promise<Answer> =>
     return { json }
   })
 
-/** Credits what comes by a halted rail again. */
-export const resume = (given: Given): Promise<Answer> => {
-  const [reason, name] = [reasonOf(given), given.words[0] ?? '']
-  return withActor(given, async (ctx, actor) => {
+export const resume = (input: Invocation): Promise<Answer> => {
+  const [reason, name] = [reasonOf(input), input.args[0] ?? '']
+  return withActor(input, async (ctx, actor) => {
     await resumeRail(ctx, name, { reason, actor })
     return { json: { name, resumed: true } }
   })

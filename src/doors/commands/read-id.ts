@@ -1,18 +1,18 @@
 import { readId } from '../../platform/lib/ids.ts'
-import { type Given, WrongUsage } from './command.ts'
+import { type Invocation, WrongUsage } from './command.ts'
 
-/** The id that was given with `--partner`. */
-export const partnerIdOf = ({ flags }: Given): bigint => idIn(flags.partner, '--partner')
+/** Reads `--partner`. */
+export const partnerIdOf = ({ flags }: Invocation): bigint => idIn(flags.partner, '--partner')
 
-/** The id that a command's first word is. */
-export const idOf = ({ words }: Given): bigint => idIn(words[0], 'This command')
+/** Reads the first positional argument as an id. */
+export const idOf = ({ args }: Invocation): bigint => idIn(args[0], 'This command')
 
-/** The id that was given with a flag; undefined if it was not given. */
-export const idOfFlag = ({ flags }: Given, name: string): bigint | undefined =>
+/** Reads a flag as an id; undefined if the flag is absent. */
+export const idOfFlag = ({ flags }: Invocation, name: string): bigint | undefined =>
   flags[name] === undefined ? undefined : idIn(flags[name], `--${name}`)
 
 function idIn(text: string | undefined, what: string): bigint {
   const id = readId(text ?? '')
-  if (id === undefined) throw new WrongUsage(`${what} takes an id: digits only.`)
+  if (id === undefined) throw new WrongUsage(`${what} needs an id of digits.`)
   return id
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { table } from '../../../test/support/table.ts'
 import { commands } from '../../app/commands/catalog.ts'
-import type { Command, Given } from './command.ts'
+import type { Command, Invocation } from './command.ts'
 import { explainFailure } from '../../app/commands/failure.ts'
 import { runTyped } from './run.ts'
 import { readUsage, usageOf } from './usage.ts'
@@ -11,24 +11,24 @@ import { readUsage, usageOf } from './usage.ts'
 const unreachable = () => Promise.reject(new Error('No command of this test reaches an exchange.'))
 const nowhere = { exchange: unreachable, patientExchange: unreachable }
 
-/** The commands of the catalog, which only say what they were given. */
+/** The real commands, which only echo their arguments. */
 const echoes = commands.map((command): Command => ({
   ...command,
-  run: ({ words, flags }: Given) =>
-    Promise.resolve({ json: { name: readUsage(command).name.join(' '), words, flags } }),
+  run: ({ args, flags }: Invocation) =>
+    Promise.resolve({ json: { name: readUsage(command).name.join(' '), args, flags } }),
 }))
 
 test('what was typed is read by the usage line of its command', async () => {
   const rows = table(`
     typed                                          read
-    verify                                         {"name":"verify","words":[],"flags":{}}
-    partner|create|Shop|--                         {"name":"partner create","words":["Shop"],"flags":{}}
-    partner|create|--|--Shop                       {"name":"partner create","words":["--Shop"],"flags":{}}
-    partner|set|--partner|7|a=1|b=2                {"name":"partner set","words":["a=1","b=2"],"flags":{"partner":"7"}}
-    partner|set|a=1|--partner=7|b=2                {"name":"partner set","words":["a=1","b=2"],"flags":{"partner":"7"}}
-    key|create|--kind|public|--partner|7           {"name":"key create","words":[],"flags":{"kind":"public","partner":"7"}}
-    feature|off|b2b|--partner|7                    {"name":"feature off","words":["b2b"],"flags":{"partner":"7"}}
-    widget|sign|a=b&c=d|--partner|7                {"name":"widget sign","words":["a=b&c=d"],"flags":{"partner":"7"}}
+    verify                                         {"name":"verify","args":[],"flags":{}}
+    partner|create|Shop|--                         {"name":"partner create","args":["Shop"],"flags":{}}
+    partner|create|--|--Shop                       {"name":"partner create","args":["--Shop"],"flags":{}}
+    partner|set|--partner|7|a=1|b=2                {"name":"partner set","args":["a=1","b=2"],"flags":{"partner":"7"}}
+    partner|set|a=1|--partner=7|b=2                {"name":"partner set","args":["a=1","b=2"],"flags":{"partner":"7"}}
+    key|create|--kind|public|--partner|7           {"name":"key create","args":[],"flags":{"kind":"public","partner":"7"}}
+    feature|off|b2b|--partner|7                    {"name":"feature off","args":["b2b"],"flags":{"partner":"7"}}
+    widget|sign|a=b&c=d|--partner|7                {"name":"widget sign","args":["a=b&c=d"],"flags":{"partner":"7"}}
   `)
   for (const { typed = '', read = '' } of rows) {
     const { json } = await runTyped(echoes, typed.split('|'), nowhere)
@@ -36,23 +36,23 @@ test('what was typed is read by the usage line of its command', async () => {
   }
 })
 
-test('words that are no command, or not what it takes, get a plain sentence and exit code 2', async () => {
+test('args that are no command, or not what it takes, get a plain sentence and exit code 2', async () => {
   const rows = table(`
     typed                                            says
     veryfy                                           There is no command "veryfy".
     --verify                                         There is no command "--verify".
-    partner                                          "partner" is followed by create, list, show, set.
-    db|drop                                          "db" is followed by url.
+    partner                                          "partner" needs one of: create, list, show, set.
+    db|drop                                          "db" needs one of: url.
     help|partners                                    There is no command "partners".
-    verify|now                                       "now" is too much.
+    verify|now                                       Unexpected argument: now.
     partner|create                                   NAME is missing.
     partner|set|--partner|7                          key=value is missing.
     partner|show                                     --partner ID is missing.
     partner|show|--partner                           --partner needs a value.
     partner|show|--partner|7|--partner|8             --partner is given twice.
-    partner|show|--partner|7|--constructor           There is no --constructor.
-    key|create|--partner|7|--kind|private            --kind is public or secret.
-    key|revoke|-x                                    There is no -x.
+    partner|show|--partner|7|--constructor           Unknown flag: --constructor.
+    key|create|--partner|7|--kind|private            --kind must be public or secret.
+    key|revoke|-x                                    Unknown flag: -x.
   `)
   for (const { typed = '', says = '' } of rows) {
     const failure = await runTyped(echoes, typed.split('|'), nowhere).then(() => undefined, explainFailure)
@@ -74,10 +74,10 @@ test('help names every command, explains a group, and tells all of one', async (
 
 test('a usage line says all there is to read', () => {
   for (const command of commands) {
-    const { name, words, repeats, flags } = readUsage(command)
+    const { name, args, repeats, flags } = readUsage(command)
     const shown = [
       ...name,
-      ...words,
+      ...args,
       ...flags.map(({ name, value, optional }) =>
         optional ? `[${`--${name} ${value}`.trim()}]` : `--${name} ${value}`,
       ),

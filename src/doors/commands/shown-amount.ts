@@ -1,9 +1,9 @@
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 
-/** An amount of an asset as people read it: a decimal text of fiat or coins, not of their smallest units. */
+/** An amount in whole units of its asset, not in its smallest ones. */
 export function shownAmount(asset: string, amount: bigint): { asset: string; amount: string } {
   const known = bookedAsset(asset)
-  if (!known) throw new Error(`The catalog has lost ${asset}.`)
+  if (!known) throw new Error(`The catalog does not know ${asset}.`)
   return { asset, amount: formatAmount(amount, known) }
 }

@@ -10,34 +10,34 @@ import {
 } from '../../exchange/operations/staff.ts'
 import type { RefundDestination } from '../../exchange/settlement/redirect-refund.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
-import { type Answer, type Given, WrongUsage } from './command.ts'
+import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { idOf, idOfFlag } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
-/** Stops a transaction for a person. */
-export const hold = (given: Given): Promise<Answer> => {
-  const [id, reason] = [idOf(given), reasonOf(given)]
-  return withActor(given, async (ctx, actor) => shown(await holdTransaction(ctx, id, { reason, actor })))
+/** Puts a transaction on hold for review. */
+export const hold = (input: Invocation): Promise<Answer> => {
+  const [id, reason] = [idOf(input), reasonOf(input)]
+  return withActor(input, async (ctx, actor) => shown(await holdTransaction(ctx, id, { reason, actor })))
 }
 
-/** Lets a held transaction go on. */
-export const release = (given: Given): Promise<Answer> => {
-  const [id, reason, payTo] = [idOf(given), reasonOf(given), idOfFlag(given, 'pay-to')]
-  return withActor(given, async (ctx, actor) => {
+/** Resumes a transaction that is on hold. */
+export const release = (input: Invocation): Promise<Answer> => {
+  const [id, reason, payTo] = [idOf(input), reasonOf(input), idOfFlag(input, 'pay-to')]
+  return withActor(input, async (ctx, actor) => {
     const order = { reason, actor, ...(payTo === undefined ? {} : { payTo }) }
     return shown(await releaseTransaction(ctx, id, order))
   })
 }
 
-/** Gives back what is free of a transaction, or a part of it; or sends what could not go back to another account. */
-export const refund = async (given: Given): Promise<Answer> => {
-  const [id, reason, text] = [idOf(given), reasonOf(given), given.flags.amount]
-  const to = await wayOf(given)
+/** Refunds a transaction's available funds or a part of them; or redirects a refund that failed to another account. */
+export const refund = async (input: Invocation): Promise<Answer> => {
+  const [id, reason, text] = [idOf(input), reasonOf(input), input.flags.amount]
+  const to = await destinationOf(input)
   if (to) {
-    if (text !== undefined) throw new WrongUsage('--to sends what is on its way back, all of it: it takes no --amount.')
-    return withActor(given, async (ctx, actor) => shown(await redirectRefund(ctx, id, { reason, actor, to })))
+    if (text !== undefined) throw new WrongUsage('--to redirects whole refunds. It takes no --amount.')
+    return withActor(input, async (ctx, actor) => shown(await redirectRefund(ctx, id, { reason, actor, to })))
   }
-  return withActor(given, async (ctx, actor) => {
+  return withActor(input, async (ctx, actor) => {
     if (text === undefined) return shown(await refundTransaction(ctx, id, { reason, actor }))
     const transaction = await readTransactionWhole(ctx, ctx.db, id)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
@@ -46,34 +46,31 @@ export const refund = async (given: Given): Promise<Answer> => {
   })
 }
 
-/**
- * Where `--to` says that money goes, by a file that only its writer can read: the address or account, below it the memo, tag or BIC
- * (an empty line where there is none), below it the account's holder. Refuses any other file.
- */
-export async function wayOf({ flags }: Given): Promise<RefundDestination | undefined> {
+/** Reads the file of `--to`: a line each for address or account, memo, tag or BIC (may be empty), and the account's holder. */
+export async function destinationOf({ flags }: Invocation): Promise<RefundDestination | undefined> {
   if (flags.to === undefined) return undefined
   const lines = (await contentsOf(flags.to, '--to')).split('\n').map((line) => line.trim())
   const [address = '', extraId = '', holder = ''] = lines
   if (address === '' || lines.length > 3) {
-    throw new WrongUsage('--to takes a file of up to three lines: the account or address, its BIC or memo, its holder.')
+    throw new WrongUsage('--to needs a file of up to three lines: account or address, BIC or memo, account holder.')
   }
   return { address, extraId, holder }
 }
 
-/** Ends a transaction in which no money is. */
-export const cancel = (given: Given): Promise<Answer> => {
-  const [id, reason] = [idOf(given), reasonOf(given)]
-  return withActor(given, async (ctx, actor) => shown(await cancelTransaction(ctx, id, { reason, actor })))
+/** Cancels a transaction that has not been paid. */
+export const cancel = (input: Invocation): Promise<Answer> => {
+  const [id, reason] = [idOf(input), reasonOf(input)]
+  return withActor(input, async (ctx, actor) => shown(await cancelTransaction(ctx, id, { reason, actor })))
 }
 
-/** Why, in a few words. Refuses none. */
-export function reasonOf({ flags }: Given): string {
+/** Reads `--reason`, which must not be empty. */
+export function reasonOf({ flags }: Invocation): string {
   const reason = (flags.reason ?? '').trim()
-  if (reason === '') throw new WrongUsage('--reason says why, in a few words.')
+  if (reason === '') throw new WrongUsage('--reason must not be empty.')
   return reason
 }
 
-/** Where a transaction stands now. `transaction show` tells the rest. */
+/** The status alone; `transaction show` has the rest. */
 export const shown = ({ publicId, status, statusDetails, history }: Transaction): Answer => ({
   json: {
     transaction_id: String(publicId),

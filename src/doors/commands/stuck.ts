@@ -1,10 +1,10 @@
 import { findStuck } from '../../exchange/checks/stuck.ts'
-import type { Answer, Given } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 
-/** Lists what has waited longer than it should. */
-export const listStuck = (given: Given): Promise<Answer> =>
-  given.patientExchange(async (ctx) => {
+/** Lists what has waited too long. */
+export const listStuck = (input: Invocation): Promise<Answer> =>
+  input.patientExchange(async (ctx) => {
     const json = (await findStuck(ctx)).map(({ what, state, id, transactionId, since, waitsFor }) => ({
       what,
       state,

@@ -1,5 +1,5 @@
-import { eventsOf, type ToldEvent } from '../../exchange/events/feed.ts'
-import type { SeenJob } from '../../platform/jobs/look.ts'
+import { eventsOf, type RecordedEvent } from '../../exchange/events/feed.ts'
+import type { SeenJob } from '../../platform/jobs/inspect.ts'
 import { postingsOf } from '../../exchange/ledger/balance.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
@@ -7,14 +7,13 @@ import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { anyRecordOf } from '../../exchange/transactions/record.ts'
 import type { StatusChange } from '../../exchange/transactions/status-history.ts'
-import type { Answer, Given, Json } from './command.ts'
+import type { Answer, Invocation, Json } from './command.ts'
 import { idOf } from './read-id.ts'
 import { shownAmount } from './shown-amount.ts'
 
-/** Shows everything about one transaction. */
-export const show = (given: Given): Promise<Answer> => {
-  const publicId = idOf(given)
-  return given.exchange(async (ctx) => {
+export const show = (input: Invocation): Promise<Answer> => {
+  const publicId = idOf(input)
+  return input.exchange(async (ctx) => {
     const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
     const [postings, jobs, events] = await Promise.all([
@@ -42,7 +41,7 @@ const shownChange = ({ kind, subjectId, occurrence, status, reason, at }: Status
   at: at.toISOString(),
 })
 
-/** The amount is a decimal text of its asset: of fiat or coins, not of their smallest units. */
+/** The amount is in whole units of its asset, not in its smallest ones. */
 const shownPosting = ({
   entry_id,
   kind,
@@ -70,7 +69,7 @@ const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) 
 })
 
 /** `fed` says whether partners can read it by now. */
-const shownEvent = ({ id, sequence, type, at, position }: ToldEvent) => ({
+const shownEvent = ({ id, sequence, type, at, position }: RecordedEvent) => ({
   id,
   sequence,
   type,
@@ -78,10 +77,10 @@ const shownEvent = ({ id, sequence, type, at, position }: ToldEvent) => ({
   fed: position !== null,
 })
 
-/** Recomputes a transaction's prices. Exits with 1 when a figure does not agree. */
-export const explainPrice = (given: Given): Promise<Answer> => {
-  const publicId = idOf(given)
-  return given.exchange(async (ctx) => {
+/** Recomputes a transaction's prices. Exits with 1 if a figure differs. */
+export const explainPrice = (input: Invocation): Promise<Answer> => {
+  const publicId = idOf(input)
+  return input.exchange(async (ctx) => {
     const quotes = await explainPrices(ctx, publicId)
     const agrees = quotes.every((quote) => quote.agrees)
     const json = {
@@ -100,6 +99,6 @@ export const explainPrice = (given: Given): Promise<Answer> => {
 }
 
 function explained({ number, lines, differences, agrees }: ExplainedQuote): string {
-  const verdict = agrees ? ['agrees: every figure, to the last digit'] : ['DOES NOT AGREE', ...differences]
+  const verdict = agrees ? ['agrees to the last digit'] : ['DOES NOT AGREE', ...differences]
   return [`Quote ${number}`, ...[...lines, ...verdict].map((line) => `  ${line}`)].join('\n')
 }

@@ -1,27 +1,27 @@
 import { parseArgs } from 'node:util'
 
-import { type Command, type Arguments, WrongUsage } from './command.ts'
+import { type Command, type ParsedArguments, WrongUsage } from './command.ts'
 
-/** A usage line, taken apart. */
+/** A parsed usage line. */
 export type Usage = {
   /** `['key', 'create']`. */
   name: string[]
-  /** What the words stand for: `['NAME']`. */
-  words: string[]
-  /** Whether the last word may be given several times (`...`). */
+  /** Names of the positional arguments: `['NAME']`. */
+  args: string[]
+  /** Whether the last argument may repeat (`...`). */
   repeats: boolean
   flags: { name: string; value: string; optional: boolean }[]
 }
 
-/** A command's usage line, whole. */
+/** The usage line, with the token flag of commands that act for an operator. */
 export const usageOf = ({ usage, acts = false }: Pick<Command, 'usage' | 'acts'>): string =>
   acts ? `${usage} [--token-file FILE]` : usage
 
 const flagForm = /(\[)?--([a-z-]+)(?: ([^\s\]]+))?\]?/g
 
 /**
- * Takes a usage line apart: the lower-case words at its beginning are the name, `--flag VALUE` is required,
- * `[--flag VALUE]` and `[--flag]` (which takes no value) are not, everything else is a word, `[WORD]` may be missing, and `...` lets the last one repeat.
+ * Parses a usage line. The lower-case tokens at its start are the name, `--flag VALUE` is required, `[--flag VALUE]` and
+ * `[--flag]` (without a value) are optional. The rest are positional arguments: `[ARG]` is optional, `...` repeats the last.
  */
 export function readUsage(command: Pick<Command, 'usage' | 'acts'>): Usage {
   const usage = usageOf(command)
@@ -31,44 +31,41 @@ export function readUsage(command: Pick<Command, 'usage' | 'acts'>): Usage {
     optional: bracket !== undefined,
   }))
   const tokens = usage.replace(flagForm, '').split(' ').filter(Boolean)
-  const firstWord = tokens.findIndex((token) => !/^[a-z][a-z0-9]*$/.test(token))
-  const name = firstWord === -1 ? tokens : tokens.slice(0, firstWord)
-  const words = tokens.slice(name.length).filter((token) => token !== '...')
-  return { name, words, repeats: tokens.at(-1) === '...', flags }
+  const firstArg = tokens.findIndex((token) => !/^[a-z][a-z0-9]*$/.test(token))
+  const name = firstArg === -1 ? tokens : tokens.slice(0, firstArg)
+  const args = tokens.slice(name.length).filter((token) => token !== '...')
+  return { name, args, repeats: tokens.at(-1) === '...', flags }
 }
 
-/**
- * Reads what was typed after a command's name. Refuses, with a sentence and the usage, what the command does not take, what
- * is missing, and a choice (`public|secret`) that is none.
- */
-export function readGiven(command: Command, typed: string[]): Arguments {
+/** Parses what follows a command's name. Refuses unknown, missing and superfluous arguments, and shows the usage. */
+export function parseArguments(command: Command, typed: string[]): ParsedArguments {
   const usage = readUsage(command)
   const wrong = (sentence: string) => new WrongUsage(`${sentence}\nUsage: cambio ${usageOf(command)}`)
-  const { words, flags } = split(usage, typed, wrong)
+  const { args, flags } = split(usage, typed, wrong)
 
   for (const { name, value, optional } of usage.flags) {
     const given = flags[name]
     if (given === undefined && !optional) throw wrong(`--${name} ${value} is missing.`)
     const choices = /^[a-z]+(\|[a-z]+)+$/.test(value) ? value.split('|') : []
     if (given !== undefined && choices.length > 0 && !choices.includes(given)) {
-      throw wrong(`--${name} is ${choices.join(' or ')}.`)
+      throw wrong(`--${name} must be ${choices.join(' or ')}.`)
     }
   }
-  const missing = usage.words[words.length]
+  const missing = usage.args[args.length]
   if (missing !== undefined && !missing.startsWith('[')) throw wrong(`${missing} is missing.`)
-  if (words.length > usage.words.length && !usage.repeats) throw wrong(`"${words[usage.words.length]}" is too much.`)
-  return { words, flags }
+  if (args.length > usage.args.length && !usage.repeats) throw wrong(`Unexpected argument: ${args[usage.args.length]}.`)
+  return { args, flags }
 }
 
-function split({ flags }: Usage, typed: string[], wrong: (sentence: string) => WrongUsage): Arguments {
+function split({ flags }: Usage, typed: string[], wrong: (sentence: string) => WrongUsage): ParsedArguments {
   const typeOf = ({ value }: Usage['flags'][number]) => (value === '' ? ('boolean' as const) : ('string' as const))
   const options = Object.fromEntries(flags.map((flag) => [flag.name, { type: typeOf(flag), multiple: true }]))
   const tokens = parseArgs({ args: typed, options, strict: false, allowPositionals: true, tokens: true }).tokens
-  const read: Arguments & { flags: Record<string, string> } = { words: [], flags: {} }
+  const read: ParsedArguments & { flags: Record<string, string> } = { args: [], flags: {} }
   for (const token of tokens) {
-    if (token.kind === 'positional') read.words.push(token.value)
+    if (token.kind === 'positional') read.args.push(token.value)
     if (token.kind !== 'option') continue
-    if (!Object.hasOwn(options, token.name)) throw wrong(`There is no ${token.rawName}.`)
+    if (!Object.hasOwn(options, token.name)) throw wrong(`Unknown flag: ${token.rawName}.`)
     const isBare = options[token.name]?.type === 'boolean'
     if (isBare && token.value !== undefined) throw wrong(`${token.rawName} takes no value.`)
     if (!isBare && token.value === undefined) throw wrong(`${token.rawName} needs a value.`)

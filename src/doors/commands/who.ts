@@ -5,49 +5,49 @@ import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
 import { operatorOfToken } from '../../exchange/operators/token.ts'
-import { type Given, WrongUsage } from './command.ts'
+import { type Invocation, WrongUsage } from './command.ts'
 
-/** How a command that acts for a person is told whose token it has; never as an argument, which other users can read. */
+/** The token comes in a file, never as an argument: other users of the machine can read arguments. */
 const tokenFlag = 'token-file'
 
 /**
- * Runs `work` on the exchange, with who changes something as the audit names them: the operator whose token was given, else
- * the user of this machine. A token that is none, or is revoked, is refused: nobody acts by mistake as somebody else.
+ * Runs `work` with the actor for the audit: the operator whose token was given, else this machine's user. An invalid or revoked
+ * token is refused, so that nobody acts as somebody else by mistake.
  */
-export const withActor = <T>(given: Given, work: (ctx: Ctx, who: string) => Promise<T>): Promise<T> =>
-  given.exchange(async (ctx) => {
-    const operator = await operatorGiven(ctx, given)
+export const withActor = <T>(input: Invocation, work: (ctx: Ctx, who: string) => Promise<T>): Promise<T> =>
+  input.exchange(async (ctx) => {
+    const operator = await operatorGiven(ctx, input)
     return work(ctx, operator ? operatorSubject(operator) : actor())
   })
 
-/** The same for what only an operator may do, known by a token. */
-export const withOperator = <T>(given: Given, work: (ctx: Ctx, operator: Operator) => Promise<T>): Promise<T> =>
-  given.exchange(async (ctx) => {
-    const operator = await operatorGiven(ctx, given)
+/** The same for what only an operator with a token may do. */
+export const withOperator = <T>(input: Invocation, work: (ctx: Ctx, operator: Operator) => Promise<T>): Promise<T> =>
+  input.exchange(async (ctx) => {
+    const operator = await operatorGiven(ctx, input)
     if (!operator) {
-      const sentence = "This needs an operator's token, in OPERATOR_TOKEN or in the file of --token-file."
+      const sentence = 'This command needs an operator token, in OPERATOR_TOKEN or in the file of --token-file.'
       throw new Refusal('INVALID_TOKEN', sentence)
     }
     return work(ctx, operator)
   })
 
-async function operatorGiven(ctx: Ctx, { flags }: Given): Promise<Operator | undefined> {
+async function operatorGiven(ctx: Ctx, { flags }: Invocation): Promise<Operator | undefined> {
   const file = flags[tokenFlag]
   const token = file === undefined ? ctx.config.operator.token : await contentsOf(file, `--${tokenFlag}`)
   return token === undefined ? undefined : operatorOfToken(ctx, token)
 }
 
-/** What stands in a file that a flag names, without the blanks and line ends around it. */
+/** The trimmed contents of a file that a flag or setting names. */
 export async function contentsOf(file: string, what: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).trim()
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
-    throw new WrongUsage(`${what} takes a file, and ${file || 'an empty name'} cannot be read${code}.`)
+    throw new WrongUsage(`${what} needs a readable file; ${file || 'the empty name'} cannot be read${code}.`)
   }
 }
 
-/** Who changes something by the command line, as the audit names them: `cli:alice`. */
+/** This machine's user in the audit: `cli:alice`. */
 function actor(): string {
   try {
     return `cli:${userInfo().username}`

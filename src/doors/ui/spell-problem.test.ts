@@ -8,7 +8,9 @@ import { spellProblem } from './spell-problem.ts'
 /** Every sentence by which an address or an account is refused, as the sources have them. */
 const sentences = readSources('src')
   .filter(
-    ({ path }) => /^src\/(addresses|bank|transactions\/payout-destination)\b/.test(path) && !path.endsWith('.test.ts'),
+    ({ path }) =>
+      /^src\/(reference\/(addresses|bank)|exchange\/transactions\/payout-destination)\b/.test(path) &&
+      !path.endsWith('.test.ts'),
   )
   .flatMap(({ text }) => [...text.matchAll(/(?:refuse\((?:'\w+', )?|reason: |return |\? )(['`])([A-Z][^\n]*?\.)\1/g)])
   .map(([, , sentence = '']) => sentence.replaceAll(/\$\{[^}]*\}/g, 'X'))
@@ -35,6 +37,6 @@ test('what is refused says what to mend, in other languages too', () => {
   assert.match(says('INVALID_VALUE', 'The payment request names another Memo.'), /passt nicht/)
   assert.match(says('INVALID_ACCOUNT', 'No IBAN begins with XX.'), /IBAN/)
   assert.match(says('INVALID_ADDRESS', 'This is a secret key, not an address. Show it to nobody.'), /niemandem/)
-  assert.match(says('METHOD_NOT_AVAILABLE', 'The time to pay this way has passed.'), /Zahlungsart/)
+  assert.match(says('METHOD_NOT_AVAILABLE', 'The time to pay this way is over.'), /Zahlungsart/)
   assert.match(says('NOBODY_KNOWS', 'Something else.'), /nicht angenommen/)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import fc from 'fast-check'
 
 import { askFor, type CatalogPair, catalogPairs } from '../../../test/support/catalog-pairs.ts'
@@ -9,7 +10,7 @@ import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { explainQuote } from '../pricing/explain.ts'
 import { scheduleAt } from '../pricing/fees.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { bareSum, leastFromAmount } from '../pricing/sum.ts'
@@ -22,9 +23,9 @@ import type { ExchangeRequest } from './request.ts'
 
 const start = new Date('2026-11-20T08:00:00.000Z')
 const market = recordedMarket(1)
-const momentAt = (now: Date): MarketMoment => ({ market, now, maxPriceAgeSeconds: 60 })
+const momentAt = (now: Date): ExchangeMoment => ({ market, now, maxPriceAgeSeconds: 60, rails: everyRail })
 
-function availableOf(moment: MarketMoment, partner: PartnerTerms, ask: ExchangeRequest): Available {
+function availableOf(moment: ExchangeMoment, partner: PartnerTerms, ask: ExchangeRequest): Available {
   const outcome = resolve(moment, partner, ask)
   const reason = outcome.available ? '' : outcome.failures.map(({ problem }) => problem.message).join(' ')
   assert.ok(outcome.available, `${JSON.stringify(ask)}: ${reason}`)
@@ -99,7 +100,7 @@ const anyPartner: fc.Arbitrary<PartnerTerms> = fc
     ],
   }))
 
-type Exchanged = { pair: CatalogPair; partner: PartnerTerms; moment: MarketMoment; terms: PairTerms; units: bigint }
+type Exchanged = { pair: CatalogPair; partner: PartnerTerms; moment: ExchangeMoment; terms: PairTerms; units: bigint }
 
 /** Any exchange there is: a pair, its terms at some moment for some partner, and an amount within its range. */
 const anyExchange: fc.Arbitrary<Exchanged> = fc

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Book, MarketSource } from '../../markets/source.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { termsOf } from '../pricing/terms.ts'
 import { resolve } from './resolve.ts'
@@ -26,7 +27,7 @@ function movable(): MarketSource & { move(name: string): void } {
 
 function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = defaultTerms, ms = 0): Exchange {
   const [fromCurrency, toCurrency] = pair.split(' ')
-  const moment: MarketMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60 }
+  const moment: ExchangeMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60, rails: everyRail }
   const outcome = resolve(moment, partner, { fromCurrency, toCurrency })
   assert.ok(outcome.available)
   return outcome.exchange

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { findListing } from '../../reference/catalog/asset.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import { findCountry } from '../../reference/catalog/country.ts'
@@ -28,6 +29,7 @@ function judge(
   const paths = { type: 'deposit_type', category: 'deposit_category', neither: 'to_currency' }
   const wanted = {
     way: 'deposit',
+    rails: everyRail,
     side: 'buy',
     country: undefined,
     type: undefined,

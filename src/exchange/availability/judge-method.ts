@@ -4,12 +4,15 @@ import type { Country } from '../../reference/catalog/country.ts'
 import { lookupKey } from '../../reference/catalog/lookup-key.ts'
 import { termsFor } from '../../reference/catalog/payment-method.ts'
 import type { Kind, PaymentMethod, Side } from '../../reference/catalog/payment-method.ts'
+import type { Direction } from '../../rails/rail.ts'
+import type { ServedRails } from '../../rails/registry.ts'
 import { broken } from './rule.ts'
 import type { AddFailure } from './rule.ts'
 
 /** What a method is wanted for, how the request names it, and where each name stands. */
 export type MethodWanted = {
-  way: 'deposit' | 'payout'
+  way: Direction
+  rails: ServedRails
   /** Whose exchange it is; a customer's if nothing is said. */
   kind?: Kind
   side: Side
@@ -22,14 +25,15 @@ export type MethodWanted = {
 }
 
 /**
- * Chooses the first method, in the catalog's order, that fits what the request names, is open for the side and reaches the
- * country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
+ * Chooses the first method, in the catalog's order, that fits what the request names, is open for the side, has a rail and
+ * reaches the country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
  */
 export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFailure): PaymentMethod | undefined {
-  const { way, kind = 'retail', side, country } = wanted
+  const { way, rails, kind = 'retail', side, country } = wanted
   const open = listing.network.paymentMethods.filter((method) => {
     const terms = way === 'deposit' ? method.deposit : method.withdrawal
-    return termsFor(terms, kind, side) && isNamed(method, wanted.type) && isNamed(method, wanted.category)
+    const isOpen = termsFor(terms, kind, side) !== undefined && hasRail(rails, way, method, listing)
+    return isOpen && isNamed(method, wanted.type) && isNamed(method, wanted.category)
   })
   const chosen = open.find(({ category }) => !country?.supported || servesCountry(category, country))
   if (chosen) return chosen
@@ -43,6 +47,15 @@ export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFai
   }
   return undefined
 }
+
+/** Whether payments by a method move in a direction at all: what has no rail is not available. */
+export const hasRail = (
+  rails: ServedRails,
+  way: Direction,
+  { category }: Pick<PaymentMethod, 'category'>,
+  { network }: Pick<Listing, 'network'>,
+): boolean =>
+  (way === 'deposit' ? rails.forDeposit(category, network.code) : rails.forPayout(category, network.code)) !== undefined
 
 function isNamed(method: PaymentMethod, name: string | undefined): boolean {
   if (name === undefined) return true

@@ -10,6 +10,7 @@ import { exchangeOf, type Exchange } from './exchange.ts'
 import { judgeMethod } from './judge-method.ts'
 import type { ExchangeRequest, RequestPaths } from './request.ts'
 import type { PartnerTerms } from './partner-terms.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { broken } from './rule.ts'
 import type { AddFailure } from './rule.ts'
 
@@ -20,7 +21,7 @@ export type Pair = { source: Listing | undefined; target: Listing | undefined; e
 type Question = { ask: ExchangeRequest; paths: RequestPaths; country: Country | undefined }
 
 /** Finds the two assets, the side, the methods, the price and the range of a request. Tells every rule that it breaks. */
-export function judgePair(moment: MarketMoment, partner: PartnerTerms, question: Question, tell: AddFailure): Pair {
+export function judgePair(moment: ExchangeMoment, partner: PartnerTerms, question: Question, tell: AddFailure): Pair {
   const { ask, paths } = question
   const source = judgeCurrency(
     'source',
@@ -33,7 +34,7 @@ export function judgePair(moment: MarketMoment, partner: PartnerTerms, question:
 
   const side = judgeSide(source, target, paths, tell)
   const { kind = 'retail' } = partner
-  const methods = side && judgeMethods({ kind, side, source, target }, question, tell)
+  const methods = side && judgeMethods(moment, { kind, side, source, target }, question, tell)
   const prices = judgePrices(moment, source, target, paths, tell)
   if (!side || !methods || !prices) return { source, target, exchange: undefined }
 
@@ -64,7 +65,7 @@ function judgeCurrency(
 
   const currency = findCurrency(ticker)
   if (currency) {
-    const message = `${currency.ticker} is not available on this network.`
+    const message = `This is not a network of ${currency.ticker}.`
     tell(broken(`the ${end} currency is on the network`, networkPath, message))
   } else {
     tell(broken(`the ${end} currency is known`, tickerPath, 'This is not a currency that we know.'))
@@ -84,6 +85,7 @@ function judgeSide(source: Listing, target: Listing, paths: RequestPaths, tell: 
 type Methods = Pick<Exchange, 'deposit' | 'payout'>
 
 function judgeMethods(
+  { rails }: ExchangeMoment,
   { kind, side, source, target }: Sided,
   { ask, paths, country }: Question,
   tell: AddFailure,
@@ -93,6 +95,7 @@ function judgeMethods(
     source,
     {
       way: 'deposit',
+      rails,
       kind,
       side,
       country,
@@ -106,6 +109,7 @@ function judgeMethods(
     target,
     {
       way: 'payout',
+      rails,
       kind,
       side,
       country,

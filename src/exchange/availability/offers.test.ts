@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import fc from 'fast-check'
 
 import { narrowMarket } from '../../../test/support/moved-market.ts'
@@ -11,7 +12,7 @@ import { networks } from '../../reference/catalog/network.ts'
 import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { MarketSource } from '../../markets/source.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { rateBetween } from '../pricing/rate.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { isAvailable, isOffered, offersAt } from './offers.ts'
@@ -22,7 +23,7 @@ import { rules } from './rule.ts'
 
 const sideNames = ['buy', 'sell', 'swap'] as const
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
 
 /** The recorded market as far as it trades these tickers. */
 const marketOf = (tickers: readonly string[]) => narrowMarket(moment.market, tickers)
@@ -67,7 +68,7 @@ const market = fc.constantFrom(moment.market, moment.market, marketOf(['EUR', 'B
 
 /** The offers of each market and partner, looked up once. */
 const offers = new Map<MarketSource, Map<PartnerTerms, Offers>>()
-function offersOf(at: MarketMoment, terms: PartnerTerms): Offers {
+function offersOf(at: ExchangeMoment, terms: PartnerTerms): Offers {
   const known = offers.get(at.market) ?? new Map<PartnerTerms, Offers>()
   const found = known.get(terms) ?? offersAt(at, terms)
   offers.set(at.market, known.set(terms, found))
@@ -78,7 +79,7 @@ test('the range, the estimate, the listing and the list of failures never disagr
   let priced = 0
   fc.assert(
     fc.property(ask, partner, market, (any, terms, source) => {
-      const at: MarketMoment = { ...moment, market: source }
+      const at: ExchangeMoment = { ...moment, market: source }
       const range = resolve(at, terms, { ...any, amount: undefined })
       const estimate = resolve(at, terms, any)
 
@@ -129,7 +130,7 @@ test('every failure stands in the order of the rules, once, and bears the code o
 
 test('an asset is listed on a side exactly when some exchange with it on that side has a range', () => {
   for (const source of [moment.market, marketOf(['EUR', 'BTC', 'USDT']), marketOf(['BTC'])]) {
-    const at: MarketMoment = { ...moment, market: source }
+    const at: ExchangeMoment = { ...moment, market: source }
     const { assets, currencies: listed } = offersAt(at, defaultTerms)
     const exchanged = new Set<string>()
     for (const from of listings) {

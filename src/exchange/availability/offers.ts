@@ -2,10 +2,10 @@ import { listings } from '../../reference/catalog/asset.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import { sideOf } from '../../reference/catalog/currency.ts'
 import type { Side } from '../../reference/catalog/payment-method.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import { resolve } from './resolve.ts'
 import type { ExchangeRequest } from './request.ts'
 import type { PartnerTerms } from './partner-terms.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 
 /** On which sides something can be exchanged now, at either end. */
 export type OpenSides = Readonly<Record<Side, boolean>>
@@ -32,7 +32,7 @@ export type Settled = Pick<ExchangeRequest, 'depositType' | 'payoutType' | 'coun
  * is open where none is named, and its bounds may leave no amount; then the others are asked for by name.
  */
 export function isOffered(
-  moment: MarketMoment,
+  moment: ExchangeMoment,
   partner: PartnerTerms,
   source: Listing,
   target: Listing,
@@ -64,7 +64,7 @@ const typesOf = ({ network }: Listing, named: string | undefined): readonly stri
  * What can be exchanged now on a partner's terms, by asking the resolver itself: an asset is offered on a side when some
  * exchange with it has a range. Looks for one counterpart an asset and side, and no further.
  */
-export function offersAt(moment: MarketMoment, partner: PartnerTerms): Offers {
+export function offersAt(moment: ExchangeMoment, partner: PartnerTerms): Offers {
   const assets = new Map(
     listings.map((listing) => {
       const isOpen = (side: Side): boolean => isOpenOn(side, listing, moment, partner)
@@ -83,7 +83,7 @@ export function offersAt(moment: MarketMoment, partner: PartnerTerms): Offers {
   return { assets, currencies }
 }
 
-const isOpenOn = (side: Side, listing: Listing, moment: MarketMoment, partner: PartnerTerms): boolean =>
+const isOpenOn = (side: Side, listing: Listing, moment: ExchangeMoment, partner: PartnerTerms): boolean =>
   listings.some(
     (other) =>
       (sideOf(listing.currency, other.currency) === side && isOffered(moment, partner, listing, other)) ||

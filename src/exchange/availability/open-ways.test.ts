@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { narrowMarket } from '../../../test/support/moved-market.ts'
 import { type Listing, listings } from '../../reference/catalog/asset.ts'
 import { countries, findCountry } from '../../reference/catalog/country.ts'
 import { paymentCategories } from '../../reference/catalog/payment-category.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { openWaysAt } from './open-ways.ts'
 import { resolve } from './resolve.ts'
@@ -13,9 +14,9 @@ import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
 import type { ExchangeRequest } from './request.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
 /** A small market, so that all of it can be asked for. */
-const small: MarketMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
+const small: ExchangeMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
 
 const countryOf = (alpha2: string) => findCountry(alpha2) ?? assert.fail(alpha2)
 const withLimits = (min: string | null, max: string | null): PartnerTerms => ({ ...defaultTerms, limits: { min, max } })
@@ -31,7 +32,7 @@ function openIn(alpha2: string, waysOf = openWaysAt(moment, defaultTerms), ticke
 
 /** Whether the resolver accepts any pair with anything at the other end, by any method there. */
 const isAccepted = (
-  at: MarketMoment,
+  at: ExchangeMoment,
   partner: PartnerTerms,
   listing: Listing,
   by: ExchangeRequest,

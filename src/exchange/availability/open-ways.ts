@@ -3,10 +3,10 @@ import { countries, type Country, servesCountry } from '../../reference/catalog/
 import { sideOf } from '../../reference/catalog/currency.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import { type Category, paymentCategories } from '../../reference/catalog/payment-category.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import { rateBetween } from '../pricing/rate.ts'
 import { isOffered } from './offers.ts'
 import type { PartnerTerms } from './partner-terms.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 
 /** Whether customers can pay in, and be paid out, by a category. */
 export type OpenWays = { deposit: boolean; withdrawal: boolean }
@@ -26,7 +26,7 @@ type Method = { way: keyof OpenWays; listing: Listing; method: PaymentMethod }
  * is asked for an exchange by each method until one has a range. What was found out is remembered, so the answer is good for as
  * long as its moment.
  */
-export function openWaysAt(moment: MarketMoment, partner: PartnerTerms): (asked: CategoryAsked) => OpenWays {
+export function openWaysAt(moment: ExchangeMoment, partner: PartnerTerms): (asked: CategoryAsked) => OpenWays {
   const known = new Map<string, OpenWays>()
   const anywhere = new Map<string, boolean>()
   const sources = new Set(

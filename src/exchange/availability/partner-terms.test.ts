@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { askFor, catalogPairs } from '../../../test/support/catalog-pairs.ts'
 import { mostBasisPoints } from '../partners/fees-text.ts'
 import { defaultSettings } from '../partners/settings.ts'
@@ -59,7 +60,12 @@ test("before an account's first price list the house's holds, and each of its ow
 test('a side has its own limits, B2B others, and neither is the other', () => {
   const account = given('limits', { max: '500', sell: { max: '300' }, b2b: { max: '90000' } })
   const maxOf = (kind: 'retail' | 'b2b', fromCurrency: string, toCurrency: string) => {
-    const moment = { market: recordedMarket(1), now: new Date('2026-11-20T08:00:00.000Z'), maxPriceAgeSeconds: 60 }
+    const moment = {
+      market: recordedMarket(1),
+      now: new Date('2026-11-20T08:00:00.000Z'),
+      maxPriceAgeSeconds: 60,
+      rails: everyRail,
+    }
     const outcome = resolve(moment, termsOfAccount(account, kind), { fromCurrency, toCurrency })
     assert.ok(outcome.available, `no exchange of ${fromCurrency}`)
     const { terms, range } = outcome.exchange
@@ -79,7 +85,7 @@ test('the dearest lists that an account can have never fault, on any pair by any
   const fees = { commission_percent: most, schedules: [dear], b2b_schedules: [{ ...dear, version: 'dear-b2b' }] }
   const account = given('fees', fees)
   const now = new Date('2026-11-20T08:00:00.000Z')
-  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
   let judged = 0
   for (const pair of catalogPairs) {
     for (const { type: depositType } of pair.deposits) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { changedMarket, narrowMarket, scaled } from '../../../test/support/moved-market.ts'
 import { table } from '../../../test/support/table.ts'
 import { currencies } from '../../reference/catalog/currency.ts'
@@ -8,7 +9,7 @@ import { parseJson } from '../../platform/lib/json.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import { explainQuote } from '../pricing/explain.ts'
 import { scheduleAt } from '../pricing/fees.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { bareSum } from '../pricing/sum.ts'
@@ -20,7 +21,7 @@ import { refusalOf } from './rule.ts'
 import type { Failures } from './rule.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: MarketMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60 }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
 
 const good: ExchangeRequest = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
 
@@ -159,8 +160,8 @@ describe('resolve', () => {
 
   test('a currency without a fresh price is not available', () => {
     const stopped = { ...moment.market, booksAt: () => moment.market.booksAt(now) }
-    const stale: MarketMoment = { ...moment, now: new Date(now.getTime() + 61_000), market: stopped }
-    const unknown: MarketMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'USD', 'ETH']) }
+    const stale: ExchangeMoment = { ...moment, now: new Date(now.getTime() + 61_000), market: stopped }
+    const unknown: ExchangeMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'USD', 'ETH']) }
     for (const at of [stale, unknown]) {
       assert.deepEqual(
         failuresOf({}, at).map(({ rule }) => rule),

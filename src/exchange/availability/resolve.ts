@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 
 import type { Problem } from '../../platform/lib/refusal.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import type { Exchange } from './exchange.ts'
 import { judgeAmount, judgeAmountForm } from './judge-amount.ts'
@@ -10,6 +9,7 @@ import { judgePair } from './judge-pair.ts'
 import type { PartnerTerms } from './partner-terms.ts'
 import { estimatePaths, type ExchangeRequest } from './request.ts'
 import { type AddFailure, type Failure, type Failures, inOrder } from './rule.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 
 /** An exchange that is available; `sum` is there when an amount was asked. */
 export type Available = { available: true; exchange: Exchange; sum: Sum | undefined; warnings: readonly Problem[] }
@@ -23,7 +23,7 @@ export type NotAvailable = { available: false; failures: Failures }
  *
  * Rules that need what another rule did not find are not judged: nobody is told that an unknown currency has no price.
  */
-export function resolve(moment: MarketMoment, partner: PartnerTerms, ask: ExchangeRequest): Available | NotAvailable {
+export function resolve(moment: ExchangeMoment, partner: PartnerTerms, ask: ExchangeRequest): Available | NotAvailable {
   const paths = ask.paths ? { ...estimatePaths, ...ask.paths } : estimatePaths
   const failures: Failure[] = []
   const tell: AddFailure = (failure) => failures.push(failure)

@@ -1,19 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { everyRail } from '../../../test/support/every-rail.ts'
 import { countries } from '../../reference/catalog/country.ts'
 import { findListing } from '../../reference/catalog/asset.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { resolve } from './resolve.ts'
 import { defaultTerms } from './partner-terms.ts'
 import { waysToPay } from './ways-to-pay.ts'
 
-const moment: MarketMoment = {
+const moment: ExchangeMoment = {
   market: recordedMarket(1),
   now: new Date('2026-11-20T08:00:00.000Z'),
   maxPriceAgeSeconds: 60,
+  rails: everyRail,
 }
 const direct = (value: string) => ({ direction: 'direct' as const, value })
 const ask = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: direct('100') }

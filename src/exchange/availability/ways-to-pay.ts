@@ -1,11 +1,11 @@
 import { findListing } from '../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import type { Sum } from '../pricing/sum.ts'
 import { resolve } from './resolve.ts'
 import type { Exchange } from './exchange.ts'
 import type { ExchangeRequest, RequestedAmount } from './request.ts'
 import type { PartnerTerms } from './partner-terms.ts'
+import type { ExchangeMoment } from './exchange-moment.ts'
 
 /** One way to pay that is available, on what terms, and what the amount comes to by it. */
 export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
@@ -16,7 +16,7 @@ export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
  * named here is available. Empty when nothing is.
  */
 export function waysToPay(
-  moment: MarketMoment,
+  moment: ExchangeMoment,
   partner: PartnerTerms,
   { depositType: _type, depositCategory: _category, ...ask }: ExchangeRequest & { amount: RequestedAmount },
 ): WayToPay[] {

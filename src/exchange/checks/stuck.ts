@@ -1,6 +1,6 @@
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
-import { type SeenJob, stuckJobs } from '../../platform/jobs/look.ts'
+import { type SeenJob, stuckJobs } from '../../platform/jobs/inspect.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { ended, lifecycle, type Status } from '../transactions/lifecycle.ts'

@@ -26,12 +26,12 @@ export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
  * none, to whom from now on belongs what the partner passed of that address. Refuses a wrong code, and counts it even
  * so; a code that is no longer good; and any code after too many wrong ones.
  */
-export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<bigint> {
+export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   const code = latinDigits(answer.code).replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(code)) throw refused('CODE_ILL_FORMED', 'The code has six digits.')
 
   const outcome = await ctx.db.atomic((db) => judge(ctx, db, { ...answer, code }))
-  if (typeof outcome === 'bigint') return outcome
+  if (typeof outcome !== 'string') return outcome
   switch (outcome) {
     case 'locked':
       throw refused('TOO_MANY_TRIES', 'Too many wrong codes were entered. Please try again tomorrow.', 'RATE_LIMITED')
@@ -48,7 +48,7 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<bigint> {
 type Judged = 'locked' | 'dead' | 'spent' | 'wrong'
 
 /** Everything happens in a block that commits, whatever the outcome: a guess that was not counted would be free. */
-async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint | Judged> {
+async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven | Judged> {
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
   const [[known], [counts]] = await Promise.all([
@@ -62,16 +62,13 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<bigint |
     return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
   }
   queries.useUp(db, key)
-  return (await proveEmail(ctx, db, answer)).customerId
+  return proveEmail(ctx, db, answer)
 }
 
 /** Who has proven an address: the customer, and what the partner knows of them. */
 export type Proven = { customerId: bigint; partnerCustomerId: bigint }
 
-/**
- * Takes an address for proven, without a code: for the sandbox's test customers, and for whoever has proven it elsewhere.
- * Gives the customer whose address it is.
- */
+/** Records that an address is proven. Gives the customer whose address it is, made if there was none. */
 export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: PassedEmail): Promise<Proven> {
   const hash = emailHash(ctx, email)
   const [[known], passed] = await Promise.all([

@@ -1,5 +1,5 @@
 import { languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/letter.ts'
+import { layOut } from '../mail/layout.ts'
 
 /** What the letter with a one-time code tells; `locale` is the reader's, as far as it is known. */
 export type CodeLetterFacts = {
@@ -18,18 +18,18 @@ export function codeLetter({ code, partnerName, publicId, validMs, locale }: Cod
   const { tag, say, duration, direction } = languageOf(locale)
   const partner = partnerName.replace(/\s+/g, ' ')
   return {
-    subject: say('letter.code.subject', { code, partner }),
+    subject: say('emails.code.subject', { code, partner }),
     ...layOut({
       locale: tag,
       direction,
-      title: say('letter.code.title', { partner }),
+      title: say('emails.code.title', { partner }),
       paragraphs: [
-        say('letter.code.enter'),
-        say('letter.code.valid', { time: duration(validMs) }),
-        say('letter.code.warning'),
+        say('emails.code.enter'),
+        say('emails.code.valid', { time: duration(validMs) }),
+        say('emails.code.warning'),
       ],
       code,
-      footer: say('letter.footer', { order: String(publicId), partner }),
+      footer: say('emails.footer', { order: String(publicId), partner }),
     }),
   }
 }

@@ -1,12 +1,11 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { type IdentityProvider, providerDown, type ReviewStatus } from '../../identity/provider.ts'
-import { approvedId, sandboxProvider } from '../../sandbox/identity/provider.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
 import * as checks from './identity-check.sql.ts'
-import { applicantHash, type Import, keptOf, type KeptApplicant, openImport, sealApplicant } from './imported.ts'
+import { applicantHash, type Import, type KeptApplicant, openImport, sealApplicant } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
 import { reviewDue } from './look-at-reviews.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
@@ -40,7 +39,7 @@ export async function startIdentityCheck(ctx: Ctx, subject: Subject, way: Way): 
   const { applicantId, goTo } = await provider.start({ ...way, email: subject.email, reference: planned.reference })
   if (!planned.isTaken) {
     const started: KeptApplicant = { ...nothingKnown, applicantId }
-    await ctx.db.atomic((db) => keep(ctx, db, { subject, planned, kept: started, askedAt, looks: looksMs }))
+    await ctx.db.atomic((db) => keep(ctx, db, { subject, planned, kept: started, askedAt }))
   }
   return { goTo }
 }
@@ -83,10 +82,10 @@ async function plan(
   return planned
 }
 
-type ToKeep = { subject: Subject; planned: Planned; kept: KeptApplicant; askedAt: Date; looks: readonly number[] }
+type ToKeep = { subject: Subject; planned: Planned; kept: KeptApplicant; askedAt: Date }
 
 /** What the provider knows, as an import of the partner whose order asked for it. A second answer to one check changes nothing. */
-async function keep(ctx: Ctx, db: Atomic, { subject, planned, kept, askedAt, looks }: ToKeep): Promise<void> {
+async function keep(ctx: Ctx, db: Atomic, { subject, planned, kept, askedAt }: ToKeep): Promise<void> {
   const { partnerId, email } = subject
   const { importId: id, provider, reference } = planned
   const customer = await findOrMakePartnerCustomer(ctx, db, { partnerId, email })
@@ -106,7 +105,7 @@ async function keep(ctx: Ctx, db: Atomic, { subject, planned, kept, askedAt, loo
   if (inserted.length === 0) return
   ctx.queue.enqueue(
     db,
-    looks.map((ms) => ({
+    looksMs.map((ms) => ({
       kind: reviewDue,
       key: `import:${id}:after ${ms}`,
       runAt: after(ctx.clock.realNow(), ms),
@@ -131,13 +130,4 @@ export async function ownCheckOf(
   const [last] = await checks.lastCheck(db, customerId)
   const known = last && openCheck({ keyring }, last)
   return known ? reviewStatusAt([known], clock.now()) : 'not_started'
-}
-
-/** Lets a test customer of the sandbox pass a check, in the caller's block, without any pages. */
-export async function passIdentityCheck(ctx: Ctx, db: Atomic, subject: Subject): Promise<void> {
-  const reference = `cambio-check-passed-${randomToken(18)}`
-  const applicant = await ctx.identity.named(sandboxProvider)?.applicant(approvedId(reference))
-  if (!applicant) throw new Error('Test customers are checked in the sandbox only.')
-  const planned = { reference, importId: await ctx.rowIds.next(), provider: sandboxProvider, isTaken: false }
-  await keep(ctx, db, { subject, planned, kept: keptOf(applicant), askedAt: ctx.clock.realNow(), looks: [] })
 }

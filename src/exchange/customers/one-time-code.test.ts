@@ -53,13 +53,13 @@ describe('a one-time code', () => {
   it('comes by mail, proves the address once, and names the same customer ever after', async () => {
     await sendCode(ctx, order)
     const code = await codeIn()
-    const customerId = await answer(`${code.slice(0, 3)} ${code.slice(3)}`)
+    const { customerId } = await answer(`${code.slice(0, 3)} ${code.slice(3)}`)
     await assert.rejects(() => answer(code), refused('CODE_EXPIRED'))
 
     const again = await makeTransaction(ctx, partner)
     const another = { transactionId: again.id, publicId: again.publicId, email: order.email.toUpperCase() }
     await sendCode(ctx, { ...order, ...another })
-    assert.equal(await answer(await codeIn(), another), customerId)
+    assert.equal((await answer(await codeIn(), another)).customerId, customerId)
   })
 
   it('is good for its own transaction and its own address only', async () => {
@@ -174,7 +174,7 @@ describe('a one-time code', () => {
 
   it('opens the transaction in the browser that answered it, and in no other', async () => {
     await sendCode(ctx, order)
-    const customerId = await answer(await codeIn())
+    const { customerId } = await answer(await codeIn())
     const token = await startSession(ctx, order.transactionId, customerId)
     const proven = (change: Partial<typeof order & { token: string }> = {}) =>
       provenInBrowser(ctx, { ...order, token, ...change })

@@ -1,6 +1,6 @@
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 
-/** What partners can be told of (wire.md, section 6). */
+/** The types of events that partners receive. */
 export const eventTypes = [
   'transaction.created',
   'transaction.status_changed',
@@ -21,7 +21,7 @@ export type EventType = (typeof eventTypes)[number]
 export const isEventType = (word: string): word is EventType => (eventTypes as readonly string[]).includes(word)
 
 /**
- * A fact to be told to a partner. `stream` is the public id of what it is about; `sequence` counts that stream's events
+ * An event for a partner. `stream` is the public id of what it is about; `sequence` counts that stream's events
  * (1, 2, 3, ...) and must be given under the lock of the row that counts them. The payload is the record as of that moment,
  * in the wire's spelling; it is encrypted with the key of the person it tells of.
  */

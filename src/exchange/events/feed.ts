@@ -51,7 +51,7 @@ async function positionOf({ db }: Pick<Ctx, 'db'>, partnerId: bigint, after: str
   return found.position
 }
 
-/** What stands for the last event that there is, for readers who want only what comes. */
+/** Means the newest event, for readers who want only what comes after it. */
 const latest = 'latest'
 
 async function latestPage({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<FeedPage> {
@@ -76,10 +76,10 @@ export const findRecorded = async ({ db }: { db: Db }, partnerId: bigint, id: st
 }
 
 /** What happened to one thing so far, in order, for people who look at it: `position` is null until partners can read it. */
-export const eventsOf = async ({ db }: Pick<Ctx, 'db'>, stream: bigint): Promise<ToldEvent[]> => {
+export const eventsOf = async ({ db }: Pick<Ctx, 'db'>, stream: bigint): Promise<RecordedEvent[]> => {
   const rows = await queries.ofStream(db, stream)
   return rows.map((row) => ({ id: eventId({ stream, sequence: row.sequence }), ...row }))
 }
 
 /** An event without what it tells. */
-export type ToldEvent = { id: string; sequence: number; type: EventType; at: Date; position: bigint | null }
+export type RecordedEvent = { id: string; sequence: number; type: EventType; at: Date; position: bigint | null }

@@ -18,7 +18,7 @@ export const unpackBody = (packed: Buffer): Buffer => inflateRawSync(packed.suba
 const dictionaries = bodyDictionaries.map((text) => Buffer.from(text))
 
 /**
- * A window that holds dictionary and body, and little memory, because it is taken anew for each; a record fits into one chunk, and
+ * A window that holds dictionary and body, and little memory, because it is allocated for each; a record fits into one chunk, and
  * three chunks into one of the pieces of memory that Node hands out to small buffers.
  */
 function optionsOf(number: number): ZlibOptions {

@@ -34,7 +34,7 @@ export type Sequenced = EventKey & { id: bigint; partner_id: bigint; type: Event
 
 /**
  * Gives the committed events that have no position yet their positions, in the order of their ids, in which every stream's
- * sequence rises: whoever writes a stream's next event has waited for the last one to commit.
+ * sequence rises: the writer of a stream's next event has waited for the last one to commit.
  *
  * The search and the next search's lower bound come from one snapshot. Below the oldest database transaction that it saw
  * running everything has ended, and what of that has committed is fed by now, unless the limit cut it off. `id + 0` keeps
@@ -125,14 +125,14 @@ export const ofStream = (
     select sequence, type, at, position from events left join event_feed on event_feed.event_id = events.id
     where stream = ${stream} order by sequence`
 
-/** What one look at old events came to: where to go on (undefined: nothing old is further on), and how many have gone. */
+/** The result of one batch: where to continue (undefined: nothing older follows), and how many events were deleted. */
 export type Forgotten = { next: bigint | undefined; gone: number }
 
 /**
  * Looks at the next events after `from` (by id, so roughly by age), and removes those from before `before` with their places
  * and the record of their deliveries. What stays: an event without a place yet; every event of a stream of which one is still
- * to be delivered, to a paused endpoint as well; and a partner's last event before `before`, because whoever has read up to
- * there goes on from there.
+ * to be delivered, to a paused endpoint as well; and a partner's last event before `before`, because a reader may
+ * continue from there.
  */
 export const forgetBefore = async (
   db: Db,

@@ -5,7 +5,7 @@ import { packBody } from './pack-body.ts'
 import * as queries from './queries.ts'
 
 /**
- * Writes events in the atomic block of the change they tell of, all with one statement that nobody waits for: they commit
+ * Writes events in the atomic block of the change that they report, with one statement that is not awaited: they commit
  * with the change or not at all, and the relay is woken once they have.
  */
 export function recordEvents({ wakeRelay }: Pick<Ctx, 'wakeRelay'>, db: Atomic, events: NewEvent[]): void {

@@ -30,7 +30,7 @@ const mostAtOnce = 500
 
 /**
  * Waits for the relay that is placing events at this moment, in whatever process. What it writes goes by what it saw before
- * now; whoever has changed something since, and must find what follows from the state of before, waits first.
+ * now; a caller that has changed something since, and must see what follows from the earlier state, waits first.
  */
 export const relayAtWork = ({ db }: Pick<Ctx, 'db'>): Promise<void> =>
   db.atomic(async (block) => queries.lockRelay(block))
@@ -59,7 +59,7 @@ export function openRelay({ db, log }: Pick<Ctx, 'db' | 'log'>, { onSequenced, p
         if ((await place()) === mostAtOnce) asked = true
       }
     } catch (error) {
-      log.warn({ err: error }, 'Events could not be placed in the feed; trying again soon.')
+      log.warn({ err: error }, 'Failed to place events in the feed; retrying.')
     } finally {
       looking = undefined
       if (started) timer = setTimeout(wake, pollMs * (0.8 + 0.4 * Math.random()))

@@ -23,10 +23,10 @@ const idleMs = 10_000
 
 const ownFile = new URL('opening-thread.js', import.meta.url)
 
-/** One pool of one thread, and how to let go of whoever waits for it. */
+/** A pool of one thread, and what releases each call that waits for it. */
 type Running = { pool: Promise<Tinypool>; waiting: Set<() => void> }
 
-/** Makes a thread. Every failure of it is told to `complain` once, however many wait for it. */
+/** Makes a thread. Each failure calls `complain` once, however many calls wait. */
 export function openThread(
   complain: (error: unknown) => void,
   { file = ownFile, answerMs = 5_000, restMs = 30_000 }: ThreadOptions = {},
@@ -44,7 +44,7 @@ export function openThread(
         maxThreads: 1,
         idleTimeout: idleMs,
       })
-      // A thread that dies before it has taken a batch is told of only here, and what waits for it would wait for ever.
+      // A thread that dies before it has taken a batch is reported only here; what waits for it would wait forever.
       made.on('error', (error: unknown) => giveUp(started, error))
       return made
     })

@@ -1,19 +1,15 @@
 import type { Transporter } from 'nodemailer'
 
 import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
-import { type Letter, letterPlace, messageId } from './mail.ts'
-import * as queries from './queries.ts'
+import { type Email, emailPlace, messageId } from './email.ts'
 
-/** What delivering letters stands on. */
-type Needs = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring'>
+type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring'>
 
-/**
- * Does the jobs of kind `mail.due`: takes letters to the mail server, each over a connection of its own. The program that
- * talks to mail servers is only loaded when the first letter goes to one.
- */
-export function deliverMails(ctx: Needs): Handler {
+/** Runs the jobs of kind `mail.due`: sends each email over a separate connection. The mail library is loaded with the first one. */
+export function deliverMails(ctx: Deps): Handler {
   let opening: Promise<Transporter> | undefined
   const mailer = () => (opening ??= connect(ctx))
   return {
@@ -25,7 +21,7 @@ export function deliverMails(ctx: Needs): Handler {
   }
 }
 
-async function connect({ config }: Needs): Promise<Transporter> {
+async function connect({ config }: Deps): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   const timeout = config.outsideTimeoutMs
   return createTransport({
@@ -39,44 +35,49 @@ async function connect({ config }: Needs): Promise<Transporter> {
 }
 
 /**
- * Sends one letter and writes that down in the block that ends its job. If the block fails after the server has taken the
- * letter it is sent again, with the same Message-ID. A server that says never (a reply of 5xx) is not asked again.
+ * Sends one email and records that in the block that ends its job. If the block fails after the server has accepted the email, it is
+ * sent again with the same Message-ID. A permanent refusal (a reply of 5xx) is not retried.
  */
-async function deliver(ctx: Needs, job: Job, mailer: () => Promise<Transporter>): Promise<void> {
-  const [row] = await queries.unsent(ctx.db, [BigInt(job.key)])
-  const letter = row && (await openLetter(ctx, row))
-  const refused = row && letter ? await hand(ctx, await mailer(), row.id, letter) : undefined
+async function deliver(ctx: Deps, job: Job, mailer: () => Promise<Transporter>): Promise<void> {
+  const row = await findUnsent(ctx.db, BigInt(job.key))
+  const email = row && (await openEmail(ctx, row))
+  const refused = row && email ? await send(ctx, await mailer(), row.id, email) : undefined
 
   await ctx.queue.finish([job], async (db, held) => {
     if (!row || held.length === 0) return
-    if (refused !== undefined) queries.markRefused(db, row.id, refused)
-    else if (letter) queries.markSent(db, row.id, ctx.clock.now())
+    if (refused !== undefined) db.send`update mails set refused = ${refused} where id = ${row.id}`
+    else if (email) db.send`update mails set sent_at = ${ctx.clock.now()} where id = ${row.id}`
   })
 }
 
-/** Undefined if the person has been erased since: nobody may be written to any more. */
-async function openLetter(
-  ctx: Needs,
-  row: Pick<queries.MailRow, 'id' | 'dataKeyId' | 'letter'>,
-): Promise<Letter | undefined> {
+type StoredEmail = { id: bigint; dataKeyId: bigint; sealed: Buffer }
+
+async function findUnsent(db: Db, id: bigint): Promise<StoredEmail | undefined> {
+  const [row] = await db.sql<StoredEmail>`
+    select id, data_key_id as "dataKeyId", letter as sealed from mails where id = ${id} and sent_at is null and refused is null`
+  return row
+}
+
+/** Undefined if the person has been erased, who must not get emails any more. */
+async function openEmail(ctx: Deps, { id, dataKeyId, sealed }: StoredEmail): Promise<Email | undefined> {
   try {
-    return (await ctx.keyring.get(ctx.db, row.dataKeyId)).open<Letter>(row.letter, letterPlace(row.id))
+    return (await ctx.keyring.get(ctx.db, dataKeyId)).open<Email>(sealed, emailPlace(id))
   } catch (error) {
     if (error instanceof ErasedPerson) return undefined
     throw error
   }
 }
 
-/** Gives the reply code of a refusal for good; undefined when the letter was taken. Whatever may pass is thrown. */
-async function hand(ctx: Needs, mailer: Transporter, id: bigint, letter: Letter): Promise<number | undefined> {
+/** Returns the reply code of a permanent refusal; undefined when the email was accepted. Throws what may pass. */
+async function send(ctx: Deps, mailer: Transporter, id: bigint, email: Email): Promise<number | undefined> {
   const { from } = ctx.config.mail
   try {
-    await mailer.sendMail({ from, ...letter, messageId: messageId(ctx.secrets, id, from) })
+    await mailer.sendMail({ from, ...email, messageId: messageId(ctx.secrets, id, from) })
     return undefined
   } catch (error) {
     const code = replyCode(error)
     if (code < 500 || code > 599 || isAboutUs(error)) throw withoutAddress(error)
-    ctx.log.warn({ mail: String(id), code }, 'The mail server refused a letter for good.')
+    ctx.log.warn({ mail: String(id), code }, 'The mail server refused an email permanently.')
     return code
   }
 }
@@ -84,11 +85,11 @@ async function hand(ctx: Needs, mailer: Transporter, id: bigint, letter: Letter)
 const replyCode = (error: unknown): number =>
   error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
 
-/** A refused log-in is no verdict on the letter: it goes out once the setting is right. */
+/** A failed login says nothing about the email: it is sent once the setting is right. */
 const isAboutUs = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAUTH'
 
-/** Mail servers repeat the address in what they say; job rows and logs must not. */
+/** Mail servers repeat the address in their replies; job rows and logs must not contain it. */
 const withoutAddress = (error: unknown): Error => {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  return new Error(`The mail server did not take the letter (${code}, reply ${replyCode(error) || 'none'}).`)
+  return new Error(`The mail server did not accept the email (${code}, reply ${replyCode(error) || 'none'}).`)
 }

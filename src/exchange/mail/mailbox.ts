@@ -1,26 +1,30 @@
 import type { Ctx } from '../context.ts'
-import { addressHash, type Letter, letterPlace } from './mail.ts'
-import * as queries from './queries.ts'
+import { addressHash, type Email, emailPlace } from './email.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 
-/** A letter that the service has sent. */
-export type MailboxEntry = Letter & { at: Date }
+/** An email that the service has sent. */
+export type MailboxEntry = Email & { at: Date }
 
-/** Which letters to show: to one address, about one partner's transactions, and how many at most. */
+/** Which emails to show: to one address, about one partner's transactions, and how many at most. */
 export type MailboxQuery = { to?: string | undefined; partnerId?: bigint | undefined; limit?: number }
 
-/** The letters that the service has sent, newest first, for the sandbox's mailbox. Those of erased persons are left out. */
+/** The emails that the service has sent, newest first, for the sandbox's mailbox, without those of erased persons. */
 export async function readMailbox(
   { db, keyring, secrets }: Pick<Ctx, 'db' | 'keyring' | 'secrets'>,
   { to, partnerId, limit = 50 }: MailboxQuery = {},
 ): Promise<MailboxEntry[]> {
   const toHash = to === undefined ? null : addressHash(secrets, to)
-  const rows = await queries.newest(db, { toHash, partnerId: partnerId ?? null, limit })
+  const rows = await db.sql<{ id: bigint; dataKeyId: bigint; sealed: Buffer; at: Date }>`
+    select id, data_key_id as "dataKeyId", letter as sealed, at from mails
+    where (${toHash}::bytea is null or to_hash = ${toHash})
+      and (${partnerId ?? null}::bigint is null or exists (
+        select from transactions where transactions.id = mails.transaction_id and partner_id = ${partnerId ?? null}))
+    order by at desc, id desc limit ${limit}`
   const entries = await Promise.all(
-    rows.map(async ({ id, dataKeyId, letter, at }): Promise<MailboxEntry[]> => {
+    rows.map(async ({ id, dataKeyId, sealed, at }): Promise<MailboxEntry[]> => {
       try {
         const key = await keyring.get(db, dataKeyId)
-        return [{ ...key.open<Letter>(letter, letterPlace(id)), at }]
+        return [{ ...key.open<Email>(sealed, emailPlace(id)), at }]
       } catch (error) {
         if (error instanceof ErasedPerson) return []
         throw error

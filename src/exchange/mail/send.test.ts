@@ -1,21 +1,20 @@
 import assert from 'node:assert/strict'
-import { createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 
 import { testContext } from '../../../test/support/api.ts'
 import { testDatabase } from '../../../test/support/database.ts'
+import { mailServer } from '../../../test/support/mail-server.ts'
 import { makePartner, until } from '../../../test/support/telling.ts'
 import { makeTransaction } from '../../../test/support/transaction.ts'
 import type { Ctx } from '../context.ts'
 import { openQueue } from '../../platform/jobs/queue.ts'
 import { type DataKey, openKeyring } from '../../platform/privacy/data-key.ts'
 import { deliverMails } from './deliver.ts'
-import { mailDue } from './mail.ts'
+import { mailDue } from './email.ts'
 import { readMailbox } from './mailbox.ts'
 import { sendMail } from './send.ts'
 
-const letter = { subject: 'Ihr Code für Cambio', text: 'Der Code: 482915 €\n', html: '<p>Der Code: 482915 €</p>' }
+const email = { subject: 'Ihr Code für Cambio', text: 'Der Code: 482915 €\n', html: '<p>Der Code: 482915 €</p>' }
 
 describe('the sandbox’s mailbox', () => {
   it('has what was sent, newest first, found by address in any letter case', async (t) => {
@@ -31,11 +30,11 @@ describe('the sandbox’s mailbox', () => {
     assert.deepEqual(await subjects(undefined, 1), ['third'])
     const [newest] = await readMailbox(ctx)
     assert(newest)
-    assert.deepEqual({ ...newest, at: null }, { ...letter, subject: 'third', to: 'jan@example.com', at: null })
+    assert.deepEqual({ ...newest, at: null }, { ...email, subject: 'third', to: 'jan@example.com', at: null })
     assert(newest.at instanceof Date)
   })
 
-  it('shows a partner the letters about its own transactions only', async (t) => {
+  it('shows a partner the emails about its own transactions only', async (t) => {
     const ctx = await context(t)
     const [one, other] = [await makePartner(ctx), await makePartner(ctx)]
     const transaction = await makeTransaction(ctx, one)
@@ -46,21 +45,21 @@ describe('the sandbox’s mailbox', () => {
     assert.deepEqual(await seenBy(other.id), [])
   })
 
-  it('has no letter of a block that was rolled back', async (t) => {
+  it('has no email of a block that was rolled back', async (t) => {
     const ctx = await context(t)
     await assert.rejects(
       ctx.db.atomic(async (db) => {
         const dataKey = await ctx.keyring.make(db)
-        await sendMail(ctx, db, { ...letter, to: 'jan@example.com', dataKey })
+        await sendMail(ctx, db, { ...email, to: 'jan@example.com', dataKey })
         throw new Error('rolled back')
       }),
     )
     assert.deepEqual(await readMailbox(ctx), [])
   })
 
-  it('leaves no word of a letter readable in any table, and none at all once the person is erased', async (t) => {
+  it('leaves no part of an email readable in any table, and none at all once the person is erased', async (t) => {
     const ctx = await context(t)
-    const { id } = await send(ctx, 'jan@example.com', letter.subject)
+    const { id } = await send(ctx, 'jan@example.com', email.subject)
     const [row] = await ctx.db.sql<{ text: string }>`select string_agg(mails::text, '') as text from mails`
     for (const word of ['jan@', 'example', '482915', 'Code']) {
       assert(!row?.text.includes(word) && !row?.text.includes(Buffer.from(word).toString('hex')), word)
@@ -71,14 +70,14 @@ describe('the sandbox’s mailbox', () => {
   })
 })
 
-describe('a letter to a mail server', () => {
+describe('an email to a mail server', () => {
   it('leaves once, with a Message-ID that stays the same', async (t) => {
-    const server = await mailServer(t)
+    const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url, MAIL_FROM: 'Cambio <exchange@cambio.example>' })
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     await until(async () => (await stateOf(ctx)).sent_at !== null)
-    assert.equal(server.letters.length, 1)
-    const [taken] = server.letters
+    assert.equal(server.mails.length, 1)
+    const [taken] = server.mails
     assert.deepEqual(taken?.to, ['<jan@example.com>'])
     assert.match(taken.text, /^From: Cambio <exchange@cambio\.example>\r$/m)
     assert.match(taken.text, /^Message-ID: <[0-9a-f]{32}@cambio\.example>\r$/m)
@@ -87,42 +86,42 @@ describe('a letter to a mail server', () => {
   })
 
   it('that could not be written down as sent goes again with the same Message-ID', async (t) => {
-    const server = await mailServer(t)
+    const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url })
-    server.onLetter = async () => {
+    server.onMail = async () => {
       // Someone else has the job while the server takes the letter, and dies.
       await ctx.db.sql`update jobs set fence = fence + 1, lease_until = now() + interval '300 ms'`
-      server.onLetter = () => Promise.resolve()
+      server.onMail = () => Promise.resolve()
     }
-    await send(ctx, 'jan@example.com', letter.subject)
-    await until(() => server.letters.length === 1)
+    await send(ctx, 'jan@example.com', email.subject)
+    await until(() => server.mails.length === 1)
     await until(async () => {
       ctx.queue.wake()
       return (await stateOf(ctx)).sent_at !== null
     })
-    assert.equal(server.letters.length, 2)
-    const ids = server.letters.map(({ text }) => /^Message-ID: (.+)$/m.exec(text)?.[1])
+    assert.equal(server.mails.length, 2)
+    const ids = server.mails.map(({ text }) => /^Message-ID: (.+)$/m.exec(text)?.[1])
     assert(ids[0] && ids[0] === ids[1])
   })
 
   it('that is busy is tried again; one that says never is believed', async (t) => {
-    const server = await mailServer(t)
+    const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url })
     server.replies.push('451 come back later')
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     const jobs = () => ctx.db.sql<{ attempts: number; last_error: string }>`select attempts, last_error from jobs`
     await until(async () => (await jobs())[0]?.attempts === 1)
     assert.match((await jobs())[0]?.last_error ?? '', /reply 451/)
     ctx.clock.learnOffset(5_000)
     ctx.queue.wake()
     await until(async () => (await stateOf(ctx)).sent_at !== null)
-    assert.equal(server.letters.length, 1)
+    assert.equal(server.mails.length, 1)
 
     server.replies.push('550 no such mailbox <jan@example.com>')
-    await send(ctx, 'jan@example.com', letter.subject)
+    await send(ctx, 'jan@example.com', email.subject)
     await until(async () => (await stateOf(ctx)).refused === 550)
     assert.deepEqual(await jobs(), [])
-    assert.equal(server.letters.length, 1)
+    assert.equal(server.mails.length, 1)
   })
 })
 
@@ -146,7 +145,7 @@ async function context(t: TestContext, settings: Record<string, string> = {}): P
 async function send(ctx: Ctx, to: string, subject: string, transactionId?: bigint): Promise<DataKey> {
   return ctx.db.atomic(async (db) => {
     const dataKey = await ctx.keyring.make(db)
-    await sendMail(ctx, db, { ...letter, to, subject, dataKey, transactionId })
+    await sendMail(ctx, db, { ...email, to, subject, dataKey, transactionId })
     return dataKey
   })
 }
@@ -157,62 +156,9 @@ const stateOf = async (ctx: Ctx): Promise<{ sent_at: Date | null; refused: numbe
   return row ?? { sent_at: null, refused: null }
 }
 
-/** A mail server as far as a letter needs one (RFC 5321). `replies` are its next answers to a recipient. */
-async function mailServer(t: TestContext) {
-  const server = createServer((socket) => talk(socket))
-  const office = {
-    url: '',
-    letters: [] as { to: string[]; text: string }[],
-    replies: [] as string[],
-    onLetter: () => Promise.resolve(),
-  }
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  office.url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
-  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
-
-  function talk(socket: Socket): void {
-    let to: string[] = []
-    let unread = ''
-    let inLetter = false
-    const say = (line: string) => socket.write(`${line}\r\n`)
-    socket.on('error', () => undefined)
-    socket.on('data', (chunk) => {
-      unread += chunk.toString('utf8')
-      if (inLetter) return take()
-      while (unread.includes('\r\n') && !inLetter) {
-        const [line = ''] = unread.split('\r\n', 1)
-        unread = unread.slice(line.length + 2)
-        obey(line)
-      }
-    })
-    const obey = (line: string): void => {
-      const [verb = ''] = line.split(' ')
-      if (verb === 'EHLO') say('250 mail.example')
-      else if (verb === 'RCPT') {
-        const reply = office.replies.shift() ?? '250 fine'
-        if (reply.startsWith('250')) to.push(line.slice(8))
-        say(reply)
-      } else if (verb === 'DATA') {
-        inLetter = true
-        say('354 go on')
-      } else if (verb === 'QUIT') socket.end('221 bye\r\n')
-      else {
-        if (verb === 'MAIL') to = []
-        say('250 fine')
-      }
-    }
-    const take = (): void => {
-      if (!unread.endsWith('\r\n.\r\n')) return
-      const text = unread
-      unread = ''
-      inLetter = false
-      office.letters.push({ to, text })
-      office.onLetter().then(
-        () => say('250 taken'),
-        () => socket.destroy(),
-      )
-    }
-    say('220 mail.example')
-  }
-  return office
+/** A mail server that ends with the test. */
+async function serverFor(t: TestContext) {
+  const server = await mailServer()
+  t.after(server.close)
+  return server
 }

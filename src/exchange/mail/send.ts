@@ -1,28 +1,22 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { addressHash, letterPlace, mailDue, type NewMail } from './mail.ts'
-import * as queries from './queries.ts'
+import { addressHash, emailPlace, mailDue, type NewEmail } from './email.ts'
 
 /**
- * Sends a letter with the caller's atomic block: it is stored sealed, and a job takes it to the mail server once the block
- * has committed. Where there is no mail server (the sandbox only) it has arrived with that: the mailbox is its end.
+ * Sends an email with the caller's atomic block: it is stored sealed, and a job passes it to the mail server once the block has
+ * committed. Without a mail server (in the sandbox) it counts as sent at once, and is shown in the mailbox.
  */
 export async function sendMail(
   ctx: Pick<Ctx, 'config' | 'clock' | 'rowIds' | 'queue' | 'secrets'>,
   db: Atomic,
-  { to, subject, text, html, dataKey, transactionId }: NewMail,
+  { to, subject, text, html, dataKey, transactionId }: NewEmail,
 ): Promise<void> {
   const id = await ctx.rowIds.next()
   const at = ctx.clock.now()
-  const leaves = ctx.config.mail.smtpUrl !== undefined
-  queries.insert(db, {
-    id,
-    toHash: addressHash(ctx.secrets, to),
-    dataKeyId: dataKey.id,
-    letter: dataKey.seal({ to, subject, text, html }, letterPlace(id)),
-    transactionId: transactionId ?? null,
-    at,
-    sentAt: leaves ? null : at,
-  })
-  if (leaves) ctx.queue.enqueue(db, [{ kind: mailDue, key: String(id), runAt: at }])
+  const hasServer = ctx.config.mail.smtpUrl !== undefined
+  const sealed = dataKey.seal({ to, subject, text, html }, emailPlace(id))
+  db.send`
+    insert into mails (id, to_hash, data_key_id, letter, transaction_id, at, sent_at)
+    values (${id}, ${addressHash(ctx.secrets, to)}, ${dataKey.id}, ${sealed}, ${transactionId ?? null}, ${at}, ${hasServer ? null : at})`
+  if (hasServer) ctx.queue.enqueue(db, [{ kind: mailDue, key: String(id), runAt: at }])
 }

@@ -16,8 +16,8 @@ export async function tellOfReview(ctx: Ctx, db: Atomic, transaction: Transactio
   const end = await endOf(ctx, transaction)
   if (end === undefined) return
   await writeAboutOrder(ctx, db, transaction, (say, values) => ({
-    subject: say(`letter.review.${end}.subject`, values),
-    paragraphs: [say(`letter.review.${end}.lead`, values), say(`letter.review.${end}.next`, values)],
+    subject: say(`emails.review.${end}.subject`, values),
+    paragraphs: [say(`emails.review.${end}.lead`, values), say(`emails.review.${end}.next`, values)],
   }))
 }
 

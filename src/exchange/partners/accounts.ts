@@ -33,7 +33,7 @@ const noteAfterMs = { first: 1_000, further: 60_000 }
 
 /** Opens the look-up of keys. Its memory is bounded by the number of keys that exist, and by `unknownFor`. */
 export function openAccounts(ctx: Pick<Ctx, 'config' | 'db' | 'clock' | 'log'>): Accounts {
-  const mode = ctx.config.mode === 'live' ? 'live' : 'test'
+  const mode = ctx.config.environment.keyMode
   const uses = noteUses(ctx)
   let known = new Map<string, Caller>()
   let unknown = new Map<string, number>()

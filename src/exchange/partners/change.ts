@@ -30,6 +30,10 @@ export async function setPartner(
     if (changed.signing !== 'off' && changed.signingKey === null) {
       throw new Refusal('BAD_REQUEST', 'Signing needs signing_key=FILE, the public key of the partner.')
     }
+    const unsigned = ['calculator_v1', 'unsigned_presets'].find((name) => texts[name]?.trim() === 'on')
+    if (unsigned !== undefined && changed.signing !== 'off') {
+      throw new Refusal('BAD_REQUEST', `${unsigned} cannot be on while signing is on.`)
+    }
     return changed
   })
 }

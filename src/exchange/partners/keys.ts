@@ -39,7 +39,7 @@ export function makeKey(
     expiresAt = null,
   }: Omit<NewKey, 'expires'> & { expiresAt?: Date | null },
 ): { text: string; hash: string; key: ApiKey } {
-  const mode = config.mode === 'live' ? 'live' : 'test'
+  const mode = config.environment.keyMode
   const text = makeKeyText(kind, mode)
   const key: ApiKey = {
     id: randomId(),

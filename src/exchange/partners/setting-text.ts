@@ -28,7 +28,10 @@ const readers: Readonly<Record<string, Reader>> = {
   fees: (text) => ({ terms: readFees(text) }),
   limits: (text) => ({ terms: readLimits(text) }),
   theme: (text) => ({ theme: readTheme(text) }),
-  frame_origins: (text) => ({ frameOrigins: origins(text) }),
+  calculator_v1: (text) => ({ calculatorV1: oneOf(text, ['on', 'off'], 'calculator_v1') === 'on' }),
+  unsigned_presets: (text) => ({ unsignedPresets: oneOf(text, ['on', 'off'], 'unsigned_presets') === 'on' }),
+  redirect_origins: (text) => ({ redirectOrigins: origins(text, 'redirect_origins') }),
+  frame_origins: (text) => ({ frameOrigins: origins(text, 'frame_origins') }),
   contact_email: (text) => ({ contactEmail: emailOrNone(text) }),
 }
 
@@ -60,12 +63,12 @@ function rate(of: keyof AccountRates, text: string, name: string): GivenSettings
 const mostOrigins = 20
 
 /** Origins, comma-separated, or `none`. Of a page on a machine of one's own, http will do. */
-function origins(text: string): string[] {
+function origins(text: string, name: string): string[] {
   if (text === 'none') return []
   const given = text.split(',').map((one) => one.trim().replace(/\/$/, '').toLowerCase())
   const isOrigin = (one: string) => /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/.test(one)
   if (given.length > mostOrigins || !given.every(isOrigin))
-    throw wrong('frame_origins', `takes up to ${mostOrigins} origins such as https://shop.example, or none.`)
+    throw wrong(name, `takes up to ${mostOrigins} origins such as https://shop.example, or none.`)
   return given
 }
 

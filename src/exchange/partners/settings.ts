@@ -33,6 +33,15 @@ export type PartnerSettings = {
   rateLimits: AccountRates
   terms: Terms
   theme: Theme
+  /** Whether the calculator of version 1, opened by a public key in its URL, is shown; never while requests are signed. */
+  calculatorV1: boolean
+  /**
+   * Whether what comes by a public key without a signature may preset where the money goes, the e-mail address and the redirects;
+   * never while requests are signed.
+   */
+  unsignedPresets: boolean
+  /** The origins that customers may be sent back to; any where empty. */
+  redirectOrigins: readonly string[]
   /** The pages that may frame the calculator, as origins: `https://shop.example`. */
   frameOrigins: readonly string[]
   /** Where the partner is written to about its account, such as an endpoint that fails. */
@@ -70,6 +79,9 @@ export const defaultSettings: PartnerSettings = {
     b2bLimits: noLimits,
   },
   theme: {},
+  calculatorV1: true,
+  unsignedPresets: true,
+  redirectOrigins: [],
   frameOrigins: [],
   contactEmail: null,
 }
@@ -86,6 +98,14 @@ export type GivenSettings = Partial<Omit<PartnerSettings, 'features' | 'rateLimi
   rateLimits?: Partial<AccountRates>
   terms?: Partial<Terms>
 }
+
+/** Whether the calculator of version 1 is shown. */
+export const showsCalculatorV1 = ({ signing, calculatorV1 }: PartnerSettings): boolean =>
+  calculatorV1 && signing === 'off'
+
+/** Whether presets count that come by a public key without a signature. */
+export const takesUnsignedPresets = ({ signing, unsignedPresets }: PartnerSettings): boolean =>
+  unsignedPresets && signing === 'off'
 
 /** Puts what is given over what was there. */
 export const merged = (settings: PartnerSettings, given: GivenSettings): PartnerSettings => ({

@@ -40,7 +40,7 @@ const sources = (market: string, tellings: string): OpenSource[] =>
 
 const together = (told: readonly MarketSource[]): MarketSource =>
   oneMarket(
-    told.map((market) => ({ market, standsAlone: false })),
+    told.map((market) => ({ market, isSufficient: false })),
     agreement,
   )
 
@@ -97,7 +97,7 @@ test('stale sources are left out, as soon as they are stale', () => {
 test('the recorded market of the sandbox stands alone, and is what it was', () => {
   const [recorded] = sources('BTC/EUR', 'name      bid   ask\n recorded  9990  10010')
   assert.ok(recorded)
-  assert.equal(oneMarket([{ market: recorded, standsAlone: true }], agreement), recorded)
+  assert.equal(oneMarket([{ market: recorded, isSufficient: true }], agreement), recorded)
   assert.equal(bookIn(together([recorded])), 'no price')
 })
 

@@ -5,8 +5,8 @@ import { coherent } from './coherent-market.ts'
 import { isFresh } from './market.ts'
 import { isGreater } from './path.ts'
 
-/** A source of prices, and whether it counts as enough by itself: only the sandbox's recorded market does. */
-export type Told = { market: MarketSource; standsAlone: boolean }
+/** A source of prices, and whether it counts as enough without others that agree. */
+export type SourceOfPrices = { market: MarketSource; isSufficient: boolean }
 
 /** How several sources are made one. */
 export type Agreement = {
@@ -35,12 +35,12 @@ export const agreementOf = (given: Pick<Agreement, 'maxPriceAgeSeconds' | 'isFia
  * its time is that of the oldest one used. What then still contradicts between different markets is made coherent
  * (`coherent-market.ts`), so that no round of exchanges gains. A single source that counts as enough is taken as it is.
  */
-export function oneMarket(sources: readonly Told[], agreement: Agreement): MarketSource {
+export function oneMarket(sources: readonly SourceOfPrices[], agreement: Agreement): MarketSource {
   const [first, ...others] = sources
   if (!first) throw new Error('A market needs a source of prices.')
   if (others.some(({ market }) => market.reference !== first.market.reference))
     throw new Error('Sources of one market tell worth in one currency.')
-  if (others.length === 0 && first.standsAlone) return first.market
+  if (others.length === 0 && first.isSufficient) return first.market
   return coherent(agreed(sources, agreement), agreement)
 }
 
@@ -49,7 +49,7 @@ type Books = readonly (Book | undefined)[]
 /** A book of ours, what it was made from, and until when (milliseconds) that stays fresh. */
 type Made = { from: readonly Book[]; book: Book | undefined }
 
-function agreed(sources: readonly Told[], agreement: Agreement): MarketSource {
+function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): MarketSource {
   const places = placesOf(sources)
   const made: Made[] = places.map(() => ({ from: [], book: undefined }))
   let last: { lists: readonly Books[]; freshUntil: number; books: Books } | undefined
@@ -65,7 +65,7 @@ function agreed(sources: readonly Told[], agreement: Agreement): MarketSource {
         const book = lists[source]?.[at]
         if (!isFresh({ now, maxPriceAgeSeconds: agreement.maxPriceAgeSeconds }, book) || !isSound(book)) return []
         freshUntil = Math.min(freshUntil, book.at.getTime() + agreement.maxPriceAgeSeconds * 1_000)
-        return [{ book, standsAlone: sources[source]?.standsAlone === true }]
+        return [{ book, isSufficient: sources[source]?.isSufficient === true }]
       })
       return bookFrom(market, from, index)
     })
@@ -93,12 +93,12 @@ function agreed(sources: readonly Told[], agreement: Agreement): MarketSource {
   }
 }
 
-type Telling = { book: Book; standsAlone: boolean }
+type Telling = { book: Book; isSufficient: boolean }
 
 type Place = { market: Market; told: { source: number; at: number }[] }
 
 /** Every market that any source has, in the order in which they are met, and where each source tells it. */
-function placesOf(sources: readonly Told[]): Place[] {
+function placesOf(sources: readonly SourceOfPrices[]): Place[] {
   const places = new Map<string, Place>()
   for (const [source, { market }] of sources.entries()) {
     for (const [at, { name, base, quote }] of market.markets.entries()) {
@@ -125,7 +125,7 @@ function agreedBook(
   const middle = middleOf(median.book)
   const agreeing = byMiddle.filter(({ book }) => isNear(middleOf(book), middle, toleranceBasisPoints))
   const needed = isFiat(market.base) && isFiat(market.quote) ? least.fiat : least.coin
-  const isEnough = agreeing.length >= needed || agreeing.some(({ standsAlone }) => standsAlone)
+  const isEnough = agreeing.length >= needed || agreeing.some(({ isSufficient }) => isSufficient)
   if (!isEnough || agreeing.length * 2 <= tellings.length) return undefined
 
   const books = agreeing.map(({ book }) => book)

@@ -62,7 +62,7 @@ export function questionChange({ personal }: Transaction, asked: OpenQuestion | 
  */
 export async function emailQuestion(ctx: Ctx, db: Atomic, transaction: Transaction, question: Question): Promise<void> {
   await writeAboutOrder(ctx, db, transaction, (say, values) => ({
-    subject: say('letter.question.subject', values),
-    paragraphs: [say(`letter.question.${question}`, values), say('letter.question.next')],
+    subject: say('emails.question.subject', values),
+    paragraphs: [say(`emails.question.${question}`, values), say('emails.question.next')],
   }))
 }

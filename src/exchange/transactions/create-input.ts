@@ -5,6 +5,13 @@ import type { Problem } from '../../platform/lib/refusal.ts'
 /** Something that was passed and is not used: the field is ignored, not stored, and reported (wire.md, section 1). */
 export type Warning = { code: string; path: string; message: string }
 
+/** The warning about a field that is ignored because it came by a public key without a signature. */
+export const unsignedWarning = (path: string): Warning => ({
+  code: 'UNSIGNED_FIELD',
+  path,
+  message: 'This came by a public key without a signature, so it was ignored.',
+})
+
 /**
  * What a partner asks for, read from the wire: texts are trimmed of nothing, absent is undefined, amounts are plain decimal
  * text. Fields of features that are off are already left out and stand in `warnings`.

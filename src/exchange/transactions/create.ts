@@ -12,7 +12,6 @@ import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import { changedRow, createdEvents, statusChangeRow } from './advance.ts'
-import { askScenarios } from './ask-scenario.ts'
 import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
 import { deadlineDue, deadlineKey } from './deadline.ts'
@@ -124,7 +123,7 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction
     created.map(({ id, expiresAt }) => ({ kind: deadlineDue, key: deadlineKey(id), runAt: expiresAt })),
   )
   takeSharedTokens(ctx, db, created)
-  askScenarios(ctx, db, created)
+  ctx.onCreated(db, created)
   return created
 }
 

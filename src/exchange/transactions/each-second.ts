@@ -1,6 +1,6 @@
 import type { PartnerTerms } from '../availability/partner-terms.ts'
+import type { ExchangeMoment } from '../availability/exchange-moment.ts'
 import type { Ctx } from '../context.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import { momentOf } from './policy.ts'
 
 /**
@@ -9,7 +9,7 @@ import { momentOf } from './policy.ts'
  */
 export function eachSecond<Found>(
   ctx: Ctx,
-  findOut: (moment: MarketMoment, terms: PartnerTerms) => Found,
+  findOut: (moment: ExchangeMoment, terms: PartnerTerms) => Found,
 ): (terms: PartnerTerms) => Found {
   const kept = new WeakMap<PartnerTerms, { second: number; found: Found }>()
   return (terms) => {

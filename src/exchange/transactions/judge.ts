@@ -38,7 +38,7 @@ export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<Create
   const failures = outcome.available ? [] : outcome.failures.filter(({ problem }) => !isUnread(problem.path, problems))
   const ofCountry = failures.filter(({ code }) => code === 'COUNTRY_NOT_SUPPORTED')
   const others = failures.filter(({ code }) => code !== 'COUNTRY_NOT_SUPPORTED')
-  const destination = outcome.available ? destinationIn(outcome) : destinationNamed(read, country.code)
+  const destination = outcome.available ? destinationIn(outcome) : destinationNamed(ctx, read, country.code)
 
   return {
     faults: [
@@ -83,6 +83,7 @@ const destinationIn = ({ exchange: { target, payout } }: Available): Destination
  * wrong in an exchange that is not available.
  */
 function destinationNamed(
+  { rails }: Pick<Ctx, 'rails'>,
   { input, problems }: ReadRequest<CreateInput>,
   country: string | undefined,
 ): Destination | undefined {
@@ -95,6 +96,7 @@ function destinationNamed(
     listing,
     {
       way: 'payout',
+      rails,
       kind: kindOf(input),
       side: side ?? (listing.network.chain ? 'buy' : 'sell'),
       country: country === undefined ? undefined : findCountry(country),

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/letter.ts'
+import { layOut } from '../mail/layout.ts'
 import { sendMail } from '../mail/send.ts'
 import { partnerOf } from './partner-of.ts'
 import { checkoutUrl } from './record.ts'
@@ -26,8 +26,8 @@ export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transac
     direction,
     title: subject,
     paragraphs,
-    link: { label: say('letter.open'), url: checkoutUrl(ctx, transaction, tag) },
-    footer: say('letter.footer', values),
+    link: { label: say('emails.open'), url: checkoutUrl(ctx, transaction, tag) },
+    footer: say('emails.footer', values),
   })
   await sendMail(ctx, db, { to: personal.email, subject, ...laidOut, dataKey, transactionId: id })
 }

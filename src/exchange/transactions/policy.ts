@@ -2,18 +2,19 @@ import type { ExchangeRequest } from '../availability/request.ts'
 import { type PartnerTerms, termsOfAccount } from '../availability/partner-terms.ts'
 import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Category } from '../../reference/catalog/payment-category.ts'
+import type { ExchangeMoment } from '../availability/exchange-moment.ts'
 import type { Settings } from '../settings.ts'
 import type { Ctx } from '../context.ts'
-import type { MarketMoment } from '../pricing/market.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { CreateInput } from './create-input.ts'
 import type { CustomerCountry } from './customer-country.ts'
 import { flowOf } from './method.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The moment of the market that a request is priced at. */
-export const momentOf = ({ config, market }: Ctx, now: Date): MarketMoment => ({
+/** The moment that a request is judged and priced at. */
+export const momentOf = ({ config, market, rails }: Ctx, now: Date): ExchangeMoment => ({
   market,
+  rails,
   now,
   maxPriceAgeSeconds: config.pricing.staleAfterMs / 1_000,
 })

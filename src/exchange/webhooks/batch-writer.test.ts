@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { until } from '../../../test/support/telling.ts'
+import { silentLog } from '../../platform/lib/log.ts'
 import { openBatchWriter } from './batch-writer.ts'
 
 const items = Array.from({ length: 300 }, (_, index) => index)
@@ -47,5 +48,21 @@ describe('a batch writer', () => {
     for (const item of items) writer.add(item)
     await until(() => writer.idle(), 'all of it')
     assert.deepEqual([written, dropped], [items, []])
+  })
+
+  it('writes what comes after its timer fired during a write', async () => {
+    const written: number[] = []
+    const write = async (batch: number[]) => {
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      written.push(...batch)
+    }
+    const writer = openBatchWriter<number>({ write, drop: () => assert.fail('dropped') }, silentLog)
+    writer.add(1)
+    writer.flush()
+    await new Promise(setImmediate)
+    writer.add(2)
+    await until(() => written.length === 2 && writer.idle(), 'two items')
+    writer.add(3)
+    await until(() => written.length === 3, 'the third item')
   })
 })

@@ -6,15 +6,15 @@ const longest = 2_048
 
 /**
  * Judges a URL that a partner wants webhooks at, and gives it in its one normal spelling. Refused: anything but http and
- * https (https only in live mode), credentials in it, a name that does not resolve, and whatever leads to an address inside
- * (in the sandbox, loopback is let through where WEBHOOK_ALLOW_PRIVATE says so). The address is checked again at each call.
+ * https (https only with real money), credentials in it, a name that does not resolve, and whatever leads to an address inside
+ * (loopback is let through where WEBHOOK_ALLOW_PRIVATE says so). The address is checked again at each call.
  */
 export async function checkUrl({ config }: Pick<Ctx, 'config'>, text: string, lookUp?: LookUp): Promise<string> {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || text.length > longest) throw badField('url', 'This is not a URL.')
   if (!['http:', 'https:'].includes(url.protocol))
     throw badField('url', 'A webhook URL begins with https:// or http://.')
-  if (config.mode === 'live' && url.protocol !== 'https:')
+  if (config.environment.httpsWebhooksOnly && url.protocol !== 'https:')
     throw badField('url', 'A webhook URL must begin with https://.')
   if (url.username || url.password) throw badField('url', 'A webhook URL has no user name or password in it.')
 

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { testDatabase } from '../../../test/support/database.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
 import { planByIndex } from '../../platform/db/plan.ts'
 import { lockEvents } from './replay.ts'
 import {
@@ -13,7 +14,7 @@ import {
   type Delivery,
   enqueue,
   lockStreams,
-  type QueueRow,
+  type SavedRow,
   removeRows,
   saveRows,
   setLeases,
@@ -58,7 +59,7 @@ const delivery: Delivery = {
   earlier: 0,
   fence: 1n,
 }
-const row: QueueRow = { ...delivery, lastAt: null, nextAt: null, leaseUntil: null, again: false }
+const row: SavedRow = { ...delivery, lastAt: null, nextAt: null, leaseUntil: null, again: false }
 const options = { now, realNow: now, leaseUntil: now, capacity: { each: 1, total: 1, overrides: [] } }
 const event = { id: 1n, stream: 1n, sequence: 1, partner_id: 1n, type: 'transaction.created' as const }
 
@@ -66,11 +67,11 @@ const event = { id: 1n, stream: 1n, sequence: 1, partner_id: 1n, type: 'transact
 const statements: Record<string, (db: Atomic) => unknown> = {
   enqueue: (db) => enqueue(db, [event], options),
   claim: (db) => claim(db, options),
-  lockStreams: (db) => lockStreams(db, [row]),
+  lockStreams: (db) => lockStreams(db, [row], now),
   wakeWaiting: (db) => wakeWaiting(db, [1n], now),
   saveRows: (db) => saveRows(db, [row]),
   removeRows: (db) => removeRows(db, [row]),
-  lockEvents: (db) => lockEvents(db, 1n, [1n]),
+  lockEvents: (db) => lockEvents({ clock: systemClock() }, db, 1n, [1n]),
   setLeases: (db) => setLeases(db, [delivery], now),
 }
 

@@ -17,12 +17,22 @@ export type Delivery = {
   fence: bigint
 }
 
-/** A delivery with the rest of its row. `nextAt` is null while it waits for an earlier event of its stream. */
+/** A delivery as it is locked. Times stay in the database, where reading them would cost more than all the rest. */
 export type QueueRow = Delivery & {
-  lastAt: Date | null
+  /** It waits for an earlier event of its stream, and is not due. */
+  isBlocked: boolean
+  /** A process holds a valid lease. */
+  isHeld: boolean
+  /** A replay was requested while an attempt was in flight. */
+  again: boolean
+}
+
+/** A row as it is saved: `nextAt` null blocks it, `lastAt` null keeps the time of the last attempt. */
+export type SavedRow = Delivery & {
   nextAt: Date | null
   leaseUntil: Date | null
-  /** A replay was requested while an attempt was in flight. */
+  lastAt: Date | null
+  /** Marks the row only: its times stay as they are. */
   again: boolean
 }
 
@@ -126,10 +136,14 @@ export async function claim(
 }
 
 /**
- * Locks every queued row of some streams, always in the same order, and reads them in that order. The read is a statement of its own,
+ * Locks every queued row of some streams, always in the same order, and reads them in that order. The read is a separate statement,
  * because it has to see what was queued while the lock was awaited.
  */
-export function lockStreams(db: Atomic, keys: Pick<Delivery, 'endpointId' | 'stream'>[]): Promise<QueueRow[]> {
+export function lockStreams(
+  db: Atomic,
+  keys: Pick<Delivery, 'endpointId' | 'stream'>[],
+  realNow: Date,
+): Promise<QueueRow[]> {
   const endpoints = keys.map((key) => key.endpointId)
   const streams = keys.map((key) => key.stream)
   db.send`
@@ -147,17 +161,19 @@ export function lockStreams(db: Atomic, keys: Pick<Delivery, 'endpointId' | 'str
     )
     select queued.* from key cross join lateral (
       select endpoint_id as "endpointId", stream, sequence, event_id as "eventRow", attempts, wakes, earlier, fence,
-        last_at as "lastAt", next_at as "nextAt", lease_until as "leaseUntil", again
+        next_at is null as "isBlocked", coalesce(lease_until > ${realNow}, false) as "isHeld", again
       from webhook_queue as queued
       where queued.endpoint_id = key.endpoint_id and queued.stream = key.stream order by sequence offset 0
     ) as queued`
 }
 
 /** Writes rows that `lockStreams` has read. */
-export const saveRows = (db: Atomic, rows: QueueRow[]): void =>
+export const saveRows = (db: Atomic, rows: SavedRow[]): void =>
   db.send`
     update webhook_queue as queued set attempts = row.attempts, wakes = row.wakes, earlier = row.earlier, fence = row.fence,
-      last_at = row.last_at, next_at = row.next_at, lease_until = row.lease_until, again = row.again
+      last_at = coalesce(row.last_at, queued.last_at), again = row.again,
+      next_at = case when row.again then queued.next_at else row.next_at end,
+      lease_until = case when row.again then queued.lease_until else row.lease_until end
     from unnest(
       ${rows.map((row) => row.endpointId)}::bigint[], ${rows.map((row) => row.stream)}::bigint[], ${rows.map((row) => row.sequence)}::integer[],
       ${rows.map((row) => row.attempts)}::integer[], ${rows.map((row) => row.wakes)}::integer[], ${rows.map((row) => row.earlier)}::integer[],

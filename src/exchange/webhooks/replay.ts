@@ -8,7 +8,7 @@ import { after } from '../../platform/lib/clock.ts'
 import { randomId } from '../../platform/lib/ids.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { type Endpoint, type EndpointKey, type EndpointStatus, lockEndpoint, showEndpoint } from './endpoint.ts'
-import { lockStreams, type QueueRow, saveRows } from './queue.ts'
+import { lockStreams, type QueueRow, type SavedRow, saveRows } from './queue.ts'
 
 /** The job that queues the events of a replay, and how many events it reads in one block. */
 export const replayDue = 'endpoint.replay'
@@ -29,7 +29,7 @@ export async function replayEvent(ctx: Ctx, db: Atomic, key: EndpointKey, eventI
   const event = await findEvent({ db }, partnerId, eventId)
   if (!event) throw badField('event_id', 'There is no such event, or it is no longer kept.')
   // The queue is locked before the endpoint, as in settling, so that the two cannot deadlock.
-  const streams = await lockEvents(db, key.id, [event.id])
+  const streams = await lockEvents(ctx, db, key.id, [event.id])
   const { isOrdered } = await lockTarget(db, key)
   requeue(ctx, db, { endpointId: key.id, isOrdered }, streams)
 }
@@ -129,6 +129,7 @@ async function queueSome(ctx: Ctx, id: bigint): Promise<boolean> {
     const wanted = events.filter(({ isWanted }) => isWanted)
     if (wanted.length > 0) {
       const streams = await lockEvents(
+        ctx,
         db,
         replay.endpointId,
         wanted.map((event) => event.id),
@@ -158,13 +159,19 @@ const nextEvents = (
 type StreamToReplay = { events: { id: bigint; stream: bigint; sequence: number }[]; rows: QueueRow[] }
 
 /** Reads events and locks what is queued of their streams. */
-export async function lockEvents(db: Atomic, endpointId: bigint, eventRows: bigint[]): Promise<StreamToReplay[]> {
+export async function lockEvents(
+  { clock }: Pick<Ctx, 'clock'>,
+  db: Atomic,
+  endpointId: bigint,
+  eventRows: bigint[],
+): Promise<StreamToReplay[]> {
   planByIndex(db)
   const events = await db.sql<StreamToReplay['events'][number]>`
     select id, stream, sequence from events where id = any(${eventRows}::bigint[])`
   const rows = await lockStreams(
     db,
     events.map(({ stream }) => ({ endpointId, stream })),
+    clock.realNow(),
   )
   return [...new Set(events.map(({ stream }) => stream))].map((stream) => ({
     events: events.filter((event) => event.stream === stream),
@@ -183,17 +190,18 @@ function requeue(
   { endpointId, isOrdered }: Pick<ReplayRow, 'endpointId' | 'isOrdered'>,
   streams: StreamToReplay[],
 ): void {
-  const [now, realNow] = [clock.now(), clock.realNow()]
-  const isHeld = ({ leaseUntil }: QueueRow) => leaseUntil !== null && leaseUntil > realNow
-  const saved: QueueRow[] = []
+  const now = clock.now()
+  const saved: SavedRow[] = []
   const added: (StreamToReplay['events'][number] & { nextAt: Date | null })[] = []
   for (const { events, rows } of streams) {
     const first = Math.min(...[...events, ...rows].map(({ sequence }) => sequence))
-    const dueAt = (sequence: number) => (!isOrdered || (sequence === first && !rows.some(isHeld)) ? now : null)
+    const dueAt = (sequence: number) =>
+      !isOrdered || (sequence === first && !rows.some(({ isHeld }) => isHeld)) ? now : null
     for (const row of rows) {
       const isWanted = events.some(({ sequence }) => sequence === row.sequence)
-      if (isHeld(row) && isWanted) saved.push({ ...row, again: true })
-      else if (!isHeld(row) && (isOrdered || isWanted)) saved.push({ ...row, nextAt: dueAt(row.sequence) })
+      const kept = { ...row, nextAt: null, leaseUntil: null, lastAt: null }
+      if (row.isHeld && isWanted) saved.push({ ...kept, again: true })
+      else if (!row.isHeld && (isOrdered || isWanted)) saved.push({ ...kept, nextAt: dueAt(row.sequence) })
     }
     const missing = events.filter(({ sequence }) => !rows.some((row) => row.sequence === sequence))
     added.push(...missing.map((event) => ({ ...event, nextAt: dueAt(event.sequence) })))

@@ -5,7 +5,16 @@ import type { SealedEvent } from '../events/open-body.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { type Attempt, insertAttempts, type RecordedAttempt, responsePlace } from './attempts.ts'
 import { type Failure, lockHealth, recordFailures } from './endpoint-health.ts'
-import { type Delivery, lockStreams, type QueueRow, removeRows, saveRows, streamKey, wakeWaiting } from './queue.ts'
+import {
+  type Delivery,
+  lockStreams,
+  type QueueRow,
+  removeRows,
+  type SavedRow,
+  saveRows,
+  streamKey,
+  wakeWaiting,
+} from './queue.ts'
 import { retryAt } from './retry-schedule.ts'
 
 /** Every process knows an endpoint's new URL within this time. */
@@ -15,7 +24,7 @@ const urlChangeMs = 3_000
 export type Settled = { next: Delivery[]; hasWoken: boolean }
 
 /** What changes in the queue, and what goes into the record. */
-type Changes = { records: RecordedAttempt[]; removed: QueueRow[]; saved: Set<QueueRow>; next: QueueRow[] }
+type Changes = { records: RecordedAttempt[]; removed: QueueRow[]; saved: Map<QueueRow, SavedRow>; next: SavedRow[] }
 
 /**
  * Records a batch of attempts in one atomic block: what leaves the queue, what is retried and when, what is due because of that,
@@ -34,6 +43,7 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
     const rows = await lockStreams(
       db,
       attempts.map(({ delivery }) => delivery),
+      ctx.clock.realNow(),
     )
     const failedIds = attempts
       .filter(({ answer }) => answer.outcome !== 'delivered')
@@ -67,7 +77,7 @@ export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: 
 function save(db: Atomic, { records, removed, saved }: Changes): void {
   if (records.length > 0) insertAttempts(db, records)
   if (removed.length > 0) removeRows(db, removed)
-  if (saved.size > 0) saveRows(db, [...saved])
+  if (saved.size > 0) saveRows(db, [...saved.values()])
 }
 
 /** How rows are settled: the lease of what is due next, when a failed attempt is repeated (null: never), and the stored response. */
@@ -83,8 +93,8 @@ type Rules = {
  * failed one waits for its retry, or behind earlier events of its stream that were replayed meanwhile. A replay that was requested
  * during the attempt keeps the event, due now on a new schedule. The first event behind one that left or yielded becomes due.
  */
-export function settleRows(rows: QueueRow[], attempts: Attempt[], rules: Rules): Changes {
-  const changes: Changes = { records: [], removed: [], saved: new Set(), next: [] }
+function settleRows(rows: QueueRow[], attempts: Attempt[], rules: Rules): Changes {
+  const changes: Changes = { records: [], removed: [], saved: new Map(), next: [] }
   const streams = new Map<string, QueueRow[]>()
   for (const row of rows) {
     const key = streamKey(row)
@@ -123,27 +133,23 @@ function settleRow(row: QueueRow, stream: QueueRow[], attempt: Attempt, rules: R
     sentAt,
   })
 
-  const yields = nextAt !== null && stream.some((one) => one.sequence < row.sequence && one.nextAt === null)
+  const yields = nextAt !== null && stream.some((one) => one.sequence < row.sequence && one.isBlocked)
   if (nextAt === null) {
     stream.splice(stream.indexOf(row), 1)
     changes.removed.push(row)
   } else {
     const schedule = again ? { attempts: 0, wakes: 0, earlier: earlier + number } : { attempts: number }
     // The fence rises so that settling twice, after a lost answer to the commit, changes nothing.
-    const released = {
-      lastAt: at,
-      nextAt: yields ? null : nextAt,
-      leaseUntil: null,
-      fence: row.fence + 1n,
-      again: false,
-    }
-    changes.saved.add(Object.assign(row, schedule, released))
+    Object.assign(row, schedule, { fence: row.fence + 1n, again: false, isBlocked: yields, isHeld: false })
+    changes.saved.set(row, { ...row, lastAt: at, nextAt: yields ? null : nextAt, leaseUntil: null })
   }
   const follower = nextAt === null || yields ? stream.find((one) => one !== row) : undefined
-  if (follower?.nextAt !== null) return
-  Object.assign(follower, { nextAt: rules.now, fence: follower.fence + 1n, leaseUntil: rules.leaseOf(follower) })
-  changes.saved.add(follower)
-  changes.next.push(follower)
+  if (!follower?.isBlocked) return
+  const leaseUntil = rules.leaseOf(follower)
+  Object.assign(follower, { fence: follower.fence + 1n, isBlocked: false })
+  const due = { ...follower, lastAt: null, nextAt: rules.now, leaseUntil }
+  changes.saved.set(follower, due)
+  changes.next.push(due)
 }
 
 /** Seals a response with the event's key, because it may repeat the event. */

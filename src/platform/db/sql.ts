@@ -19,8 +19,11 @@ export function statement(strings: TemplateStringsArray, values: unknown[], name
   return { text: prepared.text, name: named ? prepared.name : undefined, values: values.map(encoded) }
 }
 
+/** A text that needs no quotes in an array. */
+const plainWord = /^(?!null$)[a-z]+(_[a-z]+)*$/
+
 /**
- * Writes an array of numbers, times and booleans as SQL does. The driver would look for quotes in each element, which costs as
+ * Writes an array of numbers, times, booleans and plain words as SQL does. The driver would look for quotes in each element, which costs as
  * much as the rest of sending it, and would write times in local time.
  */
 function encoded(value: unknown): unknown {
@@ -31,7 +34,8 @@ function encoded(value: unknown): unknown {
     else if (element instanceof Date) elements.push(element.toISOString())
     else if (typeof element === 'bigint' || typeof element === 'number' || typeof element === 'boolean') {
       elements.push(String(element))
-    } else return value
+    } else if (typeof element === 'string' && plainWord.test(element)) elements.push(element)
+    else return value
   }
   return `{${elements.join()}}`
 }
@@ -58,7 +62,7 @@ export interface Database extends Db {
   /**
    * Runs `work` as one atomic block and gives its result once the commit is durable. A deadlock or serialization failure
    * runs it again from the start (at most three times), so `work` must have no effects outside the block. Throws
-   * `CommitUnknown` if nobody can say whether it has committed.
+   * `CommitUnknown` if it is unknown whether it has committed.
    */
   atomic<T>(work: (db: Atomic) => Promise<T>): Promise<T>
   /** Closes every connection when its statement is done. */

@@ -7,7 +7,7 @@ import type { Atomic, Database } from './sql.ts'
 export const within = (db: Atomic): Database => ({
   sql: (strings, ...values) => db.sql(strings, ...values),
   atomic: (work) => work(db),
-  close: () => Promise.reject(new Error('An atomic block is ended by whoever opened it.')),
+  close: () => Promise.reject(new Error('An atomic block is ended by the code that opened it.')),
 })
 
 /** The same verbs' base on another database: itself where it stands on that one already, so that what is shared by it stays shared. */

@@ -51,7 +51,7 @@ test('money is called as in the language, coins as everywhere', () => {
 test('no line of a French text begins with the sign that ends it', () => {
   const { say } = languageOf('fr')
   assert.equal(say('country.title'), 'Où habitez-vous\u202F?')
-  assert.equal(say('frame.sandbox').slice(0, 24), 'Environnement de test\u00A0: ')
+  assert.equal(say('layout.sandbox').slice(0, 24), 'Environnement de test\u00A0: ')
   for (const [key, text] of Object.entries(catalogs.get('fr') ?? {})) assert.doesNotMatch(text, / [:;!?»]|« /, key)
 })
 
@@ -85,13 +85,13 @@ test('a language that we do not speak is answered in English', () => {
 
 test('what is filled in is filled in as it stands', () => {
   assert.equal(inEnglish.say('pay.by.VISA_MC', { amount: '1 EUR' }), 'Pay 1 EUR by card')
-  assert.equal(inEnglish.say('frame.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
+  assert.equal(inEnglish.say('layout.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
 })
 
 test('a text that follows a number has the plural of its language', () => {
   const values = { network: 'Bitcoin', asset: 'BTC', time: '10 minutes' }
-  assert.match(inEnglish.count('confirming.final', 1, values), /^The network confirms it$/)
-  assert.match(inEnglish.count('confirming.final', 1_200, values), /^1,200 blocks confirm it$/)
+  assert.match(inEnglish.count('confirming.final', 1, values), /^1 confirmation$/)
+  assert.match(inEnglish.count('confirming.final', 1_200, values), /^1,200 confirmations$/)
 })
 
 test('each of the five languages writes numbers, times and plurals in its own form', () => {
@@ -108,9 +108,9 @@ test('each of the five languages writes numbers, times and plurals in its own fo
       moment(new Date('2026-03-06T23:30:00.000Z')),
     ]
   }
-  assert.deepEqual(shown('de').slice(0, 4), ['ltr', '123.456,78 EUR', '3 Minuten', '3 Blöcke bestätigen sie'])
-  assert.deepEqual(shown('fr').slice(0, 4), ['ltr', '123 456,78 EUR', '3 minutes', '3 blocs le confirment'])
-  assert.deepEqual(shown('es').slice(0, 4), ['ltr', '123.456,78 EUR', '3 minutos', '3 bloques lo confirman'])
-  assert.deepEqual(shown('ar').slice(0, 4), ['rtl', '\u2066123,456.78 EUR\u2069', '3 دقائق', 'تؤكدها 3 كتل'])
+  assert.deepEqual(shown('de').slice(0, 4), ['ltr', '123.456,78 EUR', '3 Minuten', '3 Bestätigungen'])
+  assert.deepEqual(shown('fr').slice(0, 4), ['ltr', '123 456,78 EUR', '3 minutes', '3 confirmations'])
+  assert.deepEqual(shown('es').slice(0, 4), ['ltr', '123.456,78 EUR', '3 minutos', '3 confirmaciones'])
+  assert.deepEqual(shown('ar').slice(0, 4), ['rtl', '\u2066123,456.78 EUR\u2069', '3 دقائق', '3 تأكيدات'])
   assert.match(shown('de')[4] ?? '', /^Freitag, 6\. März.*23:30 UTC$/)
 })

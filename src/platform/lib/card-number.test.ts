@@ -89,9 +89,11 @@ test('no text takes long to look through', () => {
     '1-a'.repeat(13_000),
   ]
   for (const text of nasty) {
-    const start = performance.now()
+    // Processor time: what else runs on the machine does not count.
+    const start = process.cpuUsage()
     holdsCardNumber(text)
-    assert.ok(performance.now() - start < 500, text.slice(0, 20))
+    const { user, system } = process.cpuUsage(start)
+    assert.ok(user + system < 500_000, text.slice(0, 20))
   }
 })
 

@@ -14,6 +14,9 @@ const issuers = new RegExp(
   ].join('|')})`,
 )
 
+/** What a card number in a field is answered with. */
+export const cardSentence = 'Card numbers are not accepted here: the customer enters the card at the payment page only.'
+
 /** Spaces and dashes of every kind, the invisible ones included: what people, pages and phones put between digits. */
 const gap = '[\\s\\p{Pd}\\u00ad\\u200b-\\u200d\\u2060\\u2212]'
 const gaps = new RegExp(`${gap}+`, 'u')

@@ -47,13 +47,15 @@ export class Refusal extends Error {
 
 /**
  * A problem whose message names its field, because most programs show nothing but the message: "This must be an object." of
- * `customer` becomes "customer must be an object." The sentence of a range names its amount already.
+ * `customer` becomes "customer must be an object." The sentence of a range names its amount already, and one about a pair is
+ * about no single field.
  */
 export function namedProblem(problem: Problem): Problem {
-  const { path, message, min } = problem
+  const { path, code, message, min } = problem
   if (path === '' || min !== undefined || message.includes(path)) return problem
   const about = message.replace(/^This (?=(?:must|is|has|goes|looks) )/, `${path} `)
-  return { ...problem, message: about === message ? `${path}: ${message}` : about }
+  if (about !== message) return { ...problem, message: about }
+  return code === 'PAIR_NOT_AVAILABLE' ? problem : { ...problem, message: `${path}: ${message}` }
 }
 
 /** A refused field: BAD_REQUEST with one problem that says where. */

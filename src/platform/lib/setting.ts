@@ -5,8 +5,8 @@ import { parseDuration } from './duration.ts'
 /** The texts that settings are read from: the environment, or a test's own. */
 export type Source = Record<string, string | undefined>
 
-/** What a default may depend on: the mode, and the texts of other settings, given or default. */
-export type Given = { live: boolean; text(name: string): string }
+/** What a default may depend on: the texts of other settings, given or default. */
+export type Given = { text(name: string): string }
 
 /**
  * One thing that an operator may set. `fallback` is the text that counts when nothing is set; an empty one means that
@@ -27,8 +27,8 @@ type Tree = { [name: string]: Setting<unknown> | Tree }
 /** What is read from a tree of settings: the same shape, with a value in each setting's place. */
 export type Values<T> = { [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : Values<T[Name]> }
 
-/** A default: a text, one text for each mode, or a rule and how it is told to people. */
-type Fallback = string | { sandbox: string; live: string } | { shown: string; from: (given: Given) => string }
+/** A default: a text, or a rule and its description for people. */
+type Fallback = string | { shown: string; from: (given: Given) => string }
 
 /** Defines a setting that always has a value. */
 export function setting<T>(
@@ -40,10 +40,7 @@ export function setting<T>(
 ): Setting<T> {
   const one = { name, sentence, example, read }
   if (typeof fallback === 'string') return { ...one, shown: fallback, fallback: () => fallback }
-  if ('from' in fallback) return { ...one, shown: fallback.shown, fallback: fallback.from }
-  const { sandbox, live } = fallback
-  const shown = `${sandbox || 'none'} in the sandbox, ${live || 'none'} in live mode`
-  return { ...one, shown, fallback: (given) => (given.live ? live : sandbox) }
+  return { ...one, shown: fallback.shown, fallback: fallback.from }
 }
 
 /** Defines a setting that may be absent; `example` shows its form. */
@@ -79,10 +76,10 @@ export function printSetting(one: Described): string {
  * Reads a whole tree of settings; empty texts count as absent. `wrong` tells, by name, what could not be read; those
  * settings have their default among the `values`, so that rules between settings can still be checked.
  */
-export function readSettings<T extends Tree>(tree: T, env: Source, live: boolean) {
+export function readSettings<T extends Tree>(tree: T, env: Source) {
   const wrong = new Map<string, string>()
   const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
-  const given: Given = { live, text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
+  const given: Given = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
 
   const readOne = (one: Setting<unknown>): unknown => {
     try {

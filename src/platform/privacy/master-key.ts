@@ -15,8 +15,8 @@ export type Secrets = {
   index: Buffer
   /** Keys the digests of ledger entries. 32 bytes. */
   ledger: Buffer
-  /** Signs what the sandbox's own processor and the exchange tell each other. 32 bytes. */
-  processor: Buffer
+  /** Makes a key for a further purpose, named by its label. 32 bytes. */
+  keyFor(label: string): Buffer
   /** Stands for the master key where its data lies. 32 bytes that tell nothing about it. */
   mark: Buffer
   /** The password of the service's database role. */
@@ -37,7 +37,7 @@ export function deriveSecrets(master: Buffer): Secrets {
     sealing: derive('account-secrets'),
     index: derive('search-index'),
     ledger: derive('ledger-digest'),
-    processor: derive('sandbox-processor'),
+    keyFor: derive,
     mark: derive('key-mark'),
     databasePassword: derive('database-role').toString('base64url'),
   }

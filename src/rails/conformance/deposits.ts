@@ -88,7 +88,7 @@ export function testDepositTroubles(setup: () => DepositSetup): void {
     assert.deepEqual(await report(), [last])
   })
 
-  it('reports an unknown status as `unknown`, under a new key', async () => {
+  it('reports an unknown status as unknown, under a new key', async () => {
     const { deposits, report } = setup()
     if (!deposits.reportUnknown) return
     const one = await instructed(setup())

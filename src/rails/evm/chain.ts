@@ -9,7 +9,7 @@ import type { Node } from './node.ts'
 
 /** The settings that the EVM's rails read. */
 export type EvmConfig = {
-  mode: 'sandbox' | 'live'
+  environment: { catalogChainsOnly: boolean }
   evm: EvmSettings
   confirmations: Confirmations
   outsideTimeoutMs: number

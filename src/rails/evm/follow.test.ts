@@ -235,15 +235,15 @@ describe('whoever follows a chain', () => {
 
   it('refuses a node of another chain than the one it has followed, and in live mode any but the right one', async () => {
     const { ground, db } = world
-    const chainIn = async (mode: 'sandbox' | 'live') => {
-      const [chain] = await openChains({ ...ground, config: { ...ground.config, mode } })
+    const chainIn = async (catalogChainsOnly: boolean) => {
+      const [chain] = await openChains({ ...ground, config: { ...ground.config, environment: { catalogChainsOnly } } })
       assert(chain)
       return chain
     }
-    assert.equal(await (await chainIn('sandbox')).chainId(), 31_337n)
-    await assert.rejects((await chainIn('live')).chainId(), /one of the chain eip155:31337/)
+    assert.equal(await (await chainIn(false)).chainId(), 31_337n)
+    await assert.rejects((await chainIn(true)).chainId(), /one of the chain eip155:31337/)
     await db.sql`update evm_chains set chain_id = 5`
-    await assert.rejects((await chainIn('sandbox')).chainId(), /not 5 as before/)
+    await assert.rejects((await chainIn(false)).chainId(), /not 5 as before/)
     await db.sql`update evm_chains set chain_id = 31337`
   })
 })

@@ -49,7 +49,7 @@ async function openChain(ground: EvmGround, network: Network, keys: Keys): Promi
     chainId: async () => {
       if (known !== undefined) return known
       const told = BigInt(await node.ask<string>('eth_chainId'))
-      if (config.mode === 'live' && network.caip2 !== `eip155:${told}`) {
+      if (config.environment.catalogChainsOnly && network.caip2 !== `eip155:${told}`) {
         throw new Error(`The node for ${network.code} is one of the chain eip155:${told}.`)
       }
       const [kept] = await queries.keepChainId(rest.db, network.code, told)

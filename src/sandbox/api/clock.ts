@@ -61,7 +61,7 @@ function millisecondsOf(advance: string, now: Date): number {
  */
 export async function advanceClock(
   ctx: Ctx,
-  work: DueWork[],
+  work: readonly DueWork[],
   ms: number,
   journal?: Journal,
 ): Promise<{ now: Date; ran: number }> {
@@ -73,7 +73,7 @@ export async function advanceClock(
   return mine
 }
 
-async function advanceTo(ctx: Ctx, work: DueWork[], target: Date): Promise<{ now: Date; ran: number }> {
+async function advanceTo(ctx: Ctx, work: readonly DueWork[], target: Date): Promise<{ now: Date; ran: number }> {
   const before = work.map((one) => one.done?.() ?? 0)
   const seen = work.map(() => 0)
   for (;;) {
@@ -91,7 +91,7 @@ async function advanceTo(ctx: Ctx, work: DueWork[], target: Date): Promise<{ now
 }
 
 /** The first time at which something is due, and how much of each work is due by then. */
-async function earliest(work: DueWork[], until: Date): Promise<{ at: Date; counts: number[] } | undefined> {
+async function earliest(work: readonly DueWork[], until: Date): Promise<{ at: Date; counts: number[] } | undefined> {
   const due = await Promise.all(work.map((one) => one.nextDue(until)))
   const times = due.flatMap((one) => one?.at.getTime() ?? [])
   if (times.length === 0) return undefined
@@ -107,7 +107,7 @@ async function moveTo(ctx: Ctx, at: Date): Promise<void> {
 }
 
 /** Waits until nothing is due any more, whoever does it. */
-async function drain(ctx: Ctx, work: DueWork[]): Promise<void> {
+async function drain(ctx: Ctx, work: readonly DueWork[]): Promise<void> {
   let best = Infinity
   let since = performance.now()
   for (;;) {

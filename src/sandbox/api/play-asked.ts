@@ -6,14 +6,19 @@ import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { World } from '../rails.ts'
-import { scenarioDue, scenarioOf } from '../../exchange/transactions/ask-scenario.ts'
+import { requestedScenario, scenarioDue } from '../scenarios/ask-scenario.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { recordOf } from '../../exchange/transactions/record.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
+import type { Office } from '../identity/provider.ts'
+import { passIdentityCheck } from './pass-identity-check.ts'
 import { scenarios } from './scenarios.ts'
 import type { Scenario } from '../scenarios/scenario.ts'
 import { NotYet } from '../scenarios/step.ts'
 import { steps, type StepWord } from '../scenarios/steps.ts'
+
+/** What scenarios are played on. */
+type Stage = { world: World; office: Office }
 
 /** How long, in real milliseconds, until a step that was not possible is tried again: at first, and at most. */
 const soonMs = 100
@@ -29,12 +34,12 @@ const forgottenMs = 30 * 86_400_000
  * Plays the scenarios that partners ask for when they create a transaction, a step a job: it ends in the block of what the step
  * changes, so that each happens once. The clock is left alone: where time has to pass, the story waits until it has.
  */
-export const playAsked = (ctx: Ctx, world: World): Handler => ({
+export const playAsked = (ctx: Ctx, stage: Stage): Handler => ({
   batch: 1,
   concurrency: 2,
   run: async (jobs) => {
     try {
-      await ctx.queue.revisit(jobs, async (db, held) => new Map((await playAll(ctx, world, db, held)).flat()))
+      await ctx.queue.revisit(jobs, async (db, held) => new Map((await playAll(ctx, stage, db, held)).flat()))
     } catch (error) {
       const [job] = jobs
       if (error instanceof NotYet) return await tryAgain(ctx, jobs)
@@ -50,21 +55,24 @@ function tryAgain(ctx: Ctx, jobs: Job[]): Promise<void> {
   return ctx.queue.revisit(jobs, async (_db, held) => new Map(held.map(({ id }) => [id, { at, timebase: 'real' }])))
 }
 
-const playAll = async (ctx: Ctx, world: World, db: Atomic, jobs: Job[]): Promise<[bigint, Again][][]> => {
+const playAll = async (ctx: Ctx, stage: Stage, db: Atomic, jobs: Job[]): Promise<[bigint, Again][][]> => {
   const looked: [bigint, Again][][] = []
-  for (const job of jobs) looked.push(await playNext(ctx, world, db, job))
+  for (const job of jobs) looked.push(await playNext(ctx, stage, db, job))
   return looked
 }
 
 /** Plays the step that a job stands for; gives when to look at it again, if it is not over. */
-async function playNext(ctx: Ctx, world: World, db: Atomic, { id, key }: Job): Promise<[bigint, Again][]> {
+async function playNext(ctx: Ctx, { world, office }: Stage, db: Atomic, { id, key }: Job): Promise<[bigint, Again][]> {
   const [publicId = '', number = '0', ...rest] = key.split(':')
   const transaction = await readTransactionWhole(ctx, db, BigInt(publicId))
   const scenario = transaction && fittingTo(transaction)
   const index = Number.parseInt(number, 10)
   const word = scenario?.steps[index]
   if (!transaction || !scenario || !word) return []
-  if (!isPossible(ctx, transaction, word)) return lookAgain(ctx, transaction, id)
+  if (!isPossible(ctx, transaction, word)) {
+    await passIdentityCheck(ctx, office, transaction.publicId)
+    return lookAgain(ctx, transaction, id)
+  }
 
   const given = await steps[word].change?.({
     partnerId: transaction.partnerId,
@@ -90,7 +98,7 @@ function isPossible(ctx: Ctx, transaction: Transaction, word: StepWord): boolean
 
 /** The scenario that was asked for, where it is about what is exchanged; the amount is the partner's. */
 function fittingTo(transaction: Transaction): Scenario | undefined {
-  const name = scenarioOf(transaction)
+  const name = requestedScenario(transaction.externalPartnerLinkId)
   const { from, to, personal: _, ...rest } = transaction
   return scenarios.find(({ name: known, exchange }) => {
     const isPaidSo =

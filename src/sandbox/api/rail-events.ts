@@ -7,6 +7,7 @@ import {
   challenge,
   chargeback,
   decline,
+  dispute,
   duplicate,
   reorg,
   unknownWord,
@@ -20,7 +21,7 @@ import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { paymentOf } from './pay.ts'
 import * as queries from './queries.ts'
 
-/** What a rail may do besides, at a word (wire.md, section 8), and the last three. */
+/** What a rail may do besides taking and paying money. */
 const railEvents = [
   'chargeback',
   'bounce',
@@ -32,6 +33,9 @@ const railEvents = [
   'challenge',
   'void',
   'never',
+  'dispute_opened',
+  'dispute_won',
+  'dispute_lost',
 ] as const
 
 type Actor = { partnerId: bigint; publicId: bigint }
@@ -60,6 +64,12 @@ export async function playRailEvent(
       return challenge(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
     case 'void':
       return voidPayment(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
+    case 'dispute_opened':
+      return dispute(world, await paymentOf(ctx, actor.partnerId, actor.publicId), 'opened')
+    case 'dispute_won':
+      return dispute(world, await paymentOf(ctx, actor.partnerId, actor.publicId), 'won')
+    case 'dispute_lost':
+      return dispute(world, await paymentOf(ctx, actor.partnerId, actor.publicId), 'lost')
     case 'bounce':
       return bounceLast(ctx, world, actor)
     case 'reorg':

@@ -13,9 +13,12 @@ import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { readMailbox } from '../../exchange/mail/mailbox.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { World } from '../rails.ts'
-import { readTransaction } from '../../exchange/transactions/read.ts'
+import type { Seen } from '../scenarios/step.ts'
+import { callerOf } from '../../doors/api/authenticate.ts'
+import type { Office } from '../identity/provider.ts'
 import { advanceClock, type DueWork, readAdvance } from './clock.ts'
-import { completeCheckout, type TestCustomer } from './drive.ts'
+import { completeCheckout, type TestCustomer } from './complete-checkout.ts'
+import { isUnchecked, untilRecord } from './pass-identity-check.ts'
 import { payDeposit } from './pay.ts'
 import * as queries from './queries.ts'
 import { playRailEvent } from './rail-events.ts'
@@ -24,12 +27,13 @@ import { sandboxAnswers } from './shapes.ts'
 
 /** What driving the sandbox needs besides the context. */
 export type SandboxDeps = {
-  processor: World
+  world: World
+  office: Office
   /** Everything that business time makes due. */
-  work: DueWork[]
-  /** Whose secret key a request carries; the door that lets requests in has seen to it that there is one. */
-  partnerIdOf(request: FastifyRequest): bigint
+  work: readonly DueWork[]
 }
+
+const partnerIdOf = (request: FastifyRequest): bigint => callerOf(request).partner.id
 
 type Fields = Record<string, unknown>
 
@@ -37,7 +41,7 @@ type Fields = Record<string, unknown>
 export const sandboxApi =
   (ctx: Ctx, deps: SandboxDeps) =>
   (app: FastifyInstance): void => {
-    const { work, partnerIdOf } = deps
+    const { work } = deps
 
     app.get('/sandbox/clock', answering('GET /sandbox/clock'), () => ({ now: ctx.clock.now().toISOString() }))
     app.post('/sandbox/clock', answering('POST /sandbox/clock'), async (request, reply) => {
@@ -62,7 +66,7 @@ export const sandboxApi =
   }
 
 /** What a test customer does with one transaction, and what a rail may do to it. */
-function transactionControls(app: FastifyInstance, ctx: Ctx, { processor, partnerIdOf }: SandboxDeps): void {
+function transactionControls(app: FastifyInstance, ctx: Ctx, { world, office }: SandboxDeps): void {
   const ownOf = (request: FastifyRequest) => ({ partnerId: partnerIdOf(request), publicId: idOf(request) })
 
   app.post(
@@ -80,7 +84,7 @@ function transactionControls(app: FastifyInstance, ctx: Ctx, { processor, partne
           text(fields, 'extra_id', () => false),
         ),
       }
-      const record = await checkedOut(ctx, request.journal, ownOf(request), customer)
+      const record = await checkedOut(ctx, office, { ...ownOf(request), customer, journal: request.journal })
       request.tellsOf = await personOf(ctx, idOf(request))
       return made(reply, record)
     },
@@ -97,7 +101,7 @@ function transactionControls(app: FastifyInstance, ctx: Ctx, { processor, partne
         ...optional('reference', text(fields, 'reference')),
       }
       const own = ownOf(request)
-      const pays = (db: Database) => payDeposit(on(ctx, db), on(processor, db), { ...own, deposit })
+      const pays = (db: Database) => payDeposit(on(ctx, db), on(world, db), { ...own, deposit })
       return made(reply, await request.journal.once('deposit', pays))
     },
   )
@@ -109,7 +113,7 @@ function transactionControls(app: FastifyInstance, ctx: Ctx, { processor, partne
       if (type === undefined) throw badField('type', 'A type is required.', 'REQUIRED')
       const own = ownOf(request)
       const happens = async (db: Database) => {
-        await playRailEvent(on(ctx, db), on(processor, db), { ...own, type })
+        await playRailEvent(on(ctx, db), on(world, db), { ...own, type })
         return { type }
       }
       return made(reply, await request.journal.once('rail event', happens))
@@ -124,16 +128,15 @@ const answering = (route: keyof typeof sandboxAnswers) =>
 /** Completes a checkout, once; gives the record as it was then, or, when it was done before, as it is now. */
 async function checkedOut(
   ctx: Ctx,
-  journal: Journal,
-  { partnerId, publicId }: { partnerId: bigint; publicId: bigint },
-  customer: TestCustomer,
+  office: Office,
+  { journal, customer, ...own }: { partnerId: bigint; publicId: bigint; customer: TestCustomer; journal: Journal },
 ): Promise<unknown> {
-  let record: unknown
+  let record: Seen | undefined
   await journal.once('checkout', async (db) => {
-    record = await completeCheckout(on(ctx, db), partnerId, publicId, customer)
+    record = await completeCheckout(on(ctx, db), own.partnerId, own.publicId, customer)
     return null
   })
-  return record ?? readTransaction(ctx, partnerId, publicId)
+  return record && !isUnchecked(record) ? record : untilRecord(ctx, office, own, (seen) => !isUnchecked(seen))
 }
 
 /** What a POST has made; the door keeps it for the `Idempotency-Key` and sends it. */

@@ -6,9 +6,10 @@ import { findPartners } from '../../exchange/partners/known.ts'
 import type { World } from '../rails.ts'
 import { createTransaction } from '../../exchange/transactions/create.ts'
 import type { CreateInput } from '../../exchange/transactions/create-input.ts'
-import { readTransaction } from '../../exchange/transactions/read.ts'
 import { advanceClock, type DueWork } from './clock.ts'
 import { eachOnce, type Patience } from './each-once.ts'
+import { untilRecord } from './pass-identity-check.ts'
+import type { Office } from '../identity/provider.ts'
 import { amounts } from '../scenarios/amounts.ts'
 import { coins } from '../scenarios/coins.ts'
 import { cards } from '../scenarios/cards.ts'
@@ -18,7 +19,6 @@ import { payouts } from '../scenarios/payouts.ts'
 import { prices } from '../scenarios/prices.ts'
 import { refunds } from '../scenarios/refunds.ts'
 import type { Exchange, Scenario } from '../scenarios/scenario.ts'
-import type { Seen } from '../scenarios/step.ts'
 import { straight } from '../scenarios/straight.ts'
 import { unmatched } from '../scenarios/unmatched.ts'
 
@@ -50,7 +50,7 @@ export const toldOf = ({ name, title, steps, statuses, postings, events, ends_in
 })
 
 /** What playing needs besides the context. */
-type Stage = { processor: World; work: DueWork[] }
+type Stage = { world: World; office: Office; work: readonly DueWork[] }
 
 /**
  * Plays a scenario for a partner, through the same verbs as its programs and customers, and gives the transaction's id when
@@ -59,7 +59,7 @@ type Stage = { processor: World; work: DueWork[] }
  */
 export async function playScenario(
   ctx: Ctx,
-  { processor: world, work }: Stage,
+  { world, office, work }: Stage,
   { partnerId, name, journal }: { partnerId: bigint; name: string; journal: Journal },
 ): Promise<string> {
   const scenario = scenarios.find((one) => one.name === name)
@@ -71,7 +71,7 @@ export async function playScenario(
     return (await createTransaction(on(ctx, db), partner, read)).record.id
   })
   const cast = { partnerId, publicId: BigInt(id), name }
-  await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, work, cast) }, scenario.steps, cast)
+  await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, { office, work }, cast) }, scenario.steps, cast)
   return id
 }
 
@@ -94,27 +94,12 @@ const nothingElse: Omit<CreateInput, keyof Exchange> = {
   billing: undefined,
 }
 
-/** Confirmations of the slowest chain, a second each, and a margin. */
-const patienceMs = 60_000
-
-type Actor = { partnerId: bigint; publicId: bigint }
-
-/** Looks ten times a second, and moves the clock where time must pass. */
-const patienceOf = (ctx: Ctx, work: DueWork[], actor: Actor): Patience => ({
-  until: async (isReached) => {
-    const deadline = ctx.clock.realNow().getTime() + patienceMs
-    while (ctx.clock.realNow().getTime() < deadline) {
-      const record = await recordOf(ctx, actor)
-      if (isReached(record)) return record
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    throw new Refusal('SERVICE_UNAVAILABLE', 'The scenario did not come to its end in time.')
-  },
+/** Moves the clock where time must pass. */
+const patienceOf = (
+  ctx: Ctx,
+  { office, work }: Omit<Stage, 'world'>,
+  actor: { partnerId: bigint; publicId: bigint },
+): Patience => ({
+  until: (isReached) => untilRecord(ctx, office, actor, isReached),
   moment: async (at) => void (await advanceClock(ctx, work, at.getTime() - ctx.clock.now().getTime())),
 })
-
-async function recordOf(ctx: Ctx, { partnerId, publicId }: Actor): Promise<Seen> {
-  const record = await readTransaction(ctx, partnerId, publicId)
-  if (!record) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-  return record
-}

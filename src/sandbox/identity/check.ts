@@ -67,7 +67,7 @@ export async function press(
   return office.db.atomic(async (db) => {
     const [moved] = await queries.move(db, { applicantId, ...move, at })
     if (!moved) return (await queries.applicant(db, applicantId))[0]?.state
-    await office.owe(db, {
+    await office.owe(db, providerName, {
       type: 'applicant_changed',
       applicant: applicantId,
       change: String(moved.changes),

@@ -48,6 +48,3 @@ export function personById(id: string): Applicant | undefined {
     expiresAt,
   })
 }
-
-/** The id of an approved person who follows from a text: for test customers who are not led through pages. */
-export const approvedId = (text: string): string => `sandbox-approved-${seedOf(text)}`

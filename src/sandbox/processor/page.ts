@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
-import { type Database, one } from '../../platform/db/sql.ts'
+import { type Atomic, type Database, one } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -14,6 +15,7 @@ import * as queries from './queries.ts'
 import { refundOrigin, refunds } from './refund.ts'
 import {
   cardName,
+  disputeMessages,
   toRailEvent,
   openBankingName,
   publicPaymentId,
@@ -54,6 +56,7 @@ const pageRail = (world: World, { name, custodyAccount, categories, refused }: (
     open: async (order) => ({ payAt: payLink(world, order) }),
     look: async (reference) => (await messagesAbout(world, reference)).map((said) => toRailEvent(said, refused)),
     origin: (payment) => refundOrigin(world.db, name, payment),
+    ...(name === cardName ? { disputes: true } : {}),
   },
   payout: refunds(world, name),
   readCallback: async (request) => ({
@@ -80,10 +83,10 @@ export async function paymentState({ db }: { db: Database }, reference: string):
   return payment?.state ?? 'open'
 }
 
-/** What is to be said of a payment as it stands: nothing before anybody has tried. */
+/** What the page's owner has said of a payment: nothing before anybody has tried. */
 export async function messagesAbout({ db }: Pick<World, 'db'>, reference: string): Promise<Message[]> {
   const [payment] = await queries.payment(db, reference)
-  return payment ? [messageOf(payment)] : []
+  return payment ? [messageOf(payment), ...disputeMessages(payment)] : []
 }
 
 type Outcome = 'captured' | 'challenge' | 'declined' | 'voided'
@@ -165,3 +168,23 @@ export async function chargeBack(world: World, rail: string, reference: string):
     }),
   )
 }
+
+const disputePeriodMs = 7 * 24 * 3_600_000
+
+/** The cardholder's bank contests a captured card payment: it is withdrawn. CONFLICT if there is none, or any was refunded. */
+export async function openDispute(world: World, rail: string, reference: string): Promise<void> {
+  const respondBy = after(world.clock.realNow(), disputePeriodMs)
+  await changeDispute(world, (db) => queries.openDispute(db, { rail, reference, respondBy }))
+}
+
+/** Ends an open dispute; won, the money is given back. CONFLICT if there is none. */
+export const closeDispute = (world: World, rail: string, reference: string, state: 'won' | 'lost'): Promise<void> =>
+  changeDispute(world, (db) => queries.closeDispute(db, { rail, reference, state }))
+
+const changeDispute = (world: World, change: (db: Atomic) => Promise<queries.DisputedRow[]>): Promise<void> =>
+  world.db.atomic(async (db) => {
+    const [payment] = await change(db)
+    const message = payment && disputeMessages(payment).at(-1)
+    if (!message) throw new Refusal('CONFLICT', 'This payment has no dispute that could change so.')
+    await oweCallbacks(world, db, [{ rail: payment.rail, words: message, dueAt: world.clock.realNow() }])
+  })

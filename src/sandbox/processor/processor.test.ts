@@ -7,7 +7,7 @@ import { testContext } from '../../../test/support/api.ts'
 import { testDatabase } from '../../../test/support/database.ts'
 import { table } from '../../../test/support/table.ts'
 import type { Database } from '../../platform/db/sql.ts'
-import type { World } from '../world.ts'
+import { processorKey, type World } from '../world.ts'
 import { problemsOfCard } from './card-form.ts'
 import { payLink } from './link.ts'
 import { buildProcessor } from './processor.ts'
@@ -27,7 +27,7 @@ describe('the pages of the sandbox processor', () => {
     const ctx = await testContext(await testDatabase())
     db = ctx.db
     const { clock, queue, secrets } = ctx
-    world = { db, clock, queue, secrets, url: 'https://processor.example', confirmations: {} }
+    world = { db, clock, queue, secrets: processorKey(secrets), url: 'https://processor.example', confirmations: {} }
     const write = (facts: object, message: string) => void logged.push(JSON.stringify(facts) + message)
     app = await buildProcessor(world, { debug: write, info: write, warn: write, error: write })
   })

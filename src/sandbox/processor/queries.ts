@@ -26,6 +26,9 @@ export type PaymentRow = {
   amount: bigint
 }
 
+/** A payment with its dispute, if there was one. */
+export type DisputedRow = PaymentRow & { dispute: 'open' | 'won' | 'lost' | null; respond_by: Date | null }
+
 /**
  * Writes attempts down. A payment that was captured stays captured: whoever pays twice, pays once. Gives what changed.
  */
@@ -44,10 +47,44 @@ export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<PaymentRow[]>
       where payment.state in ('open', 'challenge', 'declined')
     returning id, rail, reference, state, attempts, asset, amount`
 
-/** How a payment stands; nothing if nobody has tried yet. */
-export const payment = (db: Db, reference: string): Promise<PaymentRow[]> =>
+/** A payment with its dispute; nothing if nobody has tried to pay yet. */
+export const payment = (db: Db, reference: string): Promise<DisputedRow[]> =>
   db.sql`
-    select id, rail, reference, state, attempts, asset, amount from sandbox.card_payments where reference = ${reference}`
+    select id, rail, reference, payment.state, attempts, asset, amount, dispute.state as dispute, respond_by
+    from sandbox.card_payments as payment left join sandbox.disputes as dispute on payment_id = id
+    where reference = ${reference}`
+
+/** Opens the one dispute of a captured payment, and withdraws all of it. Gives nothing if that cannot be. */
+export const openDispute = (
+  db: Db,
+  { rail, reference, respondBy }: { rail: string; reference: string; respondBy: Date },
+): Promise<DisputedRow[]> =>
+  db.sql`
+    with payment as (
+      update sandbox.card_payments set refunded = amount
+      where rail = ${rail} and reference = ${reference} and state = 'captured' and refunded = 0
+        and not exists (select 1 from sandbox.disputes where payment_id = id)
+      returning *),
+    opened as (
+      insert into sandbox.disputes (payment_id, state, respond_by) select id, 'open', ${respondBy} from payment
+      returning payment_id, state, respond_by)
+    select id, rail, reference, payment.state, attempts, asset, amount, opened.state as dispute, respond_by
+    from payment join opened on payment_id = id`
+
+/** Ends an open dispute; a won one gives the money back. Gives nothing if there is none. */
+export const closeDispute = (
+  db: Db,
+  { rail, reference, state }: { rail: string; reference: string; state: 'won' | 'lost' },
+): Promise<DisputedRow[]> =>
+  db.sql`
+    with closed as (
+      update sandbox.disputes as dispute set state = ${state}
+      from sandbox.card_payments as payment
+      where payment.id = payment_id and rail = ${rail} and reference = ${reference} and dispute.state = 'open'
+      returning payment_id, dispute.state, respond_by)
+    update sandbox.card_payments as payment set refunded = case closed.state when 'won' then 0 else refunded end
+    from closed where id = payment_id
+    returning id, rail, reference, payment.state, attempts, asset, amount, closed.state as dispute, respond_by`
 
 /** A payment that was captured at one owner's page, by its id. */
 export const paymentById = (db: Db, rail: string, id: bigint): Promise<{ id: bigint }[]> =>

@@ -16,7 +16,7 @@ import { ended } from '../../exchange/transactions/lifecycle.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
-import { completeCheckout } from '../api/drive.ts'
+import { completeCheckout } from '../api/complete-checkout.ts'
 import { payDeposit, paymentOf, type TestDeposit } from '../api/pay.ts'
 import type { Scene, Seen, Step } from './step.ts'
 

@@ -21,10 +21,10 @@ const tags: Readonly<Record<Tag | 'Webhooks', string>> = {
 }
 
 /** What a document is made of. */
-export type Source = { routes: readonly DeclaredRoute[]; examples: Examples; publicUrl: string; isSandbox: boolean }
+export type Source = { routes: readonly DeclaredRoute[]; examples: Examples; publicUrl: string; serverName: string }
 
 /** Makes the OpenAPI document of what the routes declare. The same source gives the same document, key for key. */
-export function openApiDocument({ routes, examples, publicUrl, isSandbox }: Source): Json {
+export function openApiDocument({ routes, examples, publicUrl, serverName }: Source): Json {
   const writer = shapeWriter()
   const ordered = routes.toSorted((one, other) => tagOrder(one) - tagOrder(other))
   const paths: Record<string, Json> = {}
@@ -43,9 +43,7 @@ export function openApiDocument({ routes, examples, publicUrl, isSandbox }: Sour
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       contact: { name: 'The operator of this exchange', url: publicUrl },
     },
-    servers: [
-      { url: publicUrl, description: isSandbox ? 'This sandbox' : 'This production exchange', 'x-internal': false },
-    ],
+    servers: [{ url: publicUrl, description: serverName, 'x-internal': false }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,

@@ -14,15 +14,16 @@ import { referencePart } from './page.ts'
  */
 export function openApi(
   app: FastifyInstance,
-  ctx: Pick<Ctx, 'config' | 'publicUrl'>,
+  ctx: Pick<Ctx, 'publicUrl'>,
   routes: readonly DeclaredRoute[],
+  serverName: string,
 ): void {
   const document = () =>
     openApiDocument({
       routes,
       examples: readExamples(),
       publicUrl: ctx.publicUrl,
-      isSandbox: ctx.config.mode === 'sandbox',
+      serverName,
     })
   const json = madeOnce(() => JSON.stringify(document()))
 

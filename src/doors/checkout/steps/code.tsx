@@ -17,7 +17,7 @@ export const code: CheckoutStep = {
 }
 
 function codePage(props: PageProps): Page {
-  const { visit, language, here, home, now, problems, isSandbox } = props
+  const { visit, language, here, home, now, problems, notices } = props
   const { say } = language
   const { view, code } = visit
   const email = maskEmail(view.email ?? '')
@@ -45,7 +45,7 @@ function codePage(props: PageProps): Page {
             {say('code.resend')}
           </QuietSubmit>
           {mayChangeEmail(view) ? <a href={`${home}&ask=email`}>{say('code.another')}</a> : null}
-          {isSandbox ? <a href="/sandbox/mail">{say('code.mailbox')}</a> : null}
+          {notices.mailbox ? <a href={notices.mailbox.href}>{notices.mailbox.text(language)}</a> : null}
         </div>
       </>
     ),

@@ -21,7 +21,7 @@ function donePage(props: PageProps): Page {
   const isMoney = view.to.currency.kind === 'FIAT'
   const Whereabouts = isMoney ? AtTheBank : OnTheChain
   return {
-    title: isMoney ? say('done.money') : say('done.title', { asset: view.to.asset.ticker }),
+    title: isMoney ? say('done.money') : say('done.title', { asset: language.currency(view.to.currency) }),
     body: (
       <>
         <svg class="seal" viewBox="0 0 48 48" aria-hidden="true" focusable="false">
@@ -45,7 +45,7 @@ function donePage(props: PageProps): Page {
   }
 }
 
-function OnTheChain({ visit: { view }, language, isSandbox }: PageProps) {
+function OnTheChain({ visit: { view }, language, notices }: PageProps) {
   const { say } = language
   const { payoutAddress, extraId, outputHash, explorerUrl, to } = view
   return (
@@ -69,14 +69,14 @@ function OnTheChain({ visit: { view }, language, isSandbox }: PageProps) {
             {say('done.explorer', { site: new URL(explorerUrl).host })}
           </a>
         )}
-        {isSandbox ? <p class="hint">{say('done.sandbox')}</p> : null}
+        {notices.coinPayout ? <p class="hint">{notices.coinPayout(language)}</p> : null}
       </dd>
     </>
   )
 }
 
 /** A bank has no page about a transfer that anybody may see: its reference is what a customer can ask by. */
-function AtTheBank({ visit: { view }, language, isSandbox }: PageProps) {
+function AtTheBank({ visit: { view }, language, notices }: PageProps) {
   const { say } = language
   return (
     <>
@@ -95,7 +95,7 @@ function AtTheBank({ visit: { view }, language, isSandbox }: PageProps) {
         <code dir="ltr" class="address">
           {view.outputHash}
         </code>
-        {isSandbox ? <p class="hint">{say('done.sandboxBank')}</p> : null}
+        {notices.bankPayout ? <p class="hint">{notices.bankPayout(language)}</p> : null}
       </dd>
     </>
   )

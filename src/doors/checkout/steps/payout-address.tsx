@@ -42,7 +42,7 @@ function payoutAddressPage(props: PageProps): Page {
   const { say } = language
   const { to, payoutAddress } = visit.view
   return {
-    title: say('address.title', { asset: to.asset.ticker }),
+    title: say('address.title', { asset: language.currency(to.currency) }),
     body: (
       <>
         {isAddressNeeded(visit.view) ? <Returned {...props} /> : null}

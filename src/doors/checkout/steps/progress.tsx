@@ -18,7 +18,7 @@ function progressPage(props: PageProps): Page {
   const { to, isTaken, statusDetails } = visit.view
   const isMoney = to.currency.kind === 'FIAT'
   return {
-    title: isMoney ? say('progress.money') : say('progress.title', { asset: to.asset.ticker }),
+    title: isMoney ? say('progress.money') : say('progress.title', { asset: language.currency(to.currency) }),
     body: (
       <>
         <p class="lead">{say('progress.lead')}</p>

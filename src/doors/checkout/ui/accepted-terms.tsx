@@ -15,9 +15,9 @@ export function AcceptedTerms({ language: { say }, legal }: Pick<PageProps, 'lan
       <p class="hint">
         {parts.map((part) =>
           part === places.terms ? (
-            <Link key={part} href={legal.termsUrl} text={say('terms.name')} hint={say('terms.beside')} />
+            <Link key={part} href={legal.termsUrl} text={say('terms.name')} hint={say('terms.newTab')} />
           ) : part === places.privacy ? (
-            <Link key={part} href={legal.privacyUrl} text={say('privacy.name')} hint={say('terms.beside')} />
+            <Link key={part} href={legal.privacyUrl} text={say('privacy.name')} hint={say('terms.newTab')} />
           ) : (
             part
           ),

@@ -1,4 +1,5 @@
 import { breakable } from '../../ui/copy.tsx'
+import type { PayButton } from '../notices.ts'
 import type { PageProps } from '../page.ts'
 import { BillingOnFile } from './billing.tsx'
 import { Destination } from './destination.tsx'
@@ -18,7 +19,7 @@ export function AfterPaying(props: PageProps) {
       <noscript>
         <p class="hint">{language.say('pay.unwatched')}</p>
       </noscript>
-      {aids.play === undefined ? null : <Played at={aids.play} language={language} />}
+      {aids.button === undefined ? null : <Pay button={aids.button} language={language} />}
       <RefreshLink {...props} />
       <section class="then">
         <h2 class="received">{language.say('pay.receive', { amount: received })}</h2>
@@ -30,13 +31,13 @@ export function AfterPaying(props: PageProps) {
   )
 }
 
-/** In the sandbox there is no bank's app and no wallet: one press stands for them. */
-function Played({ at, language: { say } }: Pick<PageProps, 'language'> & { at: string }) {
+/** One press pays in the customer's place. */
+function Pay({ button, language }: { button: PayButton } & Pick<PageProps, 'language'>) {
   return (
-    <form method="post" action={at}>
-      <p class="hint">{say('pay.sandbox')}</p>
+    <form method="post" action={button.action}>
+      <p class="hint">{button.hint(language)}</p>
       <button type="submit" class="button second">
-        {say('pay.play')}
+        {button.label(language)}
       </button>
     </form>
   )

@@ -19,7 +19,7 @@ export function BackLink({ url, visit: { view }, language: { say } }: PageProps 
   return (
     <p>
       <a class="button" href={target} rel="noreferrer">
-        {say('frame.back', { partner: view.partnerName })}
+        {say('layout.back', { partner: view.partnerName })}
       </a>
     </p>
   )

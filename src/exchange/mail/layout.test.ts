@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { layOut } from './letter.ts'
+import { layOut } from './layout.ts'
 
-const letter = {
+const content = {
   locale: 'en',
   title: 'Your code',
   paragraphs: ['Type this code:', 'Nobody of us will ever ask for it.\nReally.'],
@@ -12,8 +12,8 @@ const letter = {
   footer: 'Sent by Cambio.',
 }
 
-test('a letter says the same in plain text and in HTML', () => {
-  const { text, html } = layOut(letter)
+test('an email has the same content in plain text and in HTML', () => {
+  const { text, html } = layOut(content)
   assert.equal(
     text,
     [
@@ -25,29 +25,29 @@ test('a letter says the same in plain text and in HTML', () => {
       '-- \nSent by Cambio.\n',
     ].join('\n\n'),
   )
-  const words = html.replace(/<(style|title)>.*?<\/\1>|<[^>]+>/g, ' ').replaceAll('&amp;', '&')
+  const seen = html.replace(/<(style|title)>.*?<\/\1>|<[^>]+>/g, ' ').replaceAll('&amp;', '&')
   for (const part of [
     'Your code',
     'Type this code:',
     '482 915',
     'Really.',
     'Go on',
-    letter.link.url,
+    content.link.url,
     'Sent by Cambio.',
   ]) {
-    assert(words.includes(part), part)
+    assert(seen.includes(part), part)
   }
   assert(text.indexOf('482') < text.indexOf('Nobody') && html.indexOf('482') < html.indexOf('Nobody'))
 })
 
-test('nothing that a letter says becomes markup, and nothing is loaded from anywhere', () => {
+test('no content of an email becomes markup, and nothing is loaded from elsewhere', () => {
   const evil = '"><script src="https://evil.example/x.js"></script><img src=x>&amp;'
-  const { html } = layOut({ ...letter, title: evil, paragraphs: [evil, evil], code: evil, footer: evil, locale: evil })
+  const { html } = layOut({ ...content, title: evil, paragraphs: [evil, evil], code: evil, footer: evil, locale: evil })
   assert(!/<(script|img|link|iframe)/i.test(html))
   assert.equal(html.match(/<p /g)?.length, 5)
   assert(!/\b(src|background)=|url\(/.test(html.replaceAll('src=&quot;', '').replaceAll('src=x', '')))
 })
 
-test('a letter links to the web only', () => {
-  assert.throws(() => layOut({ ...letter, link: { label: 'x', url: 'javascript:alert(1)' } }), /http/)
+test('an email links to http and https only', () => {
+  assert.throws(() => layOut({ ...content, link: { label: 'x', url: 'javascript:alert(1)' } }), /http/)
 })

@@ -1,27 +1,27 @@
-/** What a letter says, in plain text; line breaks within a paragraph are kept. */
-export type LetterText = {
+/** The content of an email, in plain text; line breaks within a paragraph are kept. */
+export type EmailContent = {
   /** The language of the text, for screen readers. */
   locale?: string
   direction?: 'ltr' | 'rtl'
   title: string
   paragraphs: string[]
-  /** Something to be read off and typed, such as a one-time code; set apart. Comes after the first paragraph. */
+  /** Something to copy, such as a one-time code; shown separately after the first paragraph. */
   code?: string
-  /** One thing to do. The address is shown too, for those whose mail program hides it. */
+  /** One thing to do. The URL is shown too, for mail programs that hide it. */
   link?: { label: string; url: string }
-  /** Small print: who sends this, and why. */
+  /** Who sends this, and why. */
   footer?: string
 }
 
 /**
- * Lays a letter out, as plain text and as HTML that says the same: one column, no pictures, nothing loaded from anywhere,
- * readable on a phone and in the dark. Texts are escaped; a link that is not http or https is a fault.
+ * Lays an email out as plain text and as HTML with the same content: one column, no images, nothing loaded from elsewhere. Texts
+ * are escaped; a link must be http or https.
  */
-export function layOut(letter: LetterText): { text: string; html: string } {
-  return { text: plainText(letter), html: htmlText(letter) }
+export function layOut(content: EmailContent): { text: string; html: string } {
+  return { text: plainText(content), html: htmlText(content) }
 }
 
-function plainText({ title, paragraphs, code, link, footer }: LetterText): string {
+function plainText({ title, paragraphs, code, link, footer }: EmailContent): string {
   const [first, ...rest] = paragraphs
   const parts = [
     title,
@@ -43,7 +43,7 @@ const styles = {
   footer: 'margin:24px 0 0;font-size:13px;color:#6b6b66',
 }
 
-function htmlText({ locale = 'en', direction = 'ltr', title, paragraphs, code, link, footer }: LetterText): string {
+function htmlText({ locale = 'en', direction = 'ltr', title, paragraphs, code, link, footer }: EmailContent): string {
   const [first = '', ...rest] = paragraphs.map((text) => element('p', styles.paragraph, lines(text)))
   const inside = [
     element('h1', styles.title, escape(title)),
@@ -63,7 +63,7 @@ function htmlText({ locale = 'en', direction = 'ltr', title, paragraphs, code, l
 }
 
 function anchor({ label, url }: { label: string; url: string }): string {
-  if (!/^https?:\/\//.test(url)) throw new Error('A letter links to http and https only.')
+  if (!/^https?:\/\//.test(url)) throw new Error('Links in emails must be http or https.')
   return `<a href="${escape(url)}">${escape(label)}</a><br>${escape(url)}`
 }
 

@@ -5,35 +5,36 @@ import type { Log } from '../lib/log.ts'
 import { loneClient } from './lone-client.ts'
 import type { Database } from './sql.ts'
 
-/** Wakes other processes: whoever has written work that it does not do itself rings, whoever does such work listens. */
-export type Bell = {
-  /** Rings soon, once for all calls of the next few milliseconds. Never inside an atomic block: it would queue commits. */
-  ring(topic: string): void
-  /** Rings what is still to be rung, and ends. To be called before the database is closed. */
+/** Notifies other processes of work that this one has written and does not do itself. */
+export type Notifier = {
+  /** Sends a topic soon, once for all calls of the next few milliseconds. Never inside an atomic block, where it would serialize commits. */
+  notify(topic: string): void
+  /** Sends what is pending. Call it before the database is closed. */
   close(): Promise<void>
 }
 
+/** The name stays as it is: older processes listen to it during an upgrade. */
 const channel = 'cambio_bell'
 const gatherMs = 2
 const retryMs = 2_000
 
-/** Who rings only; nothing is listened to. */
-export function openBell(db: Database, log: Log): Bell {
+/** Opens a notifier, which does not listen. */
+export function openNotifier(db: Database, log: Log): Notifier {
   const topics = new Set<string>()
   let timer: NodeJS.Timeout | undefined
 
   async function send(): Promise<void> {
     timer = undefined
-    const rung = [...topics]
+    const pending = [...topics]
     topics.clear()
     try {
-      await Promise.all(rung.map((topic) => db.sql`select pg_notify(${channel}, ${topic})`))
+      await Promise.all(pending.map((topic) => db.sql`select pg_notify(${channel}, ${topic})`))
     } catch (error) {
-      log.warn({ err: error }, 'Other processes could not be woken; they will find the work by themselves.')
+      log.warn({ err: error }, 'Failed to notify other processes; they will find the work by polling.')
     }
   }
   return {
-    ring: (topic) => {
+    notify: (topic) => {
       topics.add(topic)
       timer ??= setTimeout(() => detach(send()), gatherMs)
     },
@@ -45,10 +46,14 @@ export function openBell(db: Database, log: Log): Bell {
 }
 
 /**
- * Listens on a connection of its own, and again when that breaks. `onRing` is called for each topic, and with every topic
- * that there may have been (`all`) after a break.
+ * Listens on a dedicated connection, and reconnects when it breaks. `onNotification` gets each topic, and `all` after connecting,
+ * because anything may have been missed.
  */
-export function listenToBell(urls: string[], log: Log, onRing: (topic: string) => void): { close(): Promise<void> } {
+export function listenForNotifications(
+  urls: string[],
+  log: Log,
+  onNotification: (topic: string) => void,
+): { close(): Promise<void> } {
   let client: pg.Client | undefined
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -56,7 +61,7 @@ export function listenToBell(urls: string[], log: Log, onRing: (topic: string) =
   async function connect(index = 0): Promise<void> {
     const url = urls[index % urls.length]
     const mine = loneClient({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
-    mine.on('notification', ({ payload }) => onRing(payload ?? 'all'))
+    mine.on('notification', ({ payload }) => onNotification(payload ?? 'all'))
     mine.on('end', () => {
       if (!closed) timer = setTimeout(() => detach(connect(index + 1)), retryMs)
     })
@@ -65,9 +70,9 @@ export function listenToBell(urls: string[], log: Log, onRing: (topic: string) =
       await mine.query(`listen ${channel}`)
       client = mine
       if (closed) await mine.end()
-      else onRing('all')
+      else onNotification('all')
     } catch (error) {
-      log.warn({ err: error }, 'The bell of other processes cannot be heard; trying again.')
+      log.warn({ err: error }, 'Failed to listen for notifications of other processes; retrying.')
       await mine.end().catch(() => undefined)
     }
   }

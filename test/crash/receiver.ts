@@ -1,20 +1,20 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A partner's endpoint: takes everything, and notes what came before what it follows. */
-export type Told = {
+/** A partner's endpoint that accepts everything and records events that came out of order. */
+export type Receiver = {
   url: string
-  /** How many requests came, those that repeat an event included. */
+  /** The number of requests, repeated events included. */
   deliveries(): number
-  /** The last event that came of a transaction. */
+  /** The last event that came for a transaction. */
   lastOf(id: string): number
-  /** Sentences about events that came before the one that they follow. */
+  /** A sentence about each event that came before its predecessor. */
   disorder: string[]
   close(): Promise<void>
 }
 
-/** Starts it on loopback. */
-export async function startTold(): Promise<Told> {
+/** Starts one on loopback. */
+export async function startReceiver(): Promise<Receiver> {
   const last = new Map<string, number>()
   const disorder: string[] = []
   let deliveries = 0

@@ -6,7 +6,7 @@ import { openPool } from '../db/pool.ts'
 import type { Database } from '../db/sql.ts'
 import { after, type Clock, systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
-import { isWorkerAlive, sayAlive } from './alive.ts'
+import { isWorkerAlive, startHeartbeat } from './heartbeat.ts'
 
 let db: Database
 let laterMs = 0
@@ -18,31 +18,31 @@ afterAll(() => db.close())
 
 const real = systemClock()
 const clock: Clock = { ...real, realNow: () => after(real.realNow(), laterMs) }
-const begin = () => sayAlive({ db, clock, log: silentLog })
+const begin = () => startHeartbeat({ db, clock, log: silentLog })
 const isUp = () => isWorkerAlive({ db, clock })
 
-it('jobs are done as long as one process says so, whoever else begins, ends or was killed meanwhile', async () => {
+it('a worker is alive as long as one process has a heartbeat, whatever other processes start, stop or are killed', async () => {
   assert.equal(await isUp(), false)
   const first = await begin()
   const second = await begin()
   assert.equal(await isUp(), true)
   await first.stop()
-  assert.equal(await isUp(), true, 'the other one goes on')
+  assert.equal(await isUp(), true, 'the other one continues')
   await second.stop()
   assert.equal(await isUp(), false, 'the last one has ended')
 
   const killed = await begin()
   laterMs += 14_000
-  assert.equal(await isUp(), true, 'nobody can know yet')
+  assert.equal(await isUp(), true, 'its heartbeat is still valid')
   const next = await begin()
   laterMs += 2_000
-  assert.equal(await isUp(), true, 'the next one has said so since')
+  assert.equal(await isUp(), true, 'the next one has a heartbeat')
   await next.stop()
-  assert.equal(await isUp(), false, 'the killed one’s word is over')
+  assert.equal(await isUp(), false, 'the heartbeat of the killed one has expired')
   await killed.stop()
 })
 
-it('what was said by processes that were killed is forgotten', async () => {
+it('heartbeats of killed processes are deleted', async () => {
   const killed = await begin()
   laterMs += 2 * 3_600_000
   const next = await begin()

@@ -1,0 +1,121 @@
+import type { CheckoutView } from '../exchange/orders/checkout-view.ts'
+import type { CreatedTransaction, Ctx } from '../exchange/context.ts'
+import { readCallback, storeReports } from '../doors/callbacks/receive.ts'
+import { recordedMarket } from '../markets/recorded/recorded-market.ts'
+import type { Atomic, Database } from '../platform/db/sql.ts'
+import type { Handler } from '../platform/jobs/job.ts'
+import type { Queue } from '../platform/jobs/queue.ts'
+import type { Language } from '../platform/language/language.ts'
+import type { Clock } from '../platform/lib/clock.ts'
+import type { Log } from '../platform/lib/log.ts'
+import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { Confirmations } from '../rails/confirmations.ts'
+import type { DueWork } from './api/clock.ts'
+import { mailPage } from './api/mail-page.ts'
+import { payPress } from './api/pay-press.ts'
+import { playAsked } from './api/play-asked.ts'
+import { sandboxApi } from './api/routes.ts'
+import { callbackOwed, takeCallbacks } from './callback.ts'
+import { officeIn } from './identity/office.ts'
+import { openSandboxProvider, serveCheckPages } from './identity/provider.ts'
+import { payButtonFor, sandboxNotices } from './notices.ts'
+import { buildProcessor } from './processor/processor.ts'
+import { openSandboxRails } from './rails.ts'
+import { enqueueScenarios, scenarioDue } from './scenarios/ask-scenario.ts'
+import { type OpeningBalance, seedSandbox } from './seed.ts'
+import { tellSandbox } from './sandbox-file.ts'
+import { processorKey, type World } from './world.ts'
+import { welcome } from './welcome.ts'
+
+/** What the sandbox reads of the operator's settings. */
+type SandboxConfig = {
+  roles: readonly string[]
+  dataDir: string
+  confirmations: Confirmations
+  http: { processorUrl: string | undefined }
+  pricing: { marketSeed: number }
+}
+
+/** What the sandbox is built on. */
+type Foundation = { config: SandboxConfig; db: Database; clock: Clock; log: Log; secrets: Secrets; queue: Queue }
+
+/**
+ * Opens the sandbox: a card processor, a bank, chains, a market and an identity provider that are played, with demo partners,
+ * the controls that drive them, and the hints that pages give about them.
+ */
+export async function openSandbox(foundation: Foundation) {
+  const { config, db, clock, log, secrets, queue } = foundation
+  const { confirmations } = config
+  const world: World = {
+    db,
+    clock,
+    queue,
+    secrets: processorKey(secrets),
+    url: config.http.processorUrl ?? '',
+    confirmations,
+  }
+  const rails = openSandboxRails(world)
+  const office = officeIn(world)
+  let seeds: Awaited<ReturnType<typeof seedSandbox>> | undefined
+
+  return {
+    world,
+    office,
+    rails,
+    markets: [{ market: recordedMarket(config.pricing.marketSeed), isSufficient: true }],
+    identityProviders: [openSandboxProvider(office)],
+    handlers: (ctx: Ctx) => ({ [scenarioDue]: playAsked(ctx, { world, office }), [callbackOwed]: bring(ctx, world) }),
+    onCreated: (block: Atomic, created: readonly CreatedTransaction[]) =>
+      enqueueScenarios({ clock, queue }, block, created),
+    prepare: async (ctx: Ctx, openingBalance: OpeningBalance) => {
+      seeds = await seedSandbox(ctx, config.dataDir, openingBalance)
+    },
+    listener: {
+      build: async () => {
+        const pages = await buildProcessor(world, log)
+        serveCheckPages(pages, office)
+        return pages
+      },
+      opened: (url: string) => {
+        world.url = config.http.processorUrl ?? url
+      },
+    },
+    doors: (ctx: Ctx, { work }: { work: readonly DueWork[] }) => ({
+      v1: [sandboxApi(ctx, { world, office, work })],
+      pages: [mailPage(ctx), payPress(ctx, world)],
+      leadsTo: [world.url],
+      description: {
+        notice: 'This is a <strong>sandbox</strong>: nothing here is real money.',
+        serverName: 'This sandbox',
+      },
+      notices: sandboxNotices,
+      payButton: ({ tid, deposit, from }: CheckoutView, { tag }: Language) => {
+        // A rail of the real world may be tried out here: its coins are sent, not played.
+        const rail = ctx.rails.forDeposit(deposit.category, from.network.code)
+        return rail && rails.includes(rail) ? payButtonFor(tid, tag) : undefined
+      },
+    }),
+    opened: async (url: string) => {
+      if (!seeds) throw new Error('The sandbox was opened before it was prepared.')
+      const sandbox = { ...seeds, url }
+      await tellSandbox(config.dataDir, sandbox)
+      return welcome(sandbox, config)
+    },
+  }
+}
+
+/** Brings callbacks that are owed to the exchange's own door. */
+const bring = (ctx: Ctx, world: World): Handler => ({
+  batch: 64,
+  concurrency: 1,
+  run: (jobs) =>
+    ctx.queue.finish(jobs, async (db, held) => {
+      const ids = held.map(({ key }) => BigInt(key))
+      const callbacks = await takeCallbacks(world, db, ids)
+      // Rails of the sandbox look nothing up, so they may be read inside the block.
+      const reports = await Promise.all(
+        callbacks.map(({ rail, ...call }) => readCallback(ctx, { name: rail, ...call })),
+      )
+      await storeReports(ctx, db, reports)
+    }),
+})

@@ -1,0 +1,62 @@
+import { createServer, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+
+/** Runs a mail server that keeps what it gets (RFC 5321). `replies` are its next answers to a recipient. */
+export async function mailServer() {
+  const server = createServer((socket) => talk(socket))
+  const kept = {
+    url: '',
+    mails: [] as { to: string[]; text: string }[],
+    replies: [] as string[],
+    onMail: () => Promise.resolve(),
+    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  kept.url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+  function talk(socket: Socket): void {
+    let to: string[] = []
+    let unread = ''
+    let inText = false
+    const say = (line: string) => socket.write(`${line}\r\n`)
+    socket.on('error', () => undefined)
+    socket.on('data', (chunk) => {
+      unread += chunk.toString('utf8')
+      if (inText) return take()
+      while (unread.includes('\r\n') && !inText) {
+        const [line = ''] = unread.split('\r\n', 1)
+        unread = unread.slice(line.length + 2)
+        obey(line)
+      }
+    })
+    const obey = (line: string): void => {
+      const [verb = ''] = line.split(' ')
+      if (verb === 'EHLO') say('250 mail.example')
+      else if (verb === 'RCPT') {
+        const reply = kept.replies.shift() ?? '250 fine'
+        if (reply.startsWith('250')) to.push(line.slice(8))
+        say(reply)
+      } else if (verb === 'DATA') {
+        inText = true
+        say('354 send it')
+      } else if (verb === 'QUIT') socket.end('221 bye\r\n')
+      else {
+        if (verb === 'MAIL') to = []
+        say('250 fine')
+      }
+    }
+    const take = (): void => {
+      if (!unread.endsWith('\r\n.\r\n')) return
+      const text = unread
+      unread = ''
+      inText = false
+      kept.mails.push({ to, text })
+      kept.onMail().then(
+        () => say('250 taken'),
+        () => socket.destroy(),
+      )
+    }
+    say('220 mail.example')
+  }
+  return kept
+}
