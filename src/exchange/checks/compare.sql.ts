@@ -17,8 +17,8 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
     select deposits.id, public_id, case
         when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
         when event.id is null then 'has lost the rail event that reported it'
-        when event.kind not in ('deposit_final', 'payout_returned', 'dispute_won') or event.rail <> deposits.rail or event.asset <> deposits.asset
-          or event.amount <> deposits.amount or event.payment <> coalesce(deposits.payment, event.payment)
+        when event.kind not in ('deposit_final', 'payout_returned') or event.rail <> deposits.rail
+          or event.asset <> deposits.asset or event.amount <> deposits.amount or event.payment <> coalesce(deposits.payment, event.payment)
           then 'is not what its rail told'
         when deposits.transaction_id is not null and matched_at is null
           and told.transaction_id is distinct from deposits.transaction_id
