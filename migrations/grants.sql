@@ -6,11 +6,12 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 
 -- The books, and whatever else is a record of what happened, can only grow.
 revoke update, delete, truncate on entries, postings, status_history, quotes, rail_events, identity_facts, customer_blocks, audit,
-  assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals from "service";
+  assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements from "service";
 -- What is owed and what was paid changes its state, and never goes. What was told to pay, what came, how much goes where and how
 -- it is signed never change.
-revoke delete, truncate on transactions, deposit_instructions, deposits, refunds, payouts, plans, reserves from "service";
-revoke update on deposit_instructions, deposits, refunds, payouts, plans from "service";
+revoke delete, truncate on transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";
+revoke update on deposit_instructions, deposits, refunds, payouts, plans, disputes from "service";
+grant update (state, ended_at) on disputes to "service";
 grant update (state, transaction_id, matched_at, exchanged, refunded, taken_back) on deposits to "service";
 grant update (state, held_at) on refunds to "service";
 grant update (state, plan_id, reason, approval_asked_at) on payouts to "service";

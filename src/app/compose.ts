@@ -31,8 +31,8 @@ import type { MarketSource } from '../markets/source.ts'
 import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
-import { payoutDue } from '../exchange/settlement/order.ts'
-import { planDue } from '../exchange/settlement/plan.ts'
+import { payoutDue } from '../exchange/settlement/payout.ts'
+import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
 import { openRegistry } from '../rails/registry.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
@@ -41,7 +41,7 @@ import { finishPayouts } from '../exchange/settlement/finish-payouts.ts'
 import { resumeWhenChecked } from '../exchange/orders/resume-when-checked.ts'
 import { sendPayouts } from '../exchange/settlement/send-payouts.ts'
 import { sendRefunds } from '../exchange/settlement/send-refunds.ts'
-import { settleDeposits } from '../exchange/settlement/settle-deposits.ts'
+import { settleRailEvents } from '../exchange/settlement/settle-rail-events.ts'
 import { importShared } from '../exchange/orders/import-shared.ts'
 import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
@@ -151,9 +151,9 @@ function marketOf({ pricing }: Config, plugIns: readonly PlugIn[]): MarketSource
 
 /** Which job is done by whom. */
 const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
-  [railEventReceived]: settleDeposits(ctx),
+  [railEventReceived]: settleRailEvents(ctx),
   [payoutDue]: sendPayouts(ctx),
-  [planDue]: finishPayouts(ctx),
+  [preparedPaymentDue]: finishPayouts(ctx),
   [refundDue]: sendRefunds(ctx),
   [deadlineDue]: expireTransactions(ctx),
   [payoutAddressDue]: activatePayoutAddresses(ctx),

@@ -1,5 +1,5 @@
 import { receiveRailEvents } from '../exchange/settlement/rail-event.ts'
-import { haltRail } from '../exchange/settlement/halted.ts'
+import { haltRail } from '../exchange/settlement/halted-rails.ts'
 import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'

@@ -1,5 +1,5 @@
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted.ts'
-import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approve.ts'
+import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
 import {
   cancelTransaction,
   holdTransaction,

@@ -16,7 +16,16 @@ before(async () => {
 after(() => exchange.stop())
 
 describe('the service’s own role', () => {
-  const growOnly = ['entries', 'postings', 'status_history', 'quotes', 'rail_events', 'audit', 'assets']
+  const growOnly = [
+    'entries',
+    'postings',
+    'status_history',
+    'quotes',
+    'rail_events',
+    'audit',
+    'assets',
+    'deposit_reinstatements',
+  ]
   const forbidden = [
     ...growOnly.flatMap((table) => [
       `update ${table} set ${columnOf(table)} = ${columnOf(table)}`,
@@ -27,10 +36,16 @@ describe('the service’s own role', () => {
     ...['payouts set amount = amount', 'payouts set destination = destination', 'payouts set place = place'].map(
       update,
     ),
-    ...['plans set body = body', 'plans set plan_key = plan_key', 'deposit_instructions set pay_to = pay_to'].map(
-      update,
-    ),
+    ...[
+      'plans set body = body',
+      'disputes set amount = amount',
+      'plans set plan_key = plan_key',
+      'deposit_instructions set pay_to = pay_to',
+    ].map(update),
     'delete from deposit_instructions',
+    'update deposit_reinstatements set amount = amount',
+    'delete from deposit_reinstatements',
+    'delete from disputes',
     'delete from payouts',
     'delete from schema_migrations',
     'update schema_migrations set name = name',

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import { assertBooksHold, bookBalance, buy, lookup, railEvent, read } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
+import { tellAndSettle } from '../support/told-facts.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -11,13 +13,27 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const stored = (id: string): Promise<{ kind: string }[]> =>
-  lookup(
-    exchange,
-    `select event.kind from rail_events as event join deposit_instructions using (rail, reference)
-     join transactions on transactions.id = transaction_id where public_id = $1 order by event.id`,
-    [id],
-  )
+/** What the rail reported about the payment of an order, and what became of its dispute and its deposit. */
+const kindsOf = async (id: string): Promise<string[]> =>
+  (
+    await lookup<{ kind: string }>(
+      exchange,
+      `select rail_events.kind from rail_events join deposit_instructions using (rail, reference)
+       join transactions on transactions.id = transaction_id where public_id = $1 order by rail_events.id`,
+      [id],
+    )
+  ).map(({ kind }) => kind)
+const statesOf = async (id: string): Promise<string[]> =>
+  (
+    await lookup<{ states: string }>(
+      exchange,
+      `select concat_ws(' ', disputes.state, deposits.state, deposits.taken_back) as states
+       from disputes join deposits on deposits.id = deposit_id join transactions on transactions.id = transaction_id
+       where public_id = $1`,
+      [id],
+    )
+  ).map(({ states }) => states)
+const losses = (): Promise<bigint> => bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
 
 /** A finished buy whose card payment is disputed, once that is booked. */
 async function disputed(): Promise<string> {
@@ -29,31 +45,57 @@ async function disputed(): Promise<string> {
 
 describe('a dispute of a card payment', () => {
   it('is booked as a loss when the processor withdraws the money, and taken once when it is lost', async () => {
-    const before = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
+    const before = await losses()
     const id = await disputed()
     const { status, errors } = await read(exchange, id)
     assert.deepEqual([status, errors.map(({ code }) => code)], ['finished', ['payment_reversed']])
-    assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), before + 10_000n)
+    assert.equal(await losses(), before + 10_000n)
+    assert.deepEqual(await statesOf(id), ['opened lost 10000'])
 
     await railEvent(exchange, id, 'dispute_lost')
-    await until(async () => (await stored(id)).length === 3, 'the end of the dispute')
-    assert.deepEqual(
-      (await stored(id)).map(({ kind }) => kind),
-      ['deposit_final', 'dispute_opened', 'dispute_lost'],
-    )
+    await until(async () => (await statesOf(id))[0]?.startsWith('lost ') === true, 'the end of the dispute')
+    assert.deepEqual(await kindsOf(id), ['deposit_final', 'dispute_opened', 'dispute_lost'])
     await assertBooksHold(exchange)
-    assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), before + 10_000n)
+    assert.equal(await losses(), before + 10_000n)
   })
 
-  it('gives the money back when it is won: it waits in suspense for staff, and nothing is paid out', async () => {
-    const before = await bookBalance(exchange, 'suspense', 'EUR-EUR')
+  it('gives the money back to the books when it is won: there is no loss, and nothing is paid out twice', async () => {
+    const before = await losses()
     const id = await disputed()
+    const paid = (await read(exchange, id)).to_amount
     await railEvent(exchange, id, 'dispute_won')
-    await until(
-      async () => (await bookBalance(exchange, 'suspense', 'EUR-EUR')) === before - 10_000n,
-      'the money in suspense',
-    )
-    assert.equal((await read(exchange, id)).status, 'finished')
+    await until(async () => (await statesOf(id))[0]?.startsWith('won ') === true, 'the end of the dispute')
+    assert.deepEqual(await statesOf(id), ['won final 0'])
+    assert.equal(await losses(), before)
+    const { status, to_amount: still } = await read(exchange, id)
+    assert.deepEqual([status, still], ['finished', paid])
     await assertBooksHold(exchange)
+  })
+
+  it('gives back once, in whatever order the processor reports, and never more than it withdrew', async () => {
+    const before = await losses()
+    const { id } = await buy(exchange)
+    const [payment] = await lookup<{ payment: string; reference: string }>(
+      exchange,
+      `select payment, reference from deposits join deposit_instructions using (transaction_id)
+       join transactions on transactions.id = deposits.transaction_id where public_id = $1`,
+      [id],
+    )
+    assert.ok(payment)
+    const dispute = { id: `d ${id}`, fundsMoved: true }
+    const said = { ...payment, dispute, amount: 10_000n }
+    await tellAndSettle(exchange, { ...said, key: `w ${id}`, kind: 'dispute_won' })
+    assert.equal(await losses(), before)
+    await tellAndSettle(exchange, { ...said, key: `o ${id}`, kind: 'dispute_opened' })
+    await until(async () => (await statesOf(id))[0] === 'won final 0', 'what was reported before it could be')
+    assert.equal(await losses(), before)
+    await tellAndSettle(exchange, { ...said, key: `x ${id}`, kind: 'dispute_won' })
+    await tellAndSettle(exchange, { ...said, key: `w ${id}`, kind: 'dispute_won' })
+    assert.deepEqual([await losses(), await statesOf(id)], [before, ['won final 0']])
+    const problems = await verify(exchange.service.composition.ctx)
+    assert.deepEqual(
+      problems.filter((problem) => !problem.includes('the books say')),
+      [],
+    )
   })
 })

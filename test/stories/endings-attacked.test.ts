@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { resumeRail } from '../../src/exchange/settlement/halted.ts'
+import { resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
 import { askForRefund, customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import {

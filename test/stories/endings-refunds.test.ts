@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted.ts'
+import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
 import { customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import { holdTransaction, refundTransaction } from '../../src/exchange/operations/staff.ts'
 import { matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'

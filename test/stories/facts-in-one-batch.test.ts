@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test'
 
 import type { Job } from '../../src/platform/jobs/job.ts'
 import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
-import { settleDeposits } from '../../src/exchange/settlement/settle-deposits.ts'
+import { settleRailEvents } from '../../src/exchange/settlement/settle-rail-events.ts'
 import { keepAtProcessor, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, bookBalance, lookup, read, readyToPay } from '../support/journey.ts'
@@ -55,7 +55,7 @@ async function tell(id: string, facts: Told[], together: boolean): Promise<void>
   }
   const jobs = await factJobs()
   assert.equal(jobs.length, facts.length)
-  const { run } = settleDeposits(ctx)
+  const { run } = settleRailEvents(ctx)
   // As the queue does it: a batch that fails is tried again one by one.
   if (
     together &&

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { planPlace } from '../../src/exchange/settlement/plan.ts'
+import { preparedPlace } from '../../src/exchange/settlement/prepared-payment.ts'
 import type { PlanBody } from '../../src/rails/rail.ts'
 import { type Body, callsOf, halfBitcoin, made } from '../support/b2b.ts'
 import { startExchange } from '../support/exchange.ts'
@@ -25,7 +25,7 @@ test("a bank in between is told to the rail, where an institution's account has 
       select plans.id, plans.data_key_id, body from plans join payouts on plan_id = plans.id
       join transactions on transactions.id = transaction_id where public_id = ${BigInt(order.id)}`
     assert(plan)
-    return (await ctx.keyring.get(ctx.db, plan.data_key_id)).open<PlanBody>(plan.body, planPlace(plan.id))
+    return (await ctx.keyring.get(ctx.db, plan.data_key_id)).open<PlanBody>(plan.body, preparedPlace(plan.id))
   }
 
   const between = { bank_name: 'Between', bank_address: 'Road 1', bank_country: 'US', swift_bic_number: 'SBBKUS30001' }

@@ -5,13 +5,13 @@ import type { Ctx } from '../../src/exchange/context.ts'
 import type { Handler, Job } from '../../src/platform/jobs/job.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import { sendPlans } from '../../src/exchange/settlement/send.ts'
+import { submitPayments } from '../../src/exchange/settlement/prepared-payment.ts'
 import { advance } from '../../src/exchange/transactions/advance.ts'
 import { expireTransactions } from '../../src/exchange/settlement/expire.ts'
 import { finishPayouts } from '../../src/exchange/settlement/finish-payouts.ts'
 import { lockTransaction } from '../../src/exchange/transactions/load.ts'
 import { sendPayouts } from '../../src/exchange/settlement/send-payouts.ts'
-import { settleDeposits } from '../../src/exchange/settlement/settle-deposits.ts'
+import { settleRailEvents } from '../../src/exchange/settlement/settle-rail-events.ts'
 import { holdTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { everyRow } from '../support/every-row.ts'
@@ -63,14 +63,14 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
   it('from the deposit to the end, a crash between broadcast and commit included', async () => {
     const { id } = await readyToPay(exchange)
     await callBack(exchange, captured(await referenceOf(exchange, id)))
-    await doAgainAndAgain('fact.received', settleDeposits(ctx))
+    await doAgainAndAgain('fact.received', settleRailEvents(ctx))
     assert.equal((await read(exchange, id)).status, 'exchanging')
     await doAgainAndAgain('payout.due', sendPayouts(ctx))
     assert.equal((await read(exchange, id)).status, 'sending')
     assert.deepEqual(await transfers(), [], 'nothing leaves before its plan is committed')
 
     const { key } = await jobOf('plan.due')
-    const broadcast = async () => (await sendPlans(ctx, [BigInt(key)]))[0]?.outcome.state
+    const broadcast = async () => (await submitPayments(ctx, [BigInt(key)]))[0]?.outcome.state
     await until(async () => (await broadcast()) === 'done', 'the block with the transfer')
     assert.equal((await read(exchange, id)).status, 'sending', 'the worker died before it wrote that down')
     await doAgainAndAgain('plan.due', finishPayouts(ctx))
@@ -88,7 +88,7 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
       exchange,
       captured(await referenceOf(exchange, id), { event: 'less', payment: 'pay_less', amount: '6000' }),
     )
-    await doAgainAndAgain('fact.received', settleDeposits(ctx))
+    await doAgainAndAgain('fact.received', settleRailEvents(ctx))
     assert.equal((await read(exchange, id)).status_details, 'underpaid')
     // One e-mail brought the code, one the question.
     const emails = 'select 1 from mails join transactions on transactions.id = transaction_id where public_id = $1'
@@ -111,7 +111,7 @@ describe('a job that comes too late', () => {
     await lookup(exchange, `delete from jobs`)
     const { id } = await readyToPay(exchange)
     await callBack(exchange, captured(await referenceOf(exchange, id), { event: 'held', payment: 'pay_held' }))
-    await settleDeposits(ctx).run([await jobOf('fact.received')])
+    await settleRailEvents(ctx).run([await jobOf('fact.received')])
     const stale = await jobOf('payout.due')
     const order = { actor: 'cli:a', reason: 'Who is it?' }
     await holdTransaction(ctx, BigInt(id), order)
@@ -131,7 +131,7 @@ describe('a job that comes too late', () => {
     const { id } = await readyToPay(exchange)
     await callBack(exchange, captured(await referenceOf(exchange, id), { event: 'waits', payment: 'pay_waits' }))
     const told = await jobOf('fact.received')
-    await whileStopped(id, () => settleDeposits(ctx).run([told]))
+    await whileStopped(id, () => settleRailEvents(ctx).run([told]))
     assert.deepEqual(statusesOf(await read(exchange, id)).slice(1), ['waiting_for_deposit', 'on_hold', 'on_hold'])
 
     await releaseTransaction(ctx, BigInt(id), { actor: 'cli:a', reason: 'It is well.' })

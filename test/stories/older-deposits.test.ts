@@ -24,8 +24,8 @@ const older = `
     (3, 1, 'losses:chargebacks', 'held:p', 'EUR-EUR', 25), (4, 1, 'held:p', 'customer:5', 'EUR-EUR', 80);`
 
 test('what deposits of before were used for, and what of them was taken back, is known once endings are kept track of', async () => {
-  const url = await databaseBefore('0016', ['deposits', 'moves', 'entries', 'postings'], older)
-  await migrateOne(url, '0016')
+  const url = await databaseBefore('endings', ['deposits', 'moves', 'entries', 'postings'], older)
+  await migrateOne(url, 'endings')
   const { rows } = await asOwner(url, (client) =>
     client.query<{ row: string[] }>(
       'select array[id, exchanged, refunded, taken_back]::text[] as row from deposits order by id',

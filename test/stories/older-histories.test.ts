@@ -59,11 +59,18 @@ const converted: [fact: string, now: string][] = [
   ['2 cancelled:46', '2 cancelled - - 1'],
 ]
 
+/** The kind that came later: src/exchange/settlement/state-machines.test.ts asks the database for all. */
+const since = 'deposit_reinstated'
+
 /** A database from before the history was typed, with these texts in it. */
 const databaseOf = (facts: string[]): Promise<string> =>
-  databaseBefore('0027', ['moves', 'payouts'], older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()))
+  databaseBefore(
+    'status-history',
+    ['moves', 'payouts'],
+    older.replace('FACTS', facts.map((fact) => `'${fact}'`).join()),
+  )
 
-const convert = (url: string): Promise<unknown> => migrateOne(url, '0027')
+const convert = (url: string): Promise<unknown> => migrateOne(url, 'status-history')
 
 describe('a status history from before it was typed', () => {
   let url: string
@@ -91,7 +98,7 @@ describe('a status history from before it was typed', () => {
     )
     assert.deepEqual(
       new Map(rows.map(({ kind, subject }) => [kind, subject])),
-      new Map(Object.entries(changeKinds).map(([kind, { about }]) => [kind, about])),
+      new Map(Object.entries(changeKinds).flatMap(([kind, { about }]) => (kind === since ? [] : [[kind, about]]))),
     )
     for (const [kind, subject] of [
       ['begun', 'null'],

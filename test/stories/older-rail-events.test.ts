@@ -11,8 +11,8 @@ const older = (rows: string): string =>
 const body = `'{"payment": "p", "asset": "EUR-EUR", "amount": "100", "reason": "x"}'`
 const kinds = ['deposit.seen', 'deposit.final', 'deposit.declined', 'deposit.reversed', 'payout.returned', 'other']
 
-const databaseOf = (rows: string): Promise<string> => databaseBefore('0028', ['facts'], older(rows))
-const convert = (url: string): Promise<unknown> => migrateOne(url, '0028')
+const databaseOf = (rows: string): Promise<string> => databaseBefore('rail-events', ['facts'], older(rows))
+const convert = (url: string): Promise<unknown> => migrateOne(url, 'rail-events')
 
 describe('rail events from before they were typed', () => {
   it('keep their kind, payment, asset and amount, and what else was said', async () => {

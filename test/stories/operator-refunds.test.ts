@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { createOperator, type Operator } from '../../src/exchange/operators/operator.ts'
-import { approvePayout, listOpenPayouts, type OpenPayout } from '../../src/exchange/settlement/approve.ts'
+import { approvePayout, listOpenPayouts, type OpenPayout } from '../../src/exchange/settlement/approval.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { listSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'

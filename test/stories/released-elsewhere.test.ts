@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { destinationPlace } from '../../src/exchange/settlement/order.ts'
+import { destinationPlace } from '../../src/exchange/settlement/payout.ts'
 import type { Destination } from '../../src/rails/rail.ts'
 import { payDeposit } from '../../src/sandbox/api/pay.ts'
 import { holdTransaction, refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'

@@ -11,6 +11,9 @@ const tables = [
   'rail_events',
   'payouts',
   'plans',
+  'disputes',
+  'deposit_reversals',
+  'deposit_reinstatements',
   'events',
   'reserves',
 ]

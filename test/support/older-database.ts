@@ -9,11 +9,18 @@ const migrations = filesBelow('migrations')
   .filter((path) => /^\d/.test(basename(path)))
   .toSorted((one, other) => (basename(one) < basename(other) ? -1 : 1))
 
-/** A database as it was before a migration, by its number, with rows of then: its owner's URL. Foreign keys of `tables` are gone. */
-export async function databaseBefore(number: string, tables: string[], rows: string): Promise<string> {
+/** The migration with this name, which has a number before it. */
+function fileOf(name: string): string {
+  const path = migrations.find((one) => basename(one).slice('0000-'.length) === `${name}.sql`)
+  if (!path) throw new Error(`There is no migration ${name}.`)
+  return path
+}
+
+/** A database as it was before a migration, by its name, with rows of then: its owner's URL. Foreign keys of `tables` are gone. */
+export async function databaseBefore(name: string, tables: string[], rows: string): Promise<string> {
   const { ownerUrl } = await emptyDatabase()
   await asOwner(ownerUrl, async (client) => {
-    for (const path of migrations.filter((one) => basename(one) < number)) {
+    for (const path of migrations.slice(0, migrations.indexOf(fileOf(name)))) {
       await client.query(`begin; ${readFileSync(path, 'utf8')}; commit`)
     }
     const names = tables.map((table) => `'${table}'::regclass`).join()
@@ -25,9 +32,8 @@ export async function databaseBefore(number: string, tables: string[], rows: str
   return ownerUrl
 }
 
-/** Applies one migration, by its number: all of it or nothing. */
-export const migrateOne = (url: string, number: string): Promise<unknown> =>
+/** Applies one migration, by its name: all of it or nothing. */
+export const migrateOne = (url: string, name: string): Promise<unknown> =>
   asOwner(url, async (client) => {
-    const path = migrations.find((one) => basename(one).startsWith(number))
-    await client.query(`begin; ${readFileSync(path ?? '', 'utf8')}; commit`)
+    await client.query(`begin; ${readFileSync(fileOf(name), 'utf8')}; commit`)
   })

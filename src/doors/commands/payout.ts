@@ -1,4 +1,4 @@
-import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approve.ts'
+import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
 import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'

@@ -1,4 +1,4 @@
-import { haltedRails, resumeRail } from '../../exchange/settlement/halted.ts'
+import { haltedRails, resumeRail } from '../../exchange/settlement/halted-rails.ts'
 import type { Answer, Invocation } from './command.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'

@@ -8,7 +8,7 @@ import {
   refundTransaction,
   releaseTransaction,
 } from '../../exchange/operations/staff.ts'
-import type { WrittenWay } from '../../exchange/settlement/refund-elsewhere.ts'
+import type { RefundDestination } from '../../exchange/settlement/redirect-refund.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { idOf, idOfFlag } from './read-id.ts'
@@ -47,7 +47,7 @@ export const refund = async (input: Invocation): Promise<Answer> => {
 }
 
 /** Reads the file of `--to`: a line each for address or account, memo, tag or BIC (may be empty), and the account's holder. */
-export async function destinationOf({ flags }: Invocation): Promise<WrittenWay | undefined> {
+export async function destinationOf({ flags }: Invocation): Promise<RefundDestination | undefined> {
   if (flags.to === undefined) return undefined
   const lines = (await contentsOf(flags.to, '--to')).split('\n').map((line) => line.trim())
   const [address = '', extraId = '', holder = ''] = lines

@@ -1,5 +1,6 @@
 import type { Db } from '../../platform/db/sql.ts'
-import type { PayoutState } from '../settlement/plan.ts'
+import type { PayoutState } from '../settlement/payout.ts'
+import type { PreparedState } from '../settlement/prepared-payment.ts'
 
 /** A row and its fault, if any. `public_id` is null for money in suspense. */
 export type Unlike = { id: bigint; public_id: bigint | null; fault: string | null }
@@ -16,8 +17,8 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
     select deposits.id, public_id, case
         when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
         when event.id is null then 'has lost the rail event that reported it'
-        when event.kind not in ('deposit_final', 'payout_returned', 'dispute_won') or event.rail <> deposits.rail or event.asset <> deposits.asset
-          or event.amount <> deposits.amount or case event.kind when 'dispute_won' then event.dispute else event.payment end <> coalesce(deposits.payment, event.payment)
+        when event.kind not in ('deposit_final', 'payout_returned') or event.rail <> deposits.rail
+          or event.asset <> deposits.asset or event.amount <> deposits.amount or event.payment <> coalesce(deposits.payment, event.payment)
           then 'is not what its rail told'
         when deposits.transaction_id is not null and matched_at is null
           and told.transaction_id is distinct from deposits.transaction_id
@@ -38,7 +39,7 @@ export type PayoutRow = {
   reason: string | null
   is_planned: boolean
   plan_id: bigint | null
-  plan_state: 'planned' | 'submitted' | 'done' | 'never' | 'unknown' | null
+  plan_state: PreparedState | null
   is_on_its_rail: boolean | null
   has_evidence: boolean | null
   /** It pays its refund, or the rest after earlier payouts, for the same transaction. True for other payouts. */
@@ -93,6 +94,6 @@ export const unlikePayouts = (db: Db, { afterId, limit }: Part): Promise<Unlike[
     left join transactions on transactions.id = refunds.transaction_id
     left join deposits on deposits.id = refunds.deposit_id
     left join lateral (
-      select bool_or(state = 'paid') as is_paid, bool_or(state in ('planned', 'unknown')) as is_open
+      select bool_or(state = 'paid') as is_paid, bool_or(state = 'planned') as is_open
       from payouts where refund_id = refunds.id) as by on true
     order by refunds.id`

@@ -1,8 +1,8 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { beforeAll, enoughProblems } from '../ledger/verify.ts'
-import { destinationPlace } from '../settlement/order.ts'
-import { planPlace } from '../settlement/plan.ts'
+import { destinationPlace } from '../settlement/payout.ts'
+import { preparedPlace } from '../settlement/prepared-payment.ts'
 import type { Keyring } from '../../platform/privacy/data-key.ts'
 import * as queries from './compare.sql.ts'
 
@@ -56,7 +56,7 @@ const faultOf =
 
 /** States of a prepared payment that fit its payout's state. A returned payout was paid, one that never left was not. */
 function plansOf({ state, reason }: queries.PayoutRow): readonly string[] {
-  if (state === 'planned' || state === 'unknown') return ['planned', 'submitted', 'unknown']
+  if (state === 'planned') return ['planned', 'submitted', 'unknown']
   if (state === 'paid') return ['done']
   if (state === 'failed') return [reason === 'never' ? 'never' : 'done']
   return []
@@ -85,7 +85,7 @@ function opens(keyring: Keyring, row: queries.PayoutRow): boolean {
   try {
     if (wrapped) keyring.unwrap(id, wrapped).openBytes(row.destination, destinationPlace(row.id))
     if (row.body && row.plan_id !== null && planKeyId !== null && planWrapped) {
-      keyring.unwrap(planKeyId, planWrapped).openBytes(row.body, planPlace(row.plan_id))
+      keyring.unwrap(planKeyId, planWrapped).openBytes(row.body, preparedPlace(row.plan_id))
     }
     return true
   } catch {

@@ -2,13 +2,19 @@ import type { Ctx } from '../context.ts'
 import { railEventReceived } from '../settlement/rail-event.ts'
 import { jobsNamed, type SeenJob } from '../../platform/jobs/inspect.ts'
 import { mailDue } from '../mail/email.ts'
-import { payoutDue } from '../settlement/order.ts'
-import { planDue } from '../settlement/plan.ts'
+import { payoutDue } from '../settlement/payout.ts'
+import { preparedPaymentDue } from '../settlement/prepared-payment.ts'
 import { refundDue } from '../settlement/refund.ts'
 import * as queries from './stuck.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-const kinds = { railEvent: railEventReceived, payout: payoutDue, plan: planDue, refund: refundDue, mail: mailDue }
+const kinds = {
+  railEvent: railEventReceived,
+  payout: payoutDue,
+  plan: preparedPaymentDue,
+  refund: refundDue,
+  mail: mailDue,
+}
 
 /** The jobs about one transaction that are still to be done: its deadline, its facts, payouts, plans, refunds and letters. */
 export async function jobsOf({ db }: Pick<Ctx, 'db'>, { id }: Pick<Transaction, 'id'>): Promise<SeenJob[]> {

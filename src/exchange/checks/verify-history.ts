@@ -54,6 +54,7 @@ const entryOf: Partial<Record<ChangeKind, string>> = {
   deposit_final: 'deposit',
   deposit_matched: 'suspense_matched',
   deposit_reversed: 'deposit_reversed',
+  deposit_reinstated: 'deposit_reinstated',
   payout_prepared: 'payout_sent',
   payout_paid: 'payout_settled',
   payout_returned: 'payout_returned',

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/sql.ts'
 import { beforeAll, enoughProblems } from '../ledger/verify.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { fingerprintOf, type StoredQuote } from '../pricing/quote.ts'
-import { exchangeEntry } from '../settlement/book.ts'
+import { exchangeEntry } from '../settlement/entries.ts'
 import * as queries from './verify.sql.ts'
 
 const batch = 1_000

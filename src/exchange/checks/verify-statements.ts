@@ -3,7 +3,6 @@ import type { Ctx } from '../context.ts'
 import { held, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { heldBalances } from '../ledger/balance.ts'
-import * as queries from './verify.sql.ts'
 
 /** A rail as a custodian of our money. */
 type Keeper = Pick<Rail, 'name' | 'custodyAccount' | 'balance'>
@@ -66,7 +65,8 @@ async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
 async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding: Holding; sentence: string }[]> {
   const before = await heldBalances(db)
   const stated = await Promise.all(suspects.map(({ keeper, asset }) => keeper.balance(asset)))
-  const busy = new Set((await queries.underWay(db)).map(({ place }) => place))
+  const underWay = await db.sql<{ place: string }>`select distinct place from payouts where state = 'planned'`
+  const busy = new Set(underWay.map(({ place }) => place))
   const now = await heldBalances(db)
   return suspects.flatMap((holding, index) => {
     const { keeper, asset } = holding

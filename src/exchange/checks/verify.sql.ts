@@ -65,9 +65,12 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       from_amount,
       ((select coalesce(sum(amount), 0) from deposits
           where transaction_id = transactions.id and asset = from_asset)
-        - (select coalesce(sum(amount), 0) from entries join postings on entry_id = entries.id
-          where transaction_id = transactions.id and kind in ('deposit_reversed', 'loss_recovered') and asset = from_asset
-            and debit = 'customer:' || public_id))::numeric(38, 0) as deposited,
+        - (select coalesce(sum(amount) filter (where kind in ('deposit_reversed', 'loss_recovered')
+                and debit = 'customer:' || public_id), 0)
+              - coalesce(sum(amount) filter (where kind = 'deposit_reinstated' and credit = 'customer:' || public_id), 0)
+            from entries join postings on entry_id = entries.id
+            where transaction_id = transactions.id and asset = from_asset
+              and kind in ('deposit_reversed', 'loss_recovered', 'deposit_reinstated')))::numeric(38, 0) as deposited,
       to_amount, paid.amount as paid, output_hash, paid.proof,
       coalesce((select json_agg(json_build_object('kind', kind, 'ref', ref::text)) from entries
         where transaction_id = transactions.id), '[]') as booked,
@@ -132,9 +135,16 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
       join deposit_reversals as taken on deposit_id = deposits.id
       left join place using (rail)
       cross join lateral (values
-        (taken.amount - lost, owner, state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
-      ) as line (amount, debit, is_due)
-      where is_due and line.amount > 0
+        (taken.amount - lost, owner), (lost, 'losses:chargebacks')) as line (amount, debit)
+      where line.amount > 0
+      union all
+      select public_id, 'deposit_reinstated', given.id, asset, line.amount::text, 'held:' || held, line.credit
+      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
+      join deposit_reinstatements as given on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (given.amount - recovered, owner), (recovered, 'losses:chargebacks')) as line (amount, credit)
+      where line.amount > 0
       union all
       select page.public_id, 'refund_cost', refunds.id, asset, cost::text, owner, 'network-fees'
       from page join refunds on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
@@ -160,7 +170,7 @@ export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, plac
         case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
       from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
       join postings on entry_id = entries.id
-      where kind in ('deposit', 'suspense_matched', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned',
+      where kind in ('deposit', 'suspense_matched', 'deposit_reversed', 'deposit_reinstated', 'payout_sent', 'payout_settled', 'payout_returned',
         'payout_failed', 'refund_cost'))
     select distinct public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
@@ -180,9 +190,10 @@ export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ publ
       select coalesce(sum(amount) filter (where kind = 'exchange' and debit = 'customer:' || public_id), 0)
           - coalesce(sum(amount) filter (where kind = 'exchange_mirrored' and credit = 'customer:' || public_id), 0) as exchanged,
         coalesce(sum(amount) filter (where kind = 'write_off'), 0) as written_off,
-        coalesce(sum(amount) filter (where kind = 'deposit_reversed'), 0) as taken_back
+        coalesce(sum(amount) filter (where kind = 'deposit_reversed'), 0)
+          - coalesce(sum(amount) filter (where kind = 'deposit_reinstated'), 0) as taken_back
       from entries join postings on entry_id = entries.id
-      where transaction_id = transactions.id and (asset = from_asset or kind in ('write_off', 'deposit_reversed'))) as booked on true
+      where transaction_id = transactions.id and (asset = from_asset or kind in ('write_off', 'deposit_reversed', 'deposit_reinstated'))) as booked on true
     left join lateral (
       select sum(amount) as amount from refunds
       where transaction_id = transactions.id and state <> 'cancelled') as ordered on true
@@ -210,9 +221,15 @@ export const misbookedSuspense = (db: Db, { rails, places }: Places): Promise<Di
       from deposits join deposit_reversals as taken on deposit_id = deposits.id
       left join place using (rail)
       cross join lateral (values
-        (taken.amount - lost, 'suspense', state in ('reversed', 'lost')), (lost, 'losses:chargebacks', state = 'lost')
-      ) as line (amount, debit, is_due)
-      where transaction_id is null and is_due and line.amount > 0
+        (taken.amount - lost, 'suspense'), (lost, 'losses:chargebacks')) as line (amount, debit)
+      where transaction_id is null and line.amount > 0
+      union all
+      select 'deposit_reinstated', given.id, asset, line.amount::text, 'held:' || held, line.credit
+      from deposits join deposit_reinstatements as given on deposit_id = deposits.id
+      left join place using (rail)
+      cross join lateral (values
+        (given.amount - recovered, 'suspense'), (recovered, 'losses:chargebacks')) as line (amount, credit)
+      where transaction_id is null and line.amount > 0
       union all
       select 'refund_cost', refunds.id, asset, cost::text, 'suspense', 'network-fees' from refunds
       where transaction_id is null and cost > 0
@@ -237,7 +254,7 @@ export const misbookedSuspense = (db: Db, { rails, places }: Places): Promise<Di
         case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
       from entries join postings on entry_id = entries.id
       where transaction_id is null
-        and kind in ('deposit', 'deposit_reversed', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
+        and kind in ('deposit', 'deposit_reversed', 'deposit_reinstated', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
           'refund_cost'))
     select distinct null::bigint as public_id, kind, ref from (
       (select * from stood except all select * from booked) union all
@@ -279,9 +296,5 @@ export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]>
     select place, asset from reserves left join (
       select place, part.asset, sum(part.amount) as promised from payouts
       cross join lateral (values (asset, amount), (fee_asset, most_fee)) as part (asset, amount)
-      where state in ('reserved', 'planned', 'unknown') group by place, part.asset) as open using (place, asset)
+      where state in ('reserved', 'planned') group by place, part.asset) as open using (place, asset)
     where reserved <> coalesce(promised, 0)`
-
-/** The places that something is on its way out of. */
-export const underWay = (db: Db): Promise<{ place: string }[]> =>
-  db.sql`select distinct place from payouts where state in ('planned', 'unknown')`

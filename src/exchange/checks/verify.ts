@@ -103,7 +103,10 @@ function disagreements(row: queries.Agreement): string[] {
   const statuses = statusesIn(row.history)
   const others: [boolean, string][] = [
     [more !== undefined && count(more[0]) <= count(more[1]), `is ${row.status} with ${more?.[1]}`],
-    [endsWithoutMoney.has(row.status) && count('deposit') > count('deposit_reversed'), `is ${row.status} with deposit`],
+    [
+      endsWithoutMoney.has(row.status) && count('deposit') + count('deposit_reinstated') > count('deposit_reversed'),
+      `is ${row.status} with deposit`,
+    ],
     [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
     [row.status_changes !== row.history.length, 'has lost a part of its history'],
     [row.goes_back, 'has a history that goes back in time'],

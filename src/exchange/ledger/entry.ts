@@ -17,6 +17,7 @@ export type EntryKind =
   | 'payout_sent' //      the payout is with the rail; ref is the payout
   | 'payout_settled' //   the rail's evidence; ref is the payout
   | 'deposit_reversed' // a final deposit was reversed; ref is the deposit
+  | 'deposit_reinstated' // a rail gave back what it had reversed; ref is the reinstatement
   | 'payout_returned' //  a payout was returned; ref is the payout
   | 'payout_failed' //    the rail will never pay it; ref is the payout
   | 'exchange_mirrored' // reverses an exchange that was not paid out; ref is the quote's number

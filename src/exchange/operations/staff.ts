@@ -1,26 +1,25 @@
 import type { Ctx } from '../context.ts'
-import { reportedMoney } from '../settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { freeExpected } from '../settlement/decide.ts'
+import { reverseExchanges } from '../settlement/exchange.ts'
+import { positionOf, readFunds, refundIn } from '../settlement/position.ts'
+import { reportedMoney } from '../settlement/rail-event.ts'
+import { redirectRefund as redirect, type RefundDestination } from '../settlement/redirect-refund.ts'
 import { holdRefunds } from '../settlement/refund.ts'
+import { settleNow } from '../settlement/settle.ts'
 import { advance } from '../transactions/advance.ts'
-import { byStaff, type StaffOrder } from './by-staff.ts'
-import type { Standing } from '../settlement/decide.ts'
-import { partnerOf } from '../transactions/partner-of.ts'
-import { goOn } from '../settlement/go-on.ts'
 import { ended, open } from '../transactions/lifecycle.ts'
-import { moneyOf, standingOf } from '../settlement/money-of.ts'
-import { emptyOutcome, writeOutcome } from '../settlement/outcome.ts'
-import { refundElsewhere, refundWithoutWay, type WrittenWay } from '../settlement/refund-elsewhere.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { undoExchanges } from '../settlement/undo.ts'
+import { byStaff, type StaffOrder } from './by-staff.ts'
 
 export type { StaffOrder } from './by-staff.ts'
 export { releaseTransaction } from './release.ts'
 
 /**
- * Stops a transaction for a person: a payout or refund that is ordered and not planned waits, what arrives is booked and stays.
- * What staff gives back afterwards goes. 409 where it has ended, where nobody has come to the checkout yet, where its payout is with
- * the rail, and where a person stopped it before and no refund was ordered since.
+ * Puts a transaction on hold for review: a payout or refund that is ordered waits if no payment is prepared, what arrives is booked
+ * and stays. What staff give back afterwards is sent. 409 where it has ended, where nobody has come to the checkout yet, where its
+ * payout is with the rail, and where it is held for review already and no refund was ordered since.
  */
 export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.held' }, async (db, transaction) => {
@@ -39,9 +38,9 @@ export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): 
 }
 
 /**
- * Gives back what is free, or `amount` of the expected asset of it, the way it came, less the cost of sending it. What was
- * exchanged and not paid out is exchanged back first, at the same price, unless the amount that is asked for is free anyway. 409
- * where a payout is with the rail, and where nothing can go back.
+ * Gives back what is free, or `amount` of the expected asset of it, the way it came, less the cost of sending it. What was exchanged
+ * and not paid out is exchanged back first, at the same price, unless the amount that is asked for is free anyway. 409 where a
+ * payout is with the rail, and where nothing can go back.
  */
 export function refundTransaction(
   ctx: Ctx,
@@ -54,71 +53,60 @@ export function refundTransaction(
     if (status !== 'on_hold' && status !== 'exchanging') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be refunded.`)
     }
-    const money = await moneyOf(db, transaction)
-    const isFree = amount !== undefined && amount <= freeOfExpected(standingOf(transaction, money))
-    const undone = isFree ? 0 : await undoExchanges(ctx, db, transaction, money)
-    const standing = standingOf(transaction, await moneyOf(db, transaction))
-    if (standing.payouts.open) throw new Refusal('CONFLICT', 'A payout is on its way: what it pays cannot be refunded.')
-    if (standing.free.length === 0 && undone === 0) throw new Refusal('CONFLICT', 'There is nothing to be refunded.')
-    if (amount !== undefined && amount > freeOfExpected(standing)) {
+    const funds = await readFunds(db, transaction)
+    const isFree = amount !== undefined && amount <= freeExpected(positionOf(transaction, funds))
+    const reversed = isFree ? 0 : await reverseExchanges(ctx, db, transaction, funds)
+    const position = positionOf(transaction, await readFunds(db, transaction))
+    if (position.payouts.open) throw new Refusal('CONFLICT', 'A payout is on its way: what it pays cannot be refunded.')
+    if (position.free.length === 0 && reversed === 0) throw new Refusal('CONFLICT', 'There is nothing to be refunded.')
+    if (amount !== undefined && amount > freeExpected(position)) {
       throw new Refusal('CONFLICT', 'There is less than that to be refunded.')
     }
-    const outcome = emptyOutcome()
-    await goOn(ctx, db, outcome, {
-      transaction,
-      partner: await partnerOf(ctx, transaction),
-      cause: { kind: 'refund_ordered' },
-      reason: 'Our support gives it back.',
-      wish: 'refund',
-      ...(amount === undefined ? {} : { refundAtMost: amount }),
-    })
-    return last(await writeOutcome(ctx, db, outcome))
+    const subject = { transaction, partner: await partnerOf(ctx, transaction) }
+    return (await settleNow(ctx, db, subject, { kind: 'refund_ordered', atMost: amount })).transaction
   })
 }
 
 /**
- * Sends what could not go back the way it came to another account or address of whoever paid: the first refund of a transaction
- * that came back, never left, or waits for an address. Who holds that account is staff's to know: payers are not kept. Refuses an
- * account that cannot be (BAD_REQUEST, with its field), and a transaction without such a refund (CONFLICT).
+ * Sends what could not go back the way it came to another account or address of its sender: the first refund of a transaction that
+ * came back, never left, or waits for an address. Staff must know that it is theirs: payers are not stored. Refuses an impossible
+ * account (BAD_REQUEST, with its field), and a transaction without such a refund (CONFLICT).
  */
 export function redirectRefund(
   ctx: Ctx,
   publicId: bigint,
-  { to, ...order }: StaffOrder & { to: WrittenWay },
+  { to, ...order }: StaffOrder & { to: RefundDestination },
 ): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.refund_redirected' }, async (db, transaction) => {
-    const money = await moneyOf(db, transaction)
-    const refund = refundWithoutWay(money)
+    const funds = await readFunds(db, transaction)
+    const refund = refundIn(funds, 'failed', 'address_needed')
     if (!refund) throw new Refusal('CONFLICT', 'No refund of this transaction needs another way.')
-    // What nobody has decided about yet stays where it is.
-    const wish = standingOf(transaction, money).free.length === 0 ? 'release' : 'none'
-    return last(await refundElsewhere(ctx, db, { transaction, refund, wish }, to))
+    // What is free, and nobody has decided about yet, stays where it is.
+    const request = positionOf(transaction, funds).free.length === 0 ? 'release' : 'none'
+    return redirect(ctx, db, { transaction, refund, request }, to)
   })
 }
 
-const freeOfExpected = ({ free, expected }: Standing): bigint =>
-  free.filter(({ asset }) => asset === expected).reduce((sum, { amount }) => sum + amount, 0n)
-
-/** Ends a transaction in which no money is. 409 where money was seen and has not been taken back. */
+/** Cancels a transaction that has not been paid. 409 where money was seen and has not been reversed. */
 export function cancelTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.cancelled' }, async (db, transaction) => {
     const { status, fromAmount, id } = transaction
     if (!open.has(status) && status !== 'on_hold') {
       throw new Refusal('CONFLICT', `A transaction that is ${status} cannot be cancelled.`)
     }
-    const [money, told] = await Promise.all([moneyOf(db, transaction), reportedMoney(db, id)])
-    const { free, isLost, refunds, payouts } = standingOf(transaction, money)
-    const isEmpty = fromAmount === 0n && free.length === 0 && !isLost && money.owedForExchanges === 0n
+    const [funds, reported] = await Promise.all([readFunds(db, transaction), reportedMoney(db, id)])
+    const { free, isLost, refunds, payouts } = positionOf(transaction, funds)
+    const isEmpty = fromAmount === 0n && free.length === 0 && !isLost && funds.owedForExchanges === 0n
     const isOpen = refunds.open || refunds.addressNeeded || refunds.failed || refunds.paid || payouts.open
-    const isArriving = told.arriving || (told.final && money.deposits.length === 0)
+    const isArriving = reported.arriving || (reported.final && funds.deposits.length === 0)
     if (!isEmpty || isOpen || isArriving) throw new Refusal('CONFLICT', 'There is money in this transaction.')
     const reason = 'Our support cancelled it.'
     return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))
   })
 }
 
-function last(moved: Transaction[]): Transaction {
-  const transaction = moved.at(-1)
-  if (!transaction) throw new Error('The transaction did not move.')
+function last(changed: Transaction[]): Transaction {
+  const transaction = changed.at(-1)
+  if (!transaction) throw new Error('The transaction did not change.')
   return transaction
 }

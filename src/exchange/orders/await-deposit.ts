@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { instruct, instructedMethods } from '../settlement/deposit.ts'
+import { instruct, instructedMethods } from '../settlement/instruction.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { PayTo } from '../../rails/rail.ts'
 import { deadlineDue, deadlineKey } from '../transactions/deadline.ts'

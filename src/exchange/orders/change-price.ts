@@ -6,7 +6,7 @@ import type { StepInput } from './step.ts'
 import type { Change } from '../transactions/advance.ts'
 import { depositMethodOf, flowOf } from '../transactions/method.ts'
 import { askOfTransaction, momentOf, termsOfPartner } from '../transactions/policy.ts'
-import { requote } from '../settlement/requote.ts'
+import { reprice } from '../settlement/reprice.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** Every change of method or price adds a quote that is kept forever. */
@@ -71,12 +71,12 @@ export async function priceNow(input: StepInput): Promise<Change> {
 async function repriced({ ctx, db, partner, transaction }: StepInput, method: string): Promise<Change | undefined> {
   const instructed = await methodsInstructed(db, transaction)
   const until = timeToPay(ctx, instructed, { ...transaction, depositMethod: method })
-  const requoted = requote(ctx, partner, transaction, { method, until })?.transaction
-  if (requoted === undefined) return undefined
-  if (payableUntil(ctx, instructed, requoted) <= ctx.clock.now()) {
+  const repriced = reprice(ctx, partner, transaction, { method, until })?.transaction
+  if (repriced === undefined) return undefined
+  if (payableUntil(ctx, instructed, repriced) <= ctx.clock.now()) {
     throw badField('payment_method', 'The time to pay this way is over.', 'METHOD_NOT_AVAILABLE')
   }
-  const { depositMethod, quote, quoteNumber, quoteExpiresAt, expectedTo } = requoted
+  const { depositMethod, quote, quoteNumber, quoteExpiresAt, expectedTo } = repriced
   return { depositMethod, quote, quoteNumber, quoteExpiresAt, expectedTo }
 }
 

@@ -5,8 +5,8 @@ import type { PayTo } from '../../rails/rail.ts'
 import type { Ctx } from '../context.ts'
 import type { Billing } from '../customers/billing-field.ts'
 import type { Quote } from '../pricing/quote.ts'
-import { instructionOf } from '../settlement/deposit.ts'
-import { isPayoutTaken } from '../settlement/send.ts'
+import { instructionOf } from '../settlement/instruction.ts'
+import { isPayoutSubmitted } from '../settlement/prepared-payment.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from '../transactions/method.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
@@ -127,7 +127,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     payoutHolder: personal.payoutHolder,
     payoutAddressChangeable: terms.payoutAddressChangeable,
     redirects: personal.redirects,
-    isTaken: status === 'sending' && (await isPayoutTaken(ctx.db, transaction.id)),
+    isTaken: status === 'sending' && (await isPayoutSubmitted(ctx.db, transaction.id)),
     outputHash,
     explorerUrl: mask && outputHash ? mask.split('$$').join(outputHash) : null,
     locale: terms.locale,

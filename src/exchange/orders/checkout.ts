@@ -12,8 +12,8 @@ import { dryRun } from './dry-run.ts'
 import { judgeIdentity, untilChecked, waitsForIdentity } from './identity.ts'
 import { applyDetails, type Details, missingSteps, takesDetails } from './steps.ts'
 import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
-import { moneyOf, standingOf } from '../settlement/money-of.ts'
-import { orderAgain } from '../settlement/order-again.ts'
+import { positionOf, readFunds } from '../settlement/position.ts'
+import { reorderPayout } from '../settlement/reorder-payout.ts'
 import * as queries from '../transactions/transactions.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -93,13 +93,11 @@ export async function completeDetails(
 
 /** Sends a returned payout again, to the destination that the customer has just given. */
 async function payAgain(ctx: Ctx, db: Atomic, transaction: Transaction, given: Transaction): Promise<Transaction> {
-  const money = await moneyOf(db, transaction)
-  const { payouts, isLost } = standingOf(transaction, money)
-  if (!payouts.bounced || isLost) throw new Refusal('CONFLICT', 'This transaction has changed in the meantime.')
+  const funds = await readFunds(db, transaction)
+  const { payouts, isLost } = positionOf(transaction, funds)
+  if (!payouts.returned || isLost) throw new Refusal('CONFLICT', 'This transaction has changed in the meantime.')
   const { personal } = given
-  return single(
-    await orderAgain(ctx, db, { transaction, given, money, by: 'payout_address_given', change: { personal } }),
-  )
+  return reorderPayout(ctx, db, { transaction, funds, change: { personal } }, 'payout_address_given')
 }
 
 function single(moved: Transaction[]): Transaction {

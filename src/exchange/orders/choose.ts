@@ -1,23 +1,22 @@
 import { listingById } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { moneySeen } from '../settlement/deposit.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { advance } from '../transactions/advance.ts'
 import { paymentAtRails } from '../settlement/ask-rails.ts'
-import { boundsOf } from '../settlement/bounds.ts'
-import { decide, type Standing } from '../settlement/decide.ts'
-import { partnerOf } from '../transactions/partner-of.ts'
-import { exchangeNow, goOn, type Happened } from '../settlement/go-on.ts'
-import { dryRun } from './dry-run.ts'
+import type { FundsPosition } from '../settlement/decide.ts'
+import { moneySeen } from '../settlement/deposit.ts'
+import type { FundsChange } from '../settlement/funds-change.ts'
+import { type Funds, positionOf, readFunds, refundIn } from '../settlement/position.ts'
+import { orderRedirected, redirectRefund } from '../settlement/redirect-refund.ts'
+import { refundCost } from '../settlement/refund.ts'
+import { previewExchange } from '../settlement/resolve-funds.ts'
+import { settleNow } from '../settlement/settle.ts'
+import { advance } from '../transactions/advance.ts'
 import { open } from '../transactions/lifecycle.ts'
 import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
-import { type MoneyOf, moneyOf, standingOf } from '../settlement/money-of.ts'
-import { emptyOutcome, writeOutcome } from '../settlement/outcome.ts'
-import { addressAsked } from '../settlement/question.ts'
-import { refundCost } from '../settlement/refund-cost.ts'
-import { orderElsewhere, refundElsewhere } from '../settlement/refund-elsewhere.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
 import type { StatusDetails, Transaction } from '../transactions/transaction.ts'
+import { dryRun } from './dry-run.ts'
 
 /** What a customer may decide now; an absent choice is not available. Amounts are in the smallest unit of the asset. */
 export type CustomerChoices = {
@@ -45,37 +44,34 @@ export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<Custo
   if (open.has(transaction.status)) return (await moneySeen(ctx.db, transaction.id)) ? {} : { cancel: {} }
   if (transaction.status !== 'on_hold') return {}
 
-  const money = await moneyOf(ctx.db, transaction)
-  const standing = standingOf(transaction, money)
-  if (transaction.statusDetails === 'address_needed') return addressChoices(standing, money)
+  const funds = await readFunds(ctx.db, transaction)
+  const position = positionOf(transaction, funds)
+  if (transaction.statusDetails === 'address_needed') return addressChoices(position, funds)
   if (!decidable.has(transaction.statusDetails)) return {}
-  return { ...(await exchangeChoice(ctx, transaction, standing)), ...refundChoice(standing) }
+  return { ...(await exchangeChoice(ctx, transaction, position)), ...refundChoice(position) }
 }
 
-function addressChoices({ payouts, isLost }: Standing, money: MoneyOf): CustomerChoices {
-  const asking = addressAsked(money)
+function addressChoices({ payouts, isLost }: FundsPosition, funds: Funds): CustomerChoices {
+  const refund = refundIn(funds, 'address_needed')
   const choices: CustomerChoices = {}
-  if (asking) {
-    const { asset, amount, cost } = asking
+  if (refund) {
+    const { asset, amount, cost } = refund
     choices.refund_address = { asset, amount: amount - cost, memo: hasMemo(asset) }
   }
-  if (payouts.bounced && !isLost) choices.payout_address = { toAmount: money.owedForExchanges }
+  if (payouts.returned && !isLost) choices.payout_address = { toAmount: funds.owedForExchanges }
   return choices
 }
 
 const hasMemo = (assetId: string): boolean => (listingById(assetId)?.network.chain?.memo ?? null) !== null
 
-async function exchangeChoice(ctx: Ctx, transaction: Transaction, standing: Standing): Promise<CustomerChoices> {
+async function exchangeChoice(ctx: Ctx, transaction: Transaction, position: FundsPosition): Promise<CustomerChoices> {
   const partner = await partnerOf(ctx, transaction)
-  const asked = { transaction, partner, standing, arrival: undefined }
-  const { exchange } = decide(standing, await boundsOf(ctx, ctx.db, asked), 'accept')
-  if (!exchange) return {}
-  const { expectedTo: toAmount } = exchangeNow(ctx, { transaction, partner }, exchange).transaction
-  const choice = { fromAmount: exchange.amount, toAmount }
+  const choice = await previewExchange(ctx, ctx.db, { transaction, partner }, position)
+  if (!choice) return {}
   return transaction.statusDetails === 'late' ? { accept_price: choice } : { exchange_what_came: choice }
 }
 
-function refundChoice({ free }: Standing): CustomerChoices {
+function refundChoice({ free }: FundsPosition): CustomerChoices {
   const parts = free.map(({ asset, amount }) => ({ asset, amount, cost: refundCost(asset) }))
   return parts.some(({ amount, cost }) => cost < amount) ? { refund: { parts } } : {}
 }
@@ -85,12 +81,7 @@ function refundChoice({ free }: Standing): CustomerChoices {
  * or if there is nothing to decide.
  */
 export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bigint }): Promise<Transaction> {
-  return decideAs(ctx, publicId, () => ({
-    cause: { kind: 'price_accepted' },
-    reason: 'The customer accepted.',
-    wish: 'accept',
-    atLeast,
-  }))
+  return settleAs(ctx, publicId, () => ({ kind: 'price_accepted', atLeast }))
 }
 
 /**
@@ -98,36 +89,29 @@ export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bi
  * use it up.
  */
 export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
-  return decideAs(ctx, publicId, (standing) => {
-    if (!refundChoice(standing).refund) throw movedOn()
-    return { cause: { kind: 'refund_requested' }, reason: 'The customer asked for it.', wish: 'refund' }
+  return settleAs(ctx, publicId, (position) => {
+    if (!refundChoice(position).refund) throw hasChanged()
+    return { kind: 'refund_requested' }
   })
 }
 
-type Choice = Omit<Happened, 'transaction' | 'partner'>
-
-function decideAs(ctx: Ctx, publicId: bigint, choice: (standing: Standing) => Choice): Promise<Transaction> {
+function settleAs(
+  ctx: Ctx,
+  publicId: bigint,
+  changeFor: (position: FundsPosition) => FundsChange,
+): Promise<Transaction> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
     const { status, statusDetails } = transaction
-    if (status !== 'on_hold' || !decidable.has(statusDetails)) throw movedOn()
-    const standing = standingOf(transaction, await moneyOf(db, transaction))
-    if (standing.free.length === 0) throw movedOn()
-    return decided(ctx, db, {
-      transaction,
-      partner: await partnerOf(ctx, transaction),
-      ...choice(standing),
-    })
+    if (status !== 'on_hold' || !decidable.has(statusDetails)) throw hasChanged()
+    const position = positionOf(transaction, await readFunds(db, transaction))
+    if (position.free.length === 0) throw hasChanged()
+    const subject = { transaction, partner: await partnerOf(ctx, transaction) }
+    return (await settleNow(ctx, db, subject, changeFor(position))).transaction
   })
 }
 
-async function decided(ctx: Ctx, db: Atomic, happened: Happened): Promise<Transaction> {
-  const outcome = emptyOutcome()
-  await goOn(ctx, db, outcome, happened)
-  return last(await writeOutcome(ctx, db, outcome))
-}
-
-/** Sets the address of a refund that needs one. Refuses an invalid address, naming the field. */
+/** Gives the address of a refund that needs one. Refuses an impossible address, with the field at fault. */
 export function giveRefundAddress(
   ctx: Ctx,
   publicId: bigint,
@@ -135,9 +119,9 @@ export function giveRefundAddress(
 ): Promise<Transaction> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
-    const refund = addressAsked(await moneyOf(db, transaction))
-    if (!refund) throw movedOn()
-    return last(await refundElsewhere(ctx, db, { transaction, refund }, written))
+    const refund = refundIn(await readFunds(db, transaction), 'address_needed')
+    if (!refund) throw hasChanged()
+    return redirectRefund(ctx, db, { transaction, refund }, written)
   })
 }
 
@@ -149,8 +133,8 @@ export const checkRefundAddress = (
 ): Promise<void> =>
   dryRun(ctx, async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
-    const refund = addressAsked(await moneyOf(db, transaction))
-    if (refund) await orderElsewhere(ctx, db, { refund, transaction }, written)
+    const refund = refundIn(await readFunds(db, transaction), 'address_needed')
+    if (refund) await orderRedirected(ctx, db, { refund, transaction }, written)
   })
 
 /**
@@ -165,7 +149,7 @@ export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Tran
   if (payment === 'paid') throw paidMeanwhile()
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
-    if (!open.has(transaction.status)) throw movedOn()
+    if (!open.has(transaction.status)) throw hasChanged()
     if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
     const reason = 'The customer does not want it any more.'
     return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))
@@ -179,7 +163,7 @@ async function lockRetail(ctx: Ctx, db: Atomic, publicId: bigint): Promise<Trans
 }
 
 const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such transaction.')
-const movedOn = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
+const hasChanged = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
 
 function paidMeanwhile(): Refusal {
   const message = 'A payment has been found: this transaction cannot be cancelled any more.'

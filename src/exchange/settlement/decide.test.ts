@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { type Bounds, decide, type Decision, type Part, split, type Standing, type Wish } from './decide.ts'
+import {
+  type Limits,
+  decide,
+  type Decision,
+  type Part,
+  split,
+  type FundsPosition,
+  type FundsRequest,
+} from './decide.ts'
 import { ended, lifecycle, type Status } from '../transactions/lifecycle.ts'
 
 /** Random numbers that are the same for the same seed (mulberry32). */
@@ -17,26 +25,26 @@ function randomOf(seed: number): (below: number) => number {
 
 /** A deposit, a payout and a refund of the model: a transaction's money without a database. */
 type Deposit = { id: bigint; asset: string; amount: bigint; exchanged: bigint; refunded: bigint; taken: bigint }
-type Payout = { state: 'open' | 'paid' | 'bounced' | 'never' }
+type Payout = { state: 'open' | 'paid' | 'returned' | 'failed' }
 type Refund = { state: 'open' | 'paid' | 'needed' }
 
 /** A transaction in memory, to which everything happens that can, and that does what is decided. */
 type Model = {
   status: Status
-  details: Standing['details']
+  details: FundsPosition['details']
   deposits: Deposit[]
   payouts: Payout[]
   refunds: Refund[]
-  bounds: Bounds
+  limits: Limits
 }
 
-const modelOf = (bounds: Bounds): Model => ({
+const modelOf = (limits: Limits): Model => ({
   status: 'waiting_for_deposit',
   details: null,
   deposits: [],
   payouts: [],
   refunds: [],
-  bounds,
+  limits,
 })
 
 const freeIn = ({ deposits }: Model): Part[] =>
@@ -45,11 +53,11 @@ const freeIn = ({ deposits }: Model): Part[] =>
     return left > 0n ? [{ depositId: id, asset, amount: left }] : []
   })
 
-function standingOf(model: Model): Standing {
+function positionOf(model: Model): FundsPosition {
   const { status, details, deposits, payouts, refunds } = model
   const is = (state: Payout['state']) => payouts.some((one) => one.state === state)
   const has = (state: Refund['state']) => refunds.some((one) => one.state === state)
-  const back = payouts.findLast(({ state }) => state === 'bounced' || state === 'never')
+  const back = payouts.findLast(({ state }) => state === 'returned' || state === 'failed')
   return {
     status,
     details,
@@ -61,17 +69,17 @@ function standingOf(model: Model): Standing {
     payouts: {
       open: is('open'),
       paid: is('paid'),
-      bounced: !is('open') && back?.state === 'bounced',
-      never: !is('open') && back?.state === 'never',
+      returned: !is('open') && back?.state === 'returned',
+      failed: !is('open') && back?.state === 'failed',
     },
     refunds: { open: has('open'), addressNeeded: has('needed'), failed: false, paid: has('paid') },
   }
 }
 
 /** Does what is decided; what cannot be done is a fault of the decision. */
-function goOn(model: Model, wish: Wish = 'none'): void {
-  const before = standingOf(model)
-  const decision: Decision = decide(before, model.bounds, wish)
+function settleModel(model: Model, request: FundsRequest = 'none'): void {
+  const before = positionOf(model)
+  const decision: Decision = decide(before, model.limits, request)
   const parts = decision.exchange?.parts ?? []
   const exchanged = parts.reduce((sum, { amount }) => sum + amount, 0n)
   assert.equal(exchanged, decision.exchange?.amount ?? 0n, 'what is exchanged is what deposits are used for')
@@ -109,26 +117,26 @@ function happen(model: Model, random: (below: number) => number): void {
       const amount = pick(amounts) ?? 1n
       const id = BigInt(model.deposits.length + 1)
       model.deposits.push({ id, asset, amount, exchanged: 0n, refunded: 0n, taken: 0n })
-      return goOn(model)
+      return settleModel(model)
     }
     case 1: {
       const payout = pick(model.payouts.filter(({ state }) => state === 'open'))
       if (!payout) return
       if (model.status === 'exchanging') model.status = 'sending'
-      payout.state = random(6) === 0 ? 'never' : 'paid'
-      return goOn(model)
+      payout.state = random(6) === 0 ? 'failed' : 'paid'
+      return settleModel(model)
     }
     case 2: {
       const refund = pick(model.refunds.filter(({ state }) => state === 'open'))
       if (!refund) return
       refund.state = random(4) === 0 ? 'needed' : 'paid'
-      return goOn(model)
+      return settleModel(model)
     }
     case 3: {
       const payout = pick(model.payouts.filter(({ state }) => state === 'paid'))
       if (!payout) return
-      payout.state = 'bounced'
-      return goOn(model)
+      payout.state = 'returned'
+      return settleModel(model)
     }
     case 4: {
       const deposit = pick(
@@ -136,26 +144,26 @@ function happen(model: Model, random: (below: number) => number): void {
       )
       if (!deposit) return
       deposit.taken = deposit.amount
-      return goOn(model)
+      return settleModel(model)
     }
     case 5:
       if (model.status === 'on_hold' && freeIn(model).length > 0)
-        goOn(model, pick(['accept', 'refund', 'release'] as const))
+        settleModel(model, pick(['accept', 'refund', 'release'] as const))
       return
     case 6: {
       // Somebody says where money goes that came back, or that nobody knew the way of.
-      const back = model.payouts.find(({ state }) => state === 'bounced' || state === 'never')
+      const back = model.payouts.find(({ state }) => state === 'returned' || state === 'failed')
       const needed = model.refunds.find(({ state }) => state === 'needed')
       if (model.status !== 'on_hold' || model.payouts.some(({ state }) => state === 'open')) return
       if (needed) needed.state = 'open'
       else if (back) back.state = 'open'
       else return
       if (back && !needed) [model.status, model.details] = ['exchanging', null]
-      else goOn(model)
+      else settleModel(model)
       return
     }
     case 7:
-      model.bounds = { ...model.bounds, priceOf: () => pick(words) ?? 'near', isSuspect: random(10) === 0 }
+      model.limits = { ...model.limits, priceOf: () => pick(words) ?? 'near', needsReview: random(10) === 0 }
   }
 }
 
@@ -172,13 +180,13 @@ function assertSound(model: Model): void {
   assert.ok(!model.refunds.some(({ state }) => state !== 'paid'), `${model.status} with an open refund`)
 }
 
-const bounds: Bounds = { tolerance: 1n, least: 20n, most: 1_000n, priceOf: () => 'near', isSuspect: false }
+const limits: Limits = { tolerance: 1n, least: 20n, most: 1_000n, priceOf: () => 'near', needsReview: false }
 
 test('whatever happens in whatever order, nothing is used twice, and an ended transaction owes nobody', () => {
   const reached = new Set<string>()
   for (let seed = 1; seed <= 3_000; seed += 1) {
     const random = randomOf(seed)
-    const model = modelOf(bounds)
+    const model = modelOf(limits)
     try {
       for (let step = 0; step < 40; step += 1) {
         happen(model, random)
@@ -198,16 +206,16 @@ test('whatever happens in whatever order, nothing is used twice, and an ended tr
 /** What is decided of money that arrived for 100 A, in a transaction that waits for it. */
 const decidedOf = (
   came: bigint[],
-  change: Partial<Bounds> = {},
-  wish: Wish = 'none',
+  change: Partial<Limits> = {},
+  request: FundsRequest = 'none',
   status: Status = 'waiting_for_deposit',
 ) => {
-  const model = modelOf({ ...bounds, ...change })
+  const model = modelOf({ ...limits, ...change })
   model.status = status
   model.deposits = came.map((amount, index) => {
     return { id: BigInt(index + 1), asset: 'A', amount, exchanged: 0n, refunded: 0n, taken: 0n }
   })
-  const { to, details, exchange, refund } = decide(standingOf(model), model.bounds, wish)
+  const { to, details, exchange, refund } = decide(positionOf(model), model.limits, request)
   return [to, details, exchange?.amount ?? null, refund.reduce((sum, { amount }) => sum + amount, 0n)]
 }
 
@@ -228,9 +236,9 @@ test('a price beyond the bound asks the customer, one that cannot be made waits 
 })
 
 test('somebody suspicious waits for a person, who alone lets it go on', () => {
-  assert.deepEqual(decidedOf([100n], { isSuspect: true }), ['on_hold', 'review', null, 0n])
-  assert.deepEqual(decidedOf([100n], { isSuspect: true }, 'accept'), ['on_hold', 'review', null, 0n])
-  assert.deepEqual(decidedOf([100n], { isSuspect: true }, 'release'), ['exchanging', null, 100n, 0n])
+  assert.deepEqual(decidedOf([100n], { needsReview: true }), ['on_hold', 'review', null, 0n])
+  assert.deepEqual(decidedOf([100n], { needsReview: true }, 'accept'), ['on_hold', 'review', null, 0n])
+  assert.deepEqual(decidedOf([100n], { needsReview: true }, 'release'), ['exchanging', null, 100n, 0n])
 })
 
 test('money that comes after an end is exchanged within the range, and waits below it', () => {
@@ -247,11 +255,11 @@ test('of several deposits the oldest are used first, and never more than is exch
 })
 
 test('an ordered payout keeps its transaction from any end', () => {
-  const model: Model = { ...modelOf(bounds), status: 'on_hold', details: 'review', payouts: [{ state: 'open' }] }
-  for (const wish of ['none', 'refund', 'release'] as const) {
-    const { to, details } = decide(standingOf(model), bounds, wish)
+  const model: Model = { ...modelOf(limits), status: 'on_hold', details: 'review', payouts: [{ state: 'open' }] }
+  for (const request of ['none', 'refund', 'release'] as const) {
+    const { to, details } = decide(positionOf(model), limits, request)
     assert.deepEqual([to, details], ['on_hold', 'review'])
   }
   const paidBefore = { ...model, payouts: [{ state: 'paid' }, { state: 'open' }] } satisfies Model
-  assert.equal(decide(standingOf(paidBefore), bounds, 'release').to, 'on_hold')
+  assert.equal(decide(positionOf(paidBefore), limits, 'release').to, 'on_hold')
 })

@@ -4,50 +4,47 @@ import type { StatusDetails } from '../transactions/transaction.ts'
 /** Money of one deposit, all or a part of it. */
 export type Part = { depositId: bigint; asset: string; amount: bigint }
 
-/** What stands of a transaction's money, whatever it was that changed last. */
-export type Standing = {
+/** Where a transaction's money is, whatever changed it last. */
+export type FundsPosition = {
   status: Status
   details: StatusDetails | null
   /** The asset that was agreed, and how much of it. */
   expected: string
   agreed: bigint
-  /** What of each deposit is neither exchanged nor refunded nor taken back, oldest deposit first. */
+  /** What of each deposit is neither exchanged nor refunded nor reversed, oldest deposit first. */
   free: readonly Part[]
-  /** An exchange of it is booked and has not been mirrored. */
+  /** An exchange of it is booked and has not been reversed. */
   isExchanged: boolean
-  /** Money that was exchanged was taken back: what is owed now is for a person to decide. */
+  /** Money that was exchanged was reversed: what is owed now is for staff to decide. */
   isLost: boolean
-  /** `open`: ordered and not ended. `bounced`, `never`: came back, or never left, and is owed again. */
-  payouts: { open: boolean; paid: boolean; bounced: boolean; never: boolean }
-  /** `open`: ordered or sent. `lost`: came back, or never left, and nobody has said where to. */
+  /** `open`: ordered and not ended. `returned`, `failed`: came back, or never left, and is owed again. */
+  payouts: { open: boolean; paid: boolean; returned: boolean; failed: boolean }
+  /** `open`: ordered or sent. `failed`: came back, or never left, and where to send it is not known. */
   refunds: { open: boolean; addressNeeded: boolean; failed: boolean; paid: boolean }
 }
 
-/**
- * What holds of a price for an amount: the one that was agreed; a new one within the slippage bound; a new one beyond it; none at
- * all at this moment.
- */
-export type PriceWord = 'agreed' | 'near' | 'far' | 'none'
+/** Which price an amount has: the one that was agreed; a new one within the slippage limit; one beyond it; none at this moment. */
+export type PriceVerdict = 'agreed' | 'near' | 'far' | 'none'
 
 /** What may be exchanged, and at which price. */
-export type Bounds = {
+export type Limits = {
   /** How much less than agreed may come and is exchanged all the same. */
   tolerance: bigint
   /** The least and the most that may be exchanged now: of the pair, of the account, of the customer. */
   least: bigint
   most: bigint
-  priceOf(amount: bigint): PriceWord
-  /** The customer is blocked, or a rule of risk says that a person must look. */
-  isSuspect: boolean
+  priceOf(amount: bigint): PriceVerdict
+  /** The customer is blocked, or a rule of risk says that staff must look. */
+  needsReview: boolean
 }
 
 /**
- * Who asks. Nobody: something happened, and rules alone decide. The customer accepts the price of this moment for what came, or
- * wants it back. A person of the operator's lets it go on, or gives it back.
+ * What is asked for. `none`: something happened, and the rules decide. The customer accepts the price of this moment for what came
+ * (`accept`), or wants it back (`refund`). Staff release it, or give it back.
  */
-export type Wish = 'none' | 'accept' | 'refund' | 'release'
+export type FundsRequest = 'none' | 'accept' | 'refund' | 'release'
 
-/** What is to be done with a transaction's money. `to`: where the transaction is then. */
+/** What is to be done with a transaction's money, and the status that it leads to. */
 export type Decision = {
   exchange: { amount: bigint; parts: Part[]; isAgreed: boolean } | undefined
   refund: Part[]
@@ -62,39 +59,39 @@ const reasons: Partial<Record<StatusDetails, string>> = {
   late: 'Money arrived when its price no longer held.',
   wrong_asset: 'Money of another currency arrived.',
   refund_pending: 'Money goes back.',
-  address_needed: 'Nobody has said where the money goes now.',
+  address_needed: 'Where to send the money is not known.',
   review: 'A person must decide.',
 }
 
 /**
- * The one decision: what happens to the money of a transaction. Asked after everything that changes it. Whatever came in whatever
- * order, nothing is used twice, and a transaction ends only when nothing is free, on its way or waiting: it then owes nobody.
+ * Decides what happens to the money of a transaction, after anything that changes it. Whatever came in whatever order, nothing is
+ * used twice, and a transaction ends only when nothing is free, on its way or waiting: it then owes nothing.
  */
-export function decide(standing: Standing, bounds: Bounds, wish: Wish = 'none'): Decision {
-  const { status, payouts } = standing
-  if ((status === 'exchanging' || status === 'sending') && payouts.open) return stay(standing)
-  if (isHeld(standing) && wish === 'none') return stay(standing)
-  if (wish === 'refund') return refunded(standing)
+export function decide(position: FundsPosition, limits: Limits, request: FundsRequest = 'none'): Decision {
+  const { status, payouts } = position
+  if ((status === 'exchanging' || status === 'sending') && payouts.open) return stay(position)
+  if (isHeld(position) && request === 'none') return stay(position)
+  if (request === 'refund') return refunded(position)
 
-  const wanted = exchangeOf(standing, bounds, wish)
+  const wanted = exchangeOf(position, limits, request)
   if (wanted) return wanted
-  return standing.free.length > 0 ? hold('wrong_asset') : endOf(standing)
+  return position.free.length > 0 ? hold('wrong_asset') : endOf(position)
 }
 
-/** It waits for somebody's word, whatever else happens: a person's of ours, or where the money goes. */
-function isHeld({ status, details, isLost, payouts, refunds }: Standing): boolean {
+/** It waits for staff, or for an address, whatever else happens. */
+function isHeld({ status, details, isLost, payouts, refunds }: FundsPosition): boolean {
   if (status !== 'on_hold') return false
-  const isAsked = refunds.addressNeeded || (payouts.bounced && !isLost)
+  const isAsked = refunds.addressNeeded || (payouts.returned && !isLost)
   return details === 'review' || (details === 'address_needed' && isAsked)
 }
 
 /** What is free of the asset that was agreed. */
-export const freeExpected = ({ free, expected }: Pick<Standing, 'free' | 'expected'>): bigint =>
+export const freeExpected = ({ free, expected }: Pick<FundsPosition, 'free' | 'expected'>): bigint =>
   sumOf(free.filter(({ asset }) => asset === expected))
 
 const sumOf = (parts: readonly Part[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
 
-const stay = ({ status, details }: Standing): Decision => ({
+const stay = ({ status, details }: FundsPosition): Decision => ({
   exchange: undefined,
   refund: [],
   to: status,
@@ -110,29 +107,28 @@ const hold = (details: StatusDetails): Decision => ({
   reason: reasons[details],
 })
 
-/** Everything that is free goes back. */
-const refunded = (standing: Standing): Decision =>
-  standing.free.length > 0 ? { ...hold('refund_pending'), refund: [...standing.free] } : endOf(standing)
+const refunded = (position: FundsPosition): Decision =>
+  position.free.length > 0 ? { ...hold('refund_pending'), refund: [...position.free] } : endOf(position)
 
 /** What is exchanged of the agreed asset, or why not; undefined where nothing of it is free. */
-function exchangeOf(standing: Standing, bounds: Bounds, wish: Wish): Decision | undefined {
-  const { expected, agreed, status } = standing
-  const free = freeExpected(standing)
+function exchangeOf(position: FundsPosition, limits: Limits, request: FundsRequest): Decision | undefined {
+  const { expected, agreed, status } = position
+  const free = freeExpected(position)
   if (free === 0n) return undefined
-  if (bounds.isSuspect && wish !== 'release') return hold('review')
+  if (limits.needsReview && request !== 'release') return hold('review')
 
-  const isFirst = !standing.isExchanged && !ended.has(status)
-  const isEnough = isFirst && wish === 'none' ? free >= agreed - bounds.tolerance : free >= bounds.least
-  if (!isEnough && wish !== 'release' && !(isFirst && free >= agreed - bounds.tolerance)) return hold('underpaid')
+  const isFirst = !position.isExchanged && !ended.has(status)
+  const isEnough = isFirst && request === 'none' ? free >= agreed - limits.tolerance : free >= limits.least
+  if (!isEnough && request !== 'release' && !(isFirst && free >= agreed - limits.tolerance)) return hold('underpaid')
 
-  const most = isFirst && bounds.most < agreed ? agreed : bounds.most
-  const amount = free < most || wish === 'release' ? free : most
+  const most = isFirst && limits.most < agreed ? agreed : limits.most
+  const amount = free < most || request === 'release' ? free : most
   // A customer whose own limit is used up.
-  if (amount < free && amount < bounds.least) return hold('review')
-  const price = bounds.priceOf(amount)
-  if (price === 'none' || (price === 'far' && wish === 'none')) return hold('late')
+  if (amount < free && amount < limits.least) return hold('review')
+  const price = limits.priceOf(amount)
+  if (price === 'none' || (price === 'far' && request === 'none')) return hold('late')
 
-  const [parts, rest] = split(standing.free, expected, amount)
+  const [parts, rest] = split(position.free, expected, amount)
   return {
     exchange: { amount, parts, isAgreed: price === 'agreed' },
     refund: rest,
@@ -156,16 +152,20 @@ export function split(free: readonly Part[], asset: string, amount: bigint): [ta
   return [taken, rest]
 }
 
-/** Where a transaction is in which nothing is free. */
-function endOf(standing: Standing): Decision {
-  const { isLost, payouts, refunds } = standing
-  if (payouts.open) return stay(standing)
+/** Decides where nothing is free. */
+function endOf(position: FundsPosition): Decision {
+  const { isLost, payouts, refunds } = position
+  if (payouts.open) return stay(position)
   if (refunds.addressNeeded) return hold('address_needed')
-  if (refunds.failed || payouts.never) return hold('review')
-  if (payouts.bounced) return hold(isLost ? 'review' : 'address_needed')
+  if (refunds.failed || payouts.failed) return hold('review')
+  if (payouts.returned) return hold(isLost ? 'review' : 'address_needed')
   if (refunds.open) return hold('refund_pending')
   if (payouts.paid) return ending('finished')
   return refunds.paid ? ending('refunded') : hold('review')
 }
 
 const ending = (to: Status): Decision => ({ exchange: undefined, refund: [], to, details: null, reason: undefined })
+
+/** Whether what is free would be exchanged if its customer accepted the price of this moment. */
+export const couldExchange = (position: FundsPosition, limits: Limits): boolean =>
+  decide(position, limits, 'accept').exchange !== undefined

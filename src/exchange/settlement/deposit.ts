@@ -1,86 +1,181 @@
-import type { Ctx } from '../context.ts'
+import { rowWriter } from '../../platform/db/rows.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { DepositRail, PayTo } from '../../rails/rail.ts'
-import * as queries from './deposits.sql.ts'
-import { reportedMoney } from './rail-event.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { type EventContext, reportedMoney } from './rail-event.ts'
+import { stateMachine } from './transition.ts'
 
-export {
-  inSuspense as suspenseDeposits,
-  insertDeposits as keepDeposits,
-  instructedMethods,
-  lockBooked as lockBookedDeposit,
-  lockDeposit,
-  match as matchDeposit,
-  ofTransaction as depositsOf,
-  paymentOf,
-  referencesOf,
-  takeBack,
-  use as useDeposits,
-} from './deposits.sql.ts'
+/** The state of a deposit. `reversed`: its rail took something of it back, all of it free. `lost`: something that was used. */
+export type DepositState = 'final' | 'reversed' | 'lost'
 
-/** A deposit that was booked, and what became of it. */
-export type BookedDeposit = queries.BookedRow
+/** The lifecycle of deposits. What was reversed is final again when its rail gives it back. */
+export const deposits = stateMachine<DepositState>('deposits', {
+  final: ['reversed', 'lost'],
+  reversed: ['lost', 'final'],
+  lost: ['reversed', 'final'],
+})
 
-/** More, or less, of a deposit that is used. */
-export type DepositUse = queries.UseRow
+/** Money that arrived, as it is booked: of a transaction, or of none; then it lies in suspense. */
+export type NewDeposit = {
+  id: bigint
+  transactionId: bigint | null
+  eventId: bigint
+  rail: string
+  payment: string
+  asset: string
+  amount: bigint
+  /** How much of it is exchanged in the same block. */
+  exchanged: bigint
+  at: Date
+}
 
-/** What of a deposit waits to be exchanged or refunded: neither used nor taken back. */
-export function freeOf({ amount, exchanged, refunded, taken_back: taken }: queries.BookedRow): bigint {
-  const free = amount - exchanged - refunded - taken
+const depositRows = rowWriter<NewDeposit & { state: DepositState }>('deposits', {
+  id: 'bigint',
+  transactionId: 'bigint',
+  eventId: 'bigint',
+  rail: 'text',
+  payment: 'text',
+  asset: 'text',
+  amount: 'numeric',
+  exchanged: 'numeric',
+  state: 'text',
+  at: 'timestamptz',
+})
+
+/** Inserts final deposits. A rail event or a payment that made a deposit before fails the block. */
+export function insertDeposits(db: Atomic, rows: NewDeposit[]): void {
+  if (rows.length === 0) return
+  depositRows.insert(
+    db,
+    rows.map((row) => ({ ...row, state: 'final' })),
+  )
+}
+
+/** A deposit, and what became of it. */
+export type Deposit = {
+  id: bigint
+  transaction_id: bigint | null
+  rail: string
+  asset: string
+  amount: bigint
+  /** How much of it is exchanged, refunded (costs included), and reversed by its rail. */
+  exchanged: bigint
+  refunded: bigint
+  taken_back: bigint
+  state: DepositState
+  /** When an operator found its transaction; null where the rail named it. */
+  matched_at: Date | null
+  at: Date
+}
+
+/** A deposit that was just inserted, as it would be read. */
+export const depositOf = ({ id, transactionId, rail, asset, amount, exchanged, at }: NewDeposit): Deposit => ({
+  id,
+  transaction_id: transactionId,
+  rail,
+  asset,
+  amount,
+  exchanged,
+  refunded: 0n,
+  taken_back: 0n,
+  state: 'final',
+  matched_at: null,
+  at,
+})
+
+/** What of a deposit waits to be exchanged or refunded: neither used nor reversed. */
+export function freeOf({ amount, exchanged, refunded, taken_back: reversed }: Deposit): bigint {
+  const free = amount - exchanged - refunded - reversed
   return free > 0n ? free : 0n
 }
 
-/** What of a deposit was taken back when it was no longer free: our loss. */
-export function lossOf({ amount, exchanged, refunded, taken_back: taken }: queries.BookedRow): bigint {
-  const loss = taken - (amount - exchanged - refunded)
+/** What of a deposit was reversed when it was no longer free: our loss. */
+export function lossOf({ amount, exchanged, refunded, taken_back: reversed }: Deposit): bigint {
+  const loss = reversed - (amount - exchanged - refunded)
   return loss > 0n ? loss : 0n
 }
 
-/** Money that arrived: what a fact told, matched to a transaction (or to none: then it lies in suspense). */
-export type Deposit = queries.DepositRow
+/** The transaction of a deposit that an event is about; what came for an erased customer lies in suspense. */
+export function ownerOf(deposit: Deposit, { event, transaction }: EventContext): Transaction | undefined {
+  if (event.transaction_id === null && deposit.transaction_id !== null && deposit.matched_at !== null) {
+    throw new Error(`Deposit ${deposit.id} was matched while an event about it was read: it is read again.`)
+  }
+  return transaction?.isErased && deposit.transaction_id === null ? undefined : transaction
+}
 
-/** What a customer is asked to pay, by which method, and the reference of ours under which the rail will speak of it. */
-export type Instruction = {
+/** Whether a deposit is of this transaction, or of none. */
+export const isOf = (deposit: Deposit, transaction: Transaction | undefined): boolean =>
+  deposit.transaction_id === (transaction?.id ?? null)
+
+export async function lockDepositOfPayment(db: Db, rail: string, payment: string): Promise<Deposit | undefined> {
+  const [deposit] = await db.sql<Deposit>`
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    where rail = ${rail} and payment = ${payment} for update`
+  return deposit
+}
+
+export async function lockDeposit(db: Db, id: bigint): Promise<Deposit | undefined> {
+  const [deposit] = await db.sql<Deposit>`
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    where id = ${id} for update`
+  return deposit
+}
+
+/** The deposits of a transaction, oldest first. */
+export const depositsOf = (db: Db, transactionId: bigint): Promise<Deposit[]> =>
+  db.sql`
+    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    where transaction_id = ${transactionId} order by id`
+
+/** How much more, or less, of a deposit is used for what. */
+export type DepositUse = { id: bigint; exchanged: bigint; refunded: bigint }
+
+/** Writes down what deposits are used for. More than the deposit fails the block. */
+export function useDeposits(db: Atomic, uses: DepositUse[]): void {
+  if (uses.length === 0) return
+  db.send`
+    update deposits set exchanged = deposits.exchanged + used.exchanged, refunded = deposits.refunded + used.refunded
+    from (
+      select id, sum(exchanged) as exchanged, sum(refunded) as refunded
+      from unnest(${uses.map(({ id }) => id)}::bigint[], ${uses.map(({ exchanged }) => exchanged)}::numeric[],
+        ${uses.map(({ refunded }) => refunded)}::numeric[]) as one (id, exchanged, refunded) group by id) as used
+    where deposits.id = used.id`
+}
+
+/** Money in suspense, what of it was not reversed, and the reference that came with it. */
+export type SuspenseDeposit = {
+  id: bigint
   rail: string
+  payment: string | null
   reference: string
-  method: string
   asset: string
   amount: bigint
-  payTo: PayTo
+  at: Date
 }
 
-/** What an instruction is for. */
-export type Instructed = {
-  transactionId: bigint
-  rail: DepositRail
-  method: { type: string; category: string }
-  asset: string
-  amount: bigint
-}
+/** Deposits that lie in suspense and are not on their way back, oldest first. */
+export const suspenseDeposits = (db: Db, limit: number): Promise<SuspenseDeposit[]> =>
+  db.sql`
+    select deposits.id, deposits.rail, deposits.payment, reference, deposits.asset, deposits.amount - taken_back as amount, at
+    from deposits join rail_events on rail_events.id = event_id
+    where transaction_id is null and taken_back < deposits.amount
+      and (refunded = 0 or exists (select 1 from refunds where deposit_id = deposits.id and refunds.state = 'failed'))
+    order by deposits.id limit ${limit}`
 
-/** Fixes how a transaction is to be paid, and keeps it in the caller's block. The rail makes the reference. */
-export async function instruct(
-  { clock, rowIds }: Pick<Ctx, 'clock' | 'rowIds'>,
-  db: Atomic,
-  { transactionId, rail, method, asset, amount }: Instructed,
-): Promise<Instruction> {
-  const made = await rail.deposit.instruct({ id: await rowIds.next(), category: method.category, asset, amount })
-  const instruction = { rail: rail.name, method: method.type, asset, amount, ...made }
-  const { payTo, ...row } = instruction
-  queries.insertInstructions(db, [{ ...row, transactionId, payTo: JSON.stringify(payTo), at: clock.now() }])
-  return instruction
-}
+/** Gives a deposit in suspense to a transaction. */
+export const matchDeposit = (db: Atomic, id: bigint, transactionId: bigint, at: Date): void =>
+  db.send`
+    update deposits set transaction_id = ${transactionId}, matched_at = ${at}
+    where id = ${id} and transaction_id is null and state = 'final'`
 
-/** The instruction that a transaction's customer was given last. */
-export async function instructionOf(db: Db, transactionId: bigint): Promise<Instruction | undefined> {
-  const [row] = await queries.instructionOf(db, transactionId)
-  if (!row) return undefined
-  const { pay_to: payTo, ...rest } = row
-  return { ...rest, payTo }
-}
+/** The rail of a deposit, and the rail's id of its payment. */
+export const paymentOf = (db: Db, id: bigint): Promise<{ rail: string; payment: string | null }[]> =>
+  db.sql`select rail, payment from deposits where id = ${id}`
 
-/** Whether money of a transaction has been seen: a deposit, or a fact about one that is not settled yet. */
+/** Whether money of a transaction has been seen: a deposit, or a rail event about one that is not settled yet. */
 export async function moneySeen(db: Db, transactionId: bigint): Promise<boolean> {
   const { arriving, final } = await reportedMoney(db, transactionId)
-  return arriving || final || (await queries.isBooked(db, transactionId))
+  if (arriving || final) return true
+  const booked = await db.sql`
+    select 1 from deposits where transaction_id = ${transactionId} and state in ('final', 'lost') limit 1`
+  return booked.length > 0
 }

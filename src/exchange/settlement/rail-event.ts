@@ -1,6 +1,8 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
+import type { Partner } from '../partners/partner.ts'
 import { rowWriter } from '../../platform/db/rows.ts'
+import type { Transaction } from '../transactions/transaction.ts'
 import type { CardAuthentication, RailEvent, RailEventKind } from '../../rails/rail.ts'
 
 /** The job that settles a rail event. Its key is our id of the event. */
@@ -86,14 +88,21 @@ export type MatchedEvent = {
   booked: boolean
   /** The rail has said that all of this payment was taken back, before or after this event. */
   is_reversed: boolean
-  /** Our ids of events that take something of this payment back and are not booked: reported before it was. */
-  unbooked_reversals: string[]
+  /** Our ids of other events that reverse this payment, or give it back, and are not booked: reported before it was. */
+  unbooked: string[]
   /** Its amount is positive, and its asset one that the books know. */
   is_money: boolean
   /** Nothing is credited on its rail at the moment. */
   halted: boolean
   /** So much is known of its customer, or there is so much of them, that the rules of risk must be applied. */
   watched: boolean
+}
+
+/** A rail event with the transaction that it is about, locked; undefined where there is none. */
+export type EventContext = {
+  event: MatchedEvent
+  transaction: Transaction | undefined
+  partner: Partner | undefined
 }
 
 /** From how many transactions of a customer, or from which worth of one in euro cents, the rules of risk are applied. */
@@ -115,6 +124,7 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
       method,
       exists (select 1 from deposits where event_id = event.id)
         or exists (select 1 from deposit_reversals where event_id = event.id)
+        or exists (select 1 from deposit_reinstatements where event_id = event.id)
         or kind = 'deposit_final' and exists (
           select 1 from deposits where deposits.rail = event.rail and deposits.payment = event.payment)
         or kind in ('deposit_final', 'payout_returned') and exists (
@@ -127,7 +137,7 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
             select 1 from rail_events as first where first.rail = event.rail and first.reference = event.reference
               and first.kind = event.kind and first.id < event.id) as booked,
       coalesce(reversed.amount >= event.amount, false) as is_reversed,
-      coalesce(reversed.unbooked, '{}') as unbooked_reversals,
+      coalesce(reversed.unbooked, '{}') as unbooked,
       event.amount > 0 and exists (select 1 from assets where assets.id = event.asset) as is_money,
       exists (select 1 from halted_rails where halted_rails.rail = event.rail) as halted,
       coalesce((
@@ -144,10 +154,13 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
     from rail_events as event left join deposit_instructions
       on deposit_instructions.rail = event.rail and deposit_instructions.reference = event.reference
     left join lateral (
-      select sum(other.amount) as amount,
-        array_agg(other.id::text order by other.id) filter (where deposit_reversals.id is null) as unbooked
-      from rail_events as other left join deposit_reversals on event_id = other.id
-      where other.rail = event.rail and other.reference = event.reference and other.reverses
+      select sum(case when other.reverses then other.amount else -other.amount end) as amount,
+        array_agg(other.id::text order by other.id) filter (where other.id <> event.id
+          and not exists (select 1 from deposit_reversals where event_id = other.id)
+          and not exists (select 1 from deposit_reinstatements where event_id = other.id)) as unbooked
+      from rail_events as other
+      where other.rail = event.rail and other.reference = event.reference
+        and (other.reverses or other.kind = 'dispute_won' and other.funds_moved)
         and other.payment = event.payment and other.asset = event.asset
     ) as reversed on true
     where event.id = any(${ids}) order by event.id`

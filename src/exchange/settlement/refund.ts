@@ -1,28 +1,27 @@
+import { listingById } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
-import type { Atomic } from '../../platform/db/sql.ts'
+import { rowWriter } from '../../platform/db/rows.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import * as queries from './refunds.sql.ts'
+import { parseAmount } from '../../platform/money/amount.ts'
+import type { RefundState } from '../transactions/transaction.ts'
+import type { PayoutState } from './payout.ts'
+import { stateMachine } from './transition.ts'
 
-export {
-  hold as holdRefunds,
-  lastNumber as lastRefundNumber,
-  lock as lockRefunds,
-  lockOfDeposit as lockRefundsOf,
-  lockPayouts as lockRefundPayouts,
-  mark as markRefunds,
-  ofTransaction as refundsOf,
-  payoutsOf as refundPayoutsOf,
-  read as readRefunds,
-  release as releaseRefunds,
-} from './refunds.sql.ts'
-
-/** Money that goes back to whoever it came from, and where that stands. */
-export type Refund = queries.Refund
+/** The lifecycle of refunds. One that came back or never left is ordered again, the same way or to another place. */
+export const refunds = stateMachine<RefundState>('refunds', {
+  ordered: ['address_needed', 'sent', 'failed', 'cancelled'],
+  address_needed: ['ordered', 'cancelled'],
+  sent: ['paid', 'failed'],
+  paid: ['address_needed', 'failed'],
+  failed: ['ordered', 'cancelled'],
+  cancelled: [],
+})
 
 /** The job that finds where a refund goes, and sends it. Its key is our id of the refund. */
 export const refundDue = 'refund.due'
 
-/** What is to go back: a part of a deposit, and what of it is kept for sending it. Both in the asset's smallest unit. */
+/** What goes back: a part of a deposit, and what of it is kept for sending it. Both in the asset's smallest unit. */
 export type RefundOrder = {
   transactionId: bigint | null
   depositId: bigint
@@ -32,18 +31,44 @@ export type RefundOrder = {
   reason: string
 }
 
-/** Orders refunds in the caller's block. Nothing leaves here; a job asks where to, plans and sends. Gives them as they are kept. */
+/** Money that goes back to its sender. `held_at`: since when staff keep it from being sent. */
+export type Refund = {
+  id: bigint
+  public_id: bigint
+  transaction_id: bigint | null
+  deposit_id: bigint
+  asset: string
+  amount: bigint
+  cost: bigint
+  reason: string
+  state: RefundState
+  held_at: Date | null
+}
+
+const refundRows = rowWriter('refunds', {
+  id: 'bigint',
+  publicId: 'bigint',
+  transactionId: 'bigint',
+  depositId: 'bigint',
+  asset: 'text',
+  amount: 'numeric',
+  cost: 'numeric',
+  reason: 'text',
+  state: 'text',
+  orderedAt: 'timestamptz',
+})
+
+/** Orders refunds in the caller's block. Nothing leaves here; a job asks where to, prepares and sends. */
 export async function orderRefunds(ctx: Ctx, db: Atomic, orders: RefundOrder[]): Promise<Refund[]> {
   if (orders.length === 0) return []
-  const at = ctx.clock.now()
-  const rows: queries.RefundRow[] = []
-  for (const order of orders) rows.push({ ...order, id: await ctx.rowIds.next(), publicId: randomId(), at })
-  queries.insert(db, rows)
-  ctx.queue.enqueue(
-    db,
-    rows.map(({ id }) => ({ kind: refundDue, key: String(id), runAt: at })),
-  )
-  return rows.map(({ id, publicId, transactionId, depositId, asset, amount, cost, reason }) => ({
+  const orderedAt = ctx.clock.now()
+  const rows = []
+  for (const order of orders) {
+    rows.push({ ...order, id: await ctx.rowIds.next(), publicId: randomId(), state: 'ordered' as const, orderedAt })
+  }
+  refundRows.insert(db, rows)
+  enqueueRefunds(ctx, db, rows)
+  return rows.map(({ id, publicId, transactionId, depositId, asset, amount, cost, reason, state }) => ({
     id,
     public_id: publicId,
     transaction_id: transactionId,
@@ -52,7 +77,99 @@ export async function orderRefunds(ctx: Ctx, db: Atomic, orders: RefundOrder[]):
     amount,
     cost,
     reason,
-    state: 'ordered',
+    state,
     held_at: null,
   }))
 }
+
+/** Has refunds sent soon. */
+export const enqueueRefunds = (
+  { queue, clock }: Pick<Ctx, 'queue' | 'clock'>,
+  db: Atomic,
+  all: { id: bigint }[],
+): void =>
+  queue.enqueue(
+    db,
+    all.map(({ id }) => ({ kind: refundDue, key: String(id), runAt: clock.now() })),
+  )
+
+/** The refunds of a transaction, in their order. They are locked by their transaction's lock. */
+export const refundsOf = (db: Db, transactionId: bigint): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
+    where transaction_id = ${transactionId} order by id`
+
+/** The refunds of a deposit, locked, in their order. */
+export const lockRefundsOfDeposit = (db: Db, depositId: bigint): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
+    where deposit_id = ${depositId} order by id for update`
+
+/** Reads refunds by our ids of them. */
+export const readRefunds = (db: Db, ids: bigint[]): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
+    where id = any(${ids}) order by id`
+
+/** Locks refunds. Their transactions are locked before. */
+export const lockRefunds = (db: Atomic, ids: bigint[]): void =>
+  db.send`select id from refunds where id = any(${ids}) order by id for update`
+
+/** Keeps those of a transaction's refunds from being sent of which nothing has left by now. Gives their ids. */
+export const holdRefunds = (db: Db, transactionId: bigint, at: Date): Promise<{ id: bigint }[]> =>
+  db.sql`
+    update refunds set held_at = ${at}
+    where transaction_id = ${transactionId} and state in ('ordered', 'address_needed') and held_at is null returning id`
+
+/** Releases all of them, and gives the ids of those that are ordered. */
+export const releaseRefunds = (db: Db, transactionId: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`
+    with released as (
+      update refunds set held_at = null where transaction_id = ${transactionId} and held_at is not null)
+    select id from refunds where transaction_id = ${transactionId} and state = 'ordered'`
+
+/** A payout that pays a refund. */
+export type RefundPayout = {
+  id: bigint
+  refund_id: bigint
+  number: number
+  rail: string
+  place: string
+  asset: string
+  amount: bigint
+  fee_asset: string | null
+  most_fee: bigint | null
+  state: PayoutState
+  reason: string | null
+  destination: Buffer
+  data_key_id: bigint
+}
+
+/** Locks the payouts of refunds and reads them, in their order. */
+export const lockRefundPayouts = (db: Db, refundIds: bigint[]): Promise<RefundPayout[]> =>
+  db.sql`
+    select id, refund_id, number, rail, place, asset, amount, fee_asset, most_fee, state, reason, destination, data_key_id
+    from payouts
+    where refund_id = any(${refundIds}) order by id for update`
+
+/** The payouts of refunds, and their states. */
+export const refundPayoutsOf = (db: Db, refundIds: bigint[]): Promise<Pick<RefundPayout, 'refund_id' | 'state'>[]> =>
+  db.sql`select refund_id, state from payouts where refund_id = any(${refundIds})`
+
+/** The highest number that a payout of a refund of a transaction has had. */
+export async function lastRefundNumber(db: Db, transactionId: bigint): Promise<number> {
+  const [row] = await db.sql<{ number: number }>`
+    select coalesce(max(number), 0) as number from payouts
+    where transaction_id = ${transactionId} and purpose = 'refund'`
+  return row?.number ?? 0
+}
+
+/** What is kept for sending a refund of an asset: on chains what a payout of it is charged, nothing elsewhere. */
+export function refundCost(assetId: string): bigint {
+  const listing = listingById(assetId)
+  const fee = listing?.network.networkFee
+  return listing && fee !== null && fee !== undefined ? parseAmount(fee, listing.asset) : 0n
+}
+
+/** Whether an asset moves on a chain, to an address that a customer can be asked for. */
+export const isOnChain = (assetId: string): boolean => (listingById(assetId)?.network.chain ?? null) !== null

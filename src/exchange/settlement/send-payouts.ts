@@ -1,22 +1,23 @@
 import type { Ctx } from '../context.ts'
+import type { Entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import { lockInactive } from '../partners/payout-addresses.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
-import { clearing, customer } from '../ledger/account.ts'
-import { type Entry, entry } from '../ledger/entry.ts'
-import { post } from '../ledger/post.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { lockInactive } from '../partners/payout-addresses.ts'
-import { coverWaiting, type LockedPayout, lockPayouts, planPayouts, transactionsOf } from './plan.ts'
 import { advance, type Step } from '../transactions/advance.ts'
-import { withoutUnapproved } from './approve.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
+import { withoutUnapproved } from './approval.ts'
+import { payoutEntry } from './entries.ts'
+import { coverWaiting, isUnprepared, type LockedPayout, lockPayouts, transactionsOf } from './payout.ts'
+import { preparePayments } from './prepared-payment.ts'
 
 /** How long a payout that is not covered waits before it is looked at again, in real milliseconds. */
 const coverAgainMs = 5_000
 
-/** Plans ordered payouts: from `exchanging` to `sending`. What is not covered waits, what is on hold is left alone. */
+/** Prepares the payments of ordered payouts: from `exchanging` to `sending`. What is not covered waits; what is on hold stays. */
 export const sendPayouts = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
@@ -38,65 +39,61 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
   }
   if (payouts.length === 0) return new Map()
 
-  const allowed = await withoutBarred(ctx, db, payouts, transactions)
+  const allowed = await withoutInactive(ctx, db, payouts, transactions)
   const payable = await withoutUnapproved(ctx, db, allowed, transactions)
   const covered = await coverWaiting(db, payable)
-  if (covered.length > 0) await plan(ctx, db, covered, transactions)
+  if (covered.length > 0) await prepare(ctx, db, covered, transactions)
   return putOff(ctx, jobs, payable, covered)
 }
 
 /**
- * B2B pays to a registered address that is active, looked at again now, when the payout is about to be planned: what was to go
- * to another one stops for a person. An address keeps its status until this block ends.
+ * B2B pays to a registered address that is active, checked again now, when the payment is about to be prepared: a payout to another
+ * one is held for staff. An address keeps its status until this block ends.
  */
-async function withoutBarred(
+async function withoutInactive(
   ctx: Ctx,
   db: Atomic,
   payouts: LockedPayout[],
   transactions: Map<bigint, Transaction>,
 ): Promise<LockedPayout[]> {
   const addressOf = ({ transaction_id: id }: LockedPayout) => transactions.get(id)?.payoutAddressId ?? undefined
-  const barred = await lockInactive(
+  const inactive = await lockInactive(
     db,
     payouts.flatMap((payout) => addressOf(payout) ?? []),
   )
-  if (barred.size === 0) return payouts
-  const isBarred = (payout: LockedPayout) => barred.has(addressOf(payout) ?? -1n)
-  const steps = payouts.filter(isBarred).flatMap((payout): Step[] => {
+  if (inactive.size === 0) return payouts
+  const isInactive = (payout: LockedPayout) => inactive.has(addressOf(payout) ?? -1n)
+  const steps = payouts.filter(isInactive).flatMap((payout): Step[] => {
     const transaction = transactions.get(payout.transaction_id)
     if (!transaction) return []
     const cause = { kind: 'payout_address_inactive', id: payout.id } as const
-    return [{ transaction, cause, to: 'on_hold', reason: barredReason, change: inReview }]
+    return [{ transaction, cause, to: 'on_hold', reason: inactiveReason, change: inReview }]
   })
   await advance(ctx, db, steps)
-  return payouts.filter((payout) => !isBarred(payout))
+  return payouts.filter((payout) => !isInactive(payout))
 }
 
-const barredReason = 'The registered payout address is not active any more.'
+const inactiveReason = 'The registered payout address is not active any more.'
 const inReview = { statusDetails: 'review' } as const
 
-const mayBeSent = ({ state }: { state: string }, { status }: Transaction): boolean =>
-  status === 'exchanging' && (state === 'reserved' || state === 'waiting')
+const mayBeSent = (payout: Pick<LockedPayout, 'state'>, { status }: Transaction): boolean =>
+  status === 'exchanging' && isUnprepared(payout)
 
-async function plan(
+async function prepare(
   ctx: Ctx,
   db: Atomic,
   payouts: LockedPayout[],
   transactions: Map<bigint, Transaction>,
 ): Promise<void> {
-  await planPayouts(ctx, db, payouts)
+  await preparePayments(ctx, db, payouts)
   const at = ctx.clock.now()
   const entries: Entry[] = []
   const steps: Step[] = []
-  for (const { id, transaction_id, rail, asset, amount } of payouts) {
-    const transaction = transactions.get(transaction_id)
+  for (const payout of payouts) {
+    const transaction = transactions.get(payout.transaction_id)
     if (!transaction) continue
-    entries.push(
-      entry({ transactionId: transaction.id, kind: 'payout_sent', ref: id, at }, [
-        { debit: customer(transaction.publicId), credit: clearing(rail), asset, amount },
-      ]),
-    )
-    steps.push({ transaction, cause: { kind: 'payout_prepared', id }, to: 'sending' })
+    entries.push(payoutEntry(transaction, payout, at))
+    steps.push({ transaction, cause: { kind: 'payout_prepared', id: payout.id }, to: 'sending' })
   }
   await advance(ctx, db, steps)
   await post(db, ctx, entries)

@@ -1,42 +1,39 @@
 import type { Ctx } from '../context.ts'
+import { sentBy } from '../ledger/transaction-entries.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { paymentOf } from './deposit.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
-import { clearing, customer, suspense } from '../ledger/account.ts'
-import { sentBy } from '../ledger/transaction-entries.ts'
-import { type Entry, entry } from '../ledger/entry.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { orderPayouts } from './order.ts'
-import { coverWaiting, type Plannable, planPayouts } from './plan.ts'
+import type { DataKey } from '../../platform/privacy/data-key.ts'
+import type { Origin } from '../../rails/rail.ts'
+import { lockTransactions } from '../transactions/load.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { needsApproval } from './approval.ts'
+import { paymentOf } from './deposit.ts'
+import { payoutEntry, refundCostEntry } from './entries.ts'
+import { coverWaiting, isUnprepared, orderPayouts, type PayablePayout } from './payout.ts'
+import { preparePayments } from './prepared-payment.ts'
 import {
+  isOnChain,
   lastRefundNumber,
   lockRefundPayouts,
   lockRefunds,
-  markRefunds,
   readRefunds,
   type Refund,
   refundPayoutsOf,
+  refunds,
 } from './refund.ts'
-import type { DataKey } from '../../platform/privacy/data-key.ts'
-import type { Origin } from '../../rails/rail.ts'
-import { refundCostEntry } from './book.ts'
-import { isUnapproved } from './approve.ts'
-import { partnerOf } from '../transactions/partner-of.ts'
-import { goOn } from './go-on.ts'
-import { lockTransactions } from '../transactions/load.ts'
-import { isUnplanned } from './money-of.ts'
-import { emptyOutcome, type Outcome, writeOutcome } from './outcome.ts'
-import { isOnChain } from './refund-cost.ts'
-import type { Transaction } from '../transactions/transaction.ts'
+import { newBatch, settleNow, writeBatch } from './settle.ts'
+import { transition } from './transition.ts'
 
 /** How long a refund that is not covered waits before it is looked at again, in real milliseconds. */
 const coverAgainMs = 5_000
 
 /**
- * Sends refunds: asks the rail of the deposit where it came from, orders the payout that goes back there, and plans it once it is
- * covered, and approved where it is worth more than the limit. Where nobody knows where to, somebody is asked. Whatever the
- * transaction does meanwhile: money that is to go back is not held by what happens to the rest, but by a person alone.
+ * Sends refunds: asks the rail of the deposit where it came from, orders the payout that goes back there, and prepares its payment
+ * once it is covered, and approved where it is worth more than the limit. Where to is asked for where it is not known. Whatever the
+ * transaction does meanwhile: money that goes back is not held by what happens to the rest, but by staff alone.
  */
 export const sendRefunds = (ctx: Ctx): Handler => ({
   batch: 32,
@@ -54,12 +51,12 @@ type Origins = Map<bigint, Origin | 'unknown'>
 
 /** Asks the rails, outside of any block, where refunds go that have no payout yet. */
 async function originsOf(ctx: Ctx, ids: bigint[]): Promise<Origins> {
-  const refunds = (await readRefunds(ctx.db, ids)).filter(isToBeSent)
+  const due = (await readRefunds(ctx.db, ids)).filter(isToBeSent)
   const payouts = await refundPayoutsOf(
     ctx.db,
-    refunds.map(({ id }) => id),
+    due.map(({ id }) => id),
   )
-  const ordered = refunds.filter(({ id }) => !payouts.some((one) => one.refund_id === id && isUnplanned(one)))
+  const ordered = due.filter(({ id }) => !payouts.some((one) => one.refund_id === id && isUnprepared(one)))
   const origins: Origins = new Map()
   await Promise.all(
     ordered.map(async ({ id, deposit_id: depositId }) => {
@@ -83,7 +80,7 @@ async function originOf(
   return destination === 'unknown' || !payer ? 'unknown' : { rail: payer, destination }
 }
 
-/** A refund that this block has locked, with the transaction that it belongs to; undefined for nobody's. */
+/** A refund that this block has locked, with its transaction; undefined for money from suspense. */
 type Own = { refund: Refund; transaction: Transaction | undefined }
 
 async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promise<Map<bigint, Again>> {
@@ -91,10 +88,10 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promis
   const owners = (await readRefunds(db, ids)).flatMap(({ transaction_id: id }) => id ?? [])
   const transactions = await lockTransactions(ctx, db, owners)
   lockRefunds(db, ids)
-  const refunds = (await readRefunds(db, ids)).filter(isToBeSent)
+  const due = (await readRefunds(db, ids)).filter(isToBeSent)
   const begun = new Set<bigint>()
   const waits = new Map<string, number>()
-  for (const refund of refunds) {
+  for (const refund of due) {
     const { id, transaction_id: owner } = refund
     // Two refunds of one transaction are sent one after the other: each by what the one before has left.
     if (owner !== null && begun.has(owner)) {
@@ -114,32 +111,32 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promis
   )
 }
 
-/** Nothing of it has left, and nobody keeps it. */
+/** Nothing of it has left, and staff do not hold it. */
 const isToBeSent = ({ state, held_at: heldAt }: Refund): boolean => state === 'ordered' && heldAt === null
 
 /** Sends one refund as far as it goes now. False: it has to be looked at again. */
 async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promise<boolean> {
   const { refund } = own
   let payouts = await lockRefundPayouts(db, [refund.id])
-  if (!payouts.some(isUnplanned)) {
+  if (!payouts.some(isUnprepared)) {
     const origin = origins.get(refund.id)
     if (origin === undefined) return false
     if (origin === 'unknown') {
       await askWhere(ctx, db, own)
       return true
     }
-    await orderRefund(ctx, db, own, origin)
+    await orderRefundPayout(ctx, db, own, origin)
     payouts = await lockRefundPayouts(db, [refund.id])
   }
-  const payout = payouts.find(isUnplanned)
+  const payout = payouts.find(isUnprepared)
   if (!payout) throw new Error(`The refund ${refund.id} has no payout.`)
-  // Whoever approves it has it looked at again.
-  if (await isUnapproved(ctx, db, own, payout.id)) return true
+  // Its approval has it looked at again.
+  if (await needsApproval(ctx, db, own, payout.id)) return true
   const key = await keyOf(ctx, db, own, payout.data_key_id)
   const covered = await coverWaiting(db, [{ ...payout, dataKey: key }])
   if (covered.length === 0) return false
-  const isFirst = payouts.every(({ id, state }) => id === payout.id || isUnplanned({ state }) || state === 'cancelled')
-  await plan(ctx, db, own, covered, isFirst)
+  const isFirst = payouts.every(({ id, state }) => id === payout.id || isUnprepared({ state }) || state === 'cancelled')
+  await prepare(ctx, db, own, covered, isFirst)
   return true
 }
 
@@ -151,7 +148,7 @@ async function keyOf(ctx: Ctx, db: Atomic, { transaction }: Own, id: bigint): Pr
 }
 
 /** Orders the payout of a refund, less what is out already, to where the money came from or to where its customer says. */
-export async function orderRefund(
+export async function orderRefundPayout(
   ctx: Ctx,
   db: Atomic,
   { refund, transaction }: Own,
@@ -160,7 +157,7 @@ export async function orderRefund(
   const [made] = transaction ? [transaction.dataKey] : await ctx.keyring.makeMany(db, 1)
   if (!made) throw new Error('A data key is missing.')
   const earlier = await lockRefundPayouts(db, [refund.id])
-  const before = transaction ? ((await lastRefundNumber(db, transaction.id))[0]?.number ?? 0) : earlier.length
+  const before = transaction ? await lastRefundNumber(db, transaction.id) : earlier.length
   const payoutIds = earlier.map(({ id }) => id)
   const [sent] = earlier.length > 0 ? await sentBy(db, refund.transaction_id, payoutIds) : []
   await orderPayouts(ctx, db, [
@@ -178,40 +175,35 @@ export async function orderRefund(
   ])
 }
 
-/** Nobody may be paid back for sure: its customer is asked for an address, where there can be one; else a person decides. */
+/** No sender is certain: its customer is asked for an address, where there can be one; else staff decide. */
 async function askWhere(ctx: Ctx, db: Atomic, { refund, transaction }: Own): Promise<void> {
   const isAsked = transaction !== undefined && isOnChain(refund.asset)
-  markRefunds(db, [refund.id], isAsked ? 'address_needed' : 'failed')
+  transition(db, refunds, [{ id: refund.id }], 'ordered', isAsked ? 'address_needed' : 'failed')
   if (!transaction) return
-  const outcome = emptyOutcome()
-  const cause = { kind: 'refund_origin_unknown', id: refund.id } as const
-  const reason = 'Where the money came from is not known.'
-  await goOn(ctx, db, outcome, { transaction, partner: await partnerOf(ctx, transaction), cause, reason })
-  await writeOutcome(ctx, db, outcome)
+  const subject = { transaction, partner: await partnerOf(ctx, transaction) }
+  await settleNow(ctx, db, subject, { kind: 'refund_origin_unknown', id: refund.id })
 }
 
-async function plan(ctx: Ctx, db: Atomic, own: Own, payouts: Plannable[], isFirst: boolean): Promise<void> {
+async function prepare(ctx: Ctx, db: Atomic, own: Own, payouts: PayablePayout[], isFirst: boolean): Promise<void> {
   const { refund, transaction } = own
-  await planPayouts(ctx, db, payouts)
-  markRefunds(db, [refund.id], 'sent')
+  await preparePayments(ctx, db, payouts)
+  transition(db, refunds, [{ id: refund.id }], 'ordered', 'sent')
   const at = ctx.clock.now()
-  const owner = transaction ? customer(transaction.publicId) : suspense
-  const { transaction_id: transactionId, cost, asset } = refund
-  const entries: Entry[] = payouts.map(({ id, rail, amount }) =>
-    entry({ transactionId, kind: 'payout_sent', ref: id, at }, [
-      { debit: owner, credit: clearing(rail), asset, amount },
-    ]),
-  )
-  if (isFirst && cost > 0n) entries.push(refundCostEntry(owner, { id: refund.id, transactionId, asset, cost }, at))
-  const outcome: Outcome = { ...emptyOutcome(), entries }
-  if (transaction)
-    outcome.steps = payouts.map(({ id }) => ({ ...sentStep(own, transaction), cause: { kind: 'refund_prepared', id } }))
-  await writeOutcome(ctx, db, outcome)
+  const batch = newBatch()
+  batch.entries.push(...payouts.map((payout) => payoutEntry(transaction, payout, at)))
+  if (isFirst && refund.cost > 0n) batch.entries.push(refundCostEntry(transaction, refund, at))
+  if (transaction) {
+    const step = sentStep(own, transaction)
+    batch.steps.push(...payouts.map(({ id }) => ({ ...step, cause: { kind: 'refund_prepared', id } as const })))
+  }
+  await writeBatch(ctx, db, batch)
 }
 
-/** Where a transaction is does not change by its refund's being sent. */
+/** The status of a transaction does not change with the sending of its refund. */
 function sentStep({ refund }: Own, transaction: Transaction) {
-  const { status: to, statusDetails, refunds } = transaction
-  const sent = refunds.map((one) => (one.publicId === refund.public_id ? { ...one, state: 'sent' as const } : one))
+  const { status: to, statusDetails } = transaction
+  const sent = transaction.refunds.map((one) =>
+    one.publicId === refund.public_id ? { ...one, state: 'sent' as const } : one,
+  )
   return { transaction, to, change: { statusDetails, refunds: sent } }
 }

@@ -1,11 +1,12 @@
 import type { Status } from './lifecycle.ts'
 
-/** What an entry of the status history can be about. A reversal is a row of `deposit_reversals`; a quote is known by its number. */
-export type Subject = 'deposit' | 'reversal' | 'payout' | 'refund' | 'quote'
+/** What an entry of the status history can be about. A reversal is a row of `deposit_reversals`, a reinstatement one of
+ * `deposit_reinstatements`; a quote is known by its number. */
+export type Subject = 'deposit' | 'reversal' | 'reinstatement' | 'payout' | 'refund' | 'quote'
 
 /**
  * Every kind of entry in the status history: what it is about, and whether it may happen again to the same subject. What may not
- * happens once, however often it is reported. The database has the same list (`migrations/0025`).
+ * happens once, however often it is reported. The database has the same list.
  */
 export const changeKinds = {
   created: { about: null, repeats: false },
@@ -21,6 +22,8 @@ export const changeKinds = {
   /** Money in suspense was found to be for this transaction. */
   deposit_matched: { about: 'deposit', repeats: false },
   deposit_reversed: { about: 'reversal', repeats: false },
+  /** The rail gave back what it had reversed: a dispute was won. */
+  deposit_reinstated: { about: 'reinstatement', repeats: false },
   /** What is left is exchanged at a new quote, after an exchange was reversed. */
   exchanged_again: { about: 'quote', repeats: false },
   price_accepted: { about: null, repeats: true },

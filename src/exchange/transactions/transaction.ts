@@ -2,7 +2,6 @@ import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Kind, Side } from '../../reference/catalog/payment-method.ts'
 import type { Billing } from '../customers/billing-field.ts'
 import type { SharedToken } from '../customers/import-identity.ts'
-import type { RefundState } from './refund-state.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { Warning } from './create-input.ts'
@@ -67,6 +66,12 @@ export type Terms = {
   payoutAddressChangeable: boolean
   warnings: Warning[]
 }
+
+/**
+ * The state of a refund. `ordered`: nothing has left. `address_needed`: where to is not known. `sent`: a payment of it is prepared.
+ * `failed`: it came back or never left, and is not ordered again. `cancelled`: nothing was sent, and nothing is owed.
+ */
+export type RefundState = 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled'
 
 /** A refund as records tell of it. Amounts in the asset's smallest unit; `plan` is where the rail has it, if it has. */
 export type RefundView = {

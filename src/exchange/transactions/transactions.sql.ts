@@ -1,8 +1,7 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { RefundState } from './refund-state.ts'
 import type { Status } from './lifecycle.ts'
 import type { StatusChange, Subject } from './status-history.ts'
-import type { StatusDetails } from './transaction.ts'
+import type { RefundState, StatusDetails } from './transaction.ts'
 
 /** A transaction as the database keeps it, with its quote, its history and its wrapped data key. */
 export type TransactionRow = {

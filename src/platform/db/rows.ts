@@ -23,22 +23,18 @@ export function rowWriter<Row extends object>(
 ): RowWriter<Row> {
   const properties = Object.keys(types) as (keyof Row & string)[]
   const columns = properties.map(columnOf)
-  const arrays = properties.map((property) => `::${types[property]}[]`)
   const names = columns.join(', ')
+  const rowsOf = `unnest(${properties.map((property) => `?::${types[property]}[]`).join(', ')})`
   const changed = columns.filter((column) => column !== 'id').map((column) => `${column} = new.${column}`)
-  const insert = templateOf(`insert into ${table} (${names}) select * from unnest(`, arrays, ')')
+  const insert = templateOf(`insert into ${table} (${names}) select * from ${rowsOf}`)
   const insertNew = templateOf(
-    `insert into ${table} (${names}) select * from unnest(`,
-    arrays,
-    ') on conflict do nothing returning id',
+    `insert into ${table} (${names}) select * from ${rowsOf} on conflict do nothing returning id`,
   )
   const update = templateOf(
-    `update ${table} set ${changed.join(', ')} from unnest(`,
-    arrays,
-    `) as new (${names}) where ${table}.id = new.id`,
+    `update ${table} set ${changed.join(', ')} from ${rowsOf} as new (${names}) where ${table}.id = new.id`,
   )
   const valuesOf = (rows: readonly Row[]): unknown[] =>
-    properties.map((property) => rows.map((row) => cell(row[property])))
+    properties.map((property) => rows.map((row) => cellOf(row[property])))
 
   return {
     insert: (db, rows) => db.send(insert, ...valuesOf(rows)),
@@ -47,14 +43,15 @@ export function rowWriter<Row extends object>(
   }
 }
 
-const columnOf = (property: string): string => property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+/** The column that a property is written to: its name in snake case. */
+export const columnOf = (property: string): string =>
+  property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The driver would write a date of an array in the time zone of this machine. */
-const cell = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null))
+/** A value within an array. The driver would write a date there in the time zone of this machine. */
+export const cellOf = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null))
 
-/** A statement with one parameter an array, in the form that the database takes. It is made once, so that it is prepared once. */
-function templateOf(head: string, arrays: string[], tail: string): TemplateStringsArray {
-  const strings = arrays.map((_, index) => (index === 0 ? head : `${arrays[index - 1]}, `))
-  const all = [...strings, `${arrays.at(-1)}${tail}`]
-  return Object.assign(all, { raw: all })
+/** A statement with a parameter at each `?`, in the form that the database takes. Make it once, so that it is prepared once. */
+export function templateOf(text: string): TemplateStringsArray {
+  const strings = text.split('?')
+  return Object.assign(strings, { raw: strings })
 }

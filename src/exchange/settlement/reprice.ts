@@ -7,22 +7,22 @@ import { askOfTransaction, momentOf, priceValidityMs, termsOfPartner } from '../
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A transaction at a new price, and whether the new price is within what its customer accepted. */
-export type Requoted = { transaction: Transaction; withinSlippage: boolean }
+export type Repriced = { transaction: Transaction; withinSlippage: boolean }
 
 /**
- * Prices a transaction anew, for money that arrived after its price had ended: the same source amount, or another (in its
- * smallest unit), at the price of this moment, by the method that the money came or is to come by. The amount was within its
- * range when it was agreed: that the range has moved since is nobody's fault. Undefined when no price can be made now. Gains and
- * losses pass alike; a loss beyond the partner account's slippage bound is for the customer to decide. By another method than
- * before, or of another amount, it is the price alone that counts: what the other way costs was shown when it was chosen. It holds
- * until `until` at most: a price that can no longer be paid would be an empty promise.
+ * The price of a transaction at this moment, for money that arrived after its price had ended: the same source amount, or another
+ * (in its smallest unit), by the method that the money came or is to come by. The amount was within its range when it was agreed: a
+ * range that has moved since does not count. Undefined when no price can be made now. Gains and losses pass alike; a loss beyond the
+ * partner account's slippage limit is for the customer to decide. By another method than before, or of another amount, the price
+ * alone counts: what the other way costs was shown when it was chosen. It holds until `until` at most: a price that can no longer be
+ * paid would be an empty promise.
  */
-export function requote(
+export function reprice(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
   { method = transaction.depositMethod, amount, until }: { method?: string; amount?: bigint; until?: Date } = {},
-): Requoted | undefined {
+): Repriced | undefined {
   const now = ctx.clock.now()
   const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
   const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, transaction.kind), {

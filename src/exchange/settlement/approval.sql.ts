@@ -1,11 +1,11 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { PayoutState } from './plan.ts'
+import type { PayoutState } from './payout.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 
 /** A payout or refund that has not come to its end, with who has approved it, oldest first. */
 export type OpenPayoutRow = {
   id: bigint
-  /** Of whose transaction; null where nobody's money goes back. */
+  /** Its transaction; null where money from suspense goes back. */
   public_id: bigint | null
   purpose: 'payout' | 'refund'
   status: Status | null
@@ -15,7 +15,7 @@ export type OpenPayoutRow = {
   state: PayoutState
   ordered_at: Date
   approved_by: string[]
-  /** It waits for an approval, and for nothing else that came later. */
+  /** It waits for an approval, and for nothing that came later. */
   waits: boolean
 }
 
@@ -32,7 +32,7 @@ export const openPayouts = (
     from payouts
     join payout_waits using (id)
     left join transactions on transactions.id = payouts.transaction_id
-    where payouts.state in ('waiting', 'reserved', 'planned', 'unknown') and (not ${waiting}::boolean or waits)
+    where payouts.state in ('waiting', 'reserved', 'planned') and (not ${waiting}::boolean or waits)
     order by payouts.id limit ${limit}`
 
 /** A payout or refund that was found, and whether it waits for an approval. */

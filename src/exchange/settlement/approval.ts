@@ -3,14 +3,13 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../operators/operator.ts'
-import { payoutDue } from './order.ts'
-import type { LockedPayout } from './plan.ts'
-import { lockRefunds, type Refund, refundDue } from './refund.ts'
+import { type LockedPayout, payoutDue } from './payout.ts'
+import { enqueueRefunds, lockRefunds, type Refund } from './refund.ts'
 import { advance, type Step } from '../transactions/advance.ts'
-import * as queries from './approve.sql.ts'
+import * as queries from './approval.sql.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { isPayoutAbove, isRefundAbove } from './worth.ts'
+import { isPayoutAbove, isRefundAbove } from './approval-limit.ts'
 
 /** How many different operators a payout above the limit waits for; a refund above it, too. */
 const needed = 2
@@ -19,8 +18,8 @@ const reasonOf = (what: 'payout' | 'refund'): string =>
   `This ${what} needs the approval of ${needed} different operators.`
 
 /**
- * Keeps payouts above the limit from being planned until enough different operators have approved them: their transactions go on
- * hold. Gives the others.
+ * Keeps payouts above the limit from being sent until enough different operators have approved them: their transactions go on hold.
+ * Gives the others.
  */
 export async function withoutUnapproved(
   ctx: Ctx,
@@ -46,10 +45,10 @@ export async function withoutUnapproved(
 }
 
 /**
- * Whether a refund's payout, which this block has locked, has to wait until enough different operators have approved it: whoever
- * ordered it, and nobody's too. Where its transaction is does not change by it; its history says so.
+ * Whether a refund's payout, which this block has locked, has to wait until enough different operators have approved it: whatever
+ * ordered it, and where it has no transaction, too. The status of its transaction stays; the history says so.
  */
-export async function isUnapproved(
+export async function needsApproval(
   ctx: Ctx,
   db: Atomic,
   { refund, transaction }: { refund: Refund; transaction: Transaction | undefined },
@@ -75,7 +74,7 @@ async function countsOf(db: Atomic, payouts: { id: bigint }[]): Promise<Map<bigi
   return new Map(rows.map(({ payout_id: id, count }) => [id, Number.parseInt(String(count), 10)]))
 }
 
-/** How a payout stands after an approval. `transactionId` is null where it gives nobody's money back. */
+/** A payout after an approval. `transactionId` is null where it gives money back from suspense. */
 export type Approved = {
   payoutId: bigint
   transactionId: bigint | null
@@ -86,8 +85,8 @@ export type Approved = {
 
 /**
  * One operator's approval of a payout or refund that waits for it; `id` is the payout's, or the public one of its transaction, in
- * which then no other waits. With the second different operator it goes on. Audited. Refuses what waits for no approval, or was
- * stopped by something else since, and an operator's second approval.
+ * which then no other waits. The second different operator's sends it. Audited. Refuses what waits for no approval, or was held for
+ * another reason since, and an operator's second approval.
  */
 export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise<Approved> {
   return ctx.db.atomic(async (db) => {
@@ -99,7 +98,7 @@ export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise
 
     const approvals = (await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0
     const isApproved = approvals >= needed
-    if (isApproved) await letGo(ctx, db, waiting)
+    if (isApproved) await release(ctx, db, waiting)
     const transactionId = waiting.transaction?.publicId ?? null
     recordAudit(db, {
       at: now,
@@ -113,21 +112,20 @@ export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise
   })
 }
 
-async function letGo(ctx: Ctx, db: Atomic, { payoutId, refundId, transaction }: Waiting): Promise<void> {
-  const runAt = ctx.clock.now()
+async function release(ctx: Ctx, db: Atomic, { payoutId, refundId, transaction }: Waiting): Promise<void> {
   if (refundId !== null) {
     queries.endAsking(db, payoutId)
-    ctx.queue.enqueue(db, [{ kind: refundDue, key: String(refundId), runAt }])
+    enqueueRefunds(ctx, db, [{ id: refundId }])
     return
   }
-  if (!transaction) throw new Error(`The payout ${payoutId} is nobody's.`)
+  if (!transaction) throw new Error(`Payout ${payoutId} belongs to no transaction.`)
   await advance(ctx, db, [{ transaction, cause: { kind: 'payout_approved', id: payoutId }, to: 'exchanging' }])
-  ctx.queue.enqueue(db, [{ kind: payoutDue, key: String(payoutId), runAt }])
+  ctx.queue.enqueue(db, [{ kind: payoutDue, key: String(payoutId), runAt: ctx.clock.now() }])
 }
 
 type Waiting = { payoutId: bigint; refundId: bigint | null; transaction: Transaction | undefined }
 
-/** What waits, its refund and its transaction, locked in the order in which everybody locks them. */
+/** What waits, its refund and its transaction, locked in the order that holds everywhere. */
 async function lockWaiting(ctx: Ctx, db: Atomic, id: bigint): Promise<Waiting> {
   const found = await foundBy(db, id)
   const { transaction_id: owner, refund_id: refundId } = found
@@ -151,7 +149,7 @@ async function foundBy(db: Atomic, id: bigint): Promise<queries.FoundRow> {
   return found
 }
 
-/** A payout or refund that has not come to its end. `needs`: how many more operators must approve it before it goes on. */
+/** A payout or refund that has not ended. `needs`: how many more operators must approve it before it is sent. */
 export type OpenPayout = queries.OpenPayoutRow & { needs: number }
 
 /** The oldest payouts and refunds that are ordered and not ended, or only those of them that wait for approval. */

@@ -1,0 +1,139 @@
+import type { Ctx } from '../context.ts'
+import { exchangesOf } from '../ledger/transaction-entries.ts'
+import type { Entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { parseAmount } from '../../platform/money/amount.ts'
+import { atSamePrice } from '../pricing/explain.ts'
+import { eurCentsOf, type Quote } from '../pricing/quote.ts'
+import type { Change } from '../transactions/advance.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { quotesOf } from '../transactions/transactions.sql.ts'
+import type { Decision } from './decide.ts'
+import { type Deposit, type DepositUse, lossOf, useDeposits } from './deposit.ts'
+import { exchangeReversalEntry, recoveryEntry } from './entries.ts'
+import type { PricedLimits } from './limits.ts'
+import { cancelUnprepared, isOpen, isUnprepared } from './payout.ts'
+import { type Funds, isOfExchange } from './position.ts'
+
+/** The transaction at the price that an exchange is made at, and what changes of it. */
+export type Exchange = { transaction: Transaction; isNewQuote: boolean; change: Change }
+
+/** The exchange that was decided: at the agreed price as it is, or for another amount; or at the price of this moment. */
+export function exchangeAt(
+  transaction: Transaction,
+  { amount, isAgreed }: NonNullable<Decision['exchange']>,
+  limits: Pick<PricedLimits, 'repriced'>,
+): Exchange {
+  const priced = isAgreed ? agreedFor(transaction, amount) : limits.repriced(amount)?.transaction
+  if (!priced) throw new Error('The price of a decided exchange is gone.')
+  const { quote, quoteNumber, quoteExpiresAt, expectedFrom, expectedTo, depositMethod } = priced
+  const isOther = expectedFrom !== transaction.expectedFrom
+  return {
+    transaction: priced,
+    isNewQuote: quoteNumber !== transaction.quoteNumber,
+    change: {
+      quote,
+      quoteNumber,
+      quoteExpiresAt,
+      expectedFrom,
+      expectedTo,
+      depositMethod,
+      initialExpectedFrom: transaction.initialExpectedFrom ?? (isOther ? transaction.expectedFrom : null),
+      fromAmountInEur: isOther ? eurCentsOf(quote, expectedFrom) : transaction.fromAmountInEur,
+      errors: [],
+    },
+  }
+}
+
+function agreedFor(transaction: Transaction, amount: bigint): Transaction {
+  const wasExchanged = transaction.history.some(({ status }) => status === 'exchanging')
+  if (amount === transaction.expectedFrom && !wasExchanged) return transaction
+  const quote = atSamePrice(transaction.quote, amount) as Quote | undefined
+  if (!quote) throw new Refusal('CONFLICT', 'Costs would take all of it: there is nothing to exchange.')
+  return {
+    ...transaction,
+    quote,
+    quoteNumber: transaction.quoteNumber + 1,
+    expectedFrom: amount,
+    expectedTo: parseAmount(quote.toAmount, transaction.to.asset),
+  }
+}
+
+/**
+ * Reverses the exchanges of which nothing was paid out, the newest first: their payouts are cancelled if no payment is prepared, and
+ * what was exchanged is free again, at the same price. What counted as lost of it is not. Gives how many were reversed; none where
+ * a payout is on its way.
+ */
+export async function reverseExchanges(ctx: Ctx, db: Atomic, transaction: Transaction, funds: Funds): Promise<number> {
+  const payouts = funds.payouts.filter(isOfExchange)
+  if (payouts.some((payout) => isOpen(payout) && !isUnprepared(payout))) return 0
+  const unpaid = await unpaidExchanges(db, transaction, funds)
+  if (unpaid.length === 0) return 0
+
+  cancelUnprepared(db, payouts)
+  const at = ctx.clock.now()
+  const asset = transaction.from.asset.id
+  const entries: Entry[] = []
+  const uses: DepositUse[] = []
+  let deposits = funds.deposits
+  for (const one of unpaid) {
+    entries.push(exchangeReversalEntry(one, at))
+    const given = giveBack(deposits, asset, parseAmount(one.quote.fromAmount, transaction.from.asset))
+    const recovered = lossesOf(deposits) - lossesOf(given.deposits)
+    const ref = BigInt(one.quoteNumber)
+    if (recovered > 0n) entries.push(recoveryEntry(transaction, { ref, asset, amount: recovered }, at))
+    uses.push(...given.uses)
+    deposits = given.deposits
+  }
+  useDeposits(db, uses)
+  await post(db, ctx, entries)
+  return unpaid.length
+}
+
+const lossesOf = (deposits: Deposit[]): bigint => deposits.reduce((sum, deposit) => sum + lossOf(deposit), 0n)
+
+/** The exchanges whose payouts were not made, or came back whole, the newest first: together they owe no more than is owed. */
+async function unpaidExchanges(
+  db: Atomic,
+  transaction: Transaction,
+  { owedForExchanges: owed, payouts }: Funds,
+): Promise<Transaction[]> {
+  const [numbers, quotes] = await Promise.all([exchangesOf(db, transaction.id), quotesOf(db, transaction.publicId)])
+  const paid = payouts.filter((payout) => isOfExchange(payout) && payout.state === 'paid').map((one) => one.amount)
+  const unpaid: Transaction[] = []
+  let left = owed
+  for (const { number } of numbers) {
+    const quote = quotes.find((one) => BigInt(one.number) === number)?.quote as Quote | undefined
+    if (!quote) throw new Error(`The quote ${number} of an exchange is missing.`)
+    const promised = parseAmount(quote.toAmount, transaction.to.asset)
+    const payout = paid.indexOf(promised)
+    if (payout >= 0) paid.splice(payout, 1)
+    else if (promised <= left) {
+      left -= promised
+      unpaid.push({ ...transaction, quote, quoteNumber: Number.parseInt(String(number), 10) })
+    }
+  }
+  return unpaid
+}
+
+/**
+ * Takes an exchanged amount off deposits again: off the one of which exactly that was exchanged, else the newest first, as they were
+ * used oldest first.
+ */
+function giveBack(deposits: Deposit[], asset: string, amount: bigint): { uses: DepositUse[]; deposits: Deposit[] } {
+  const uses: DepositUse[] = []
+  let left = amount
+  const own = deposits.findLast((deposit) => deposit.asset === asset && deposit.exchanged === amount)
+  const changed = deposits.toReversed().map((deposit) => {
+    if (deposit.asset !== asset || (own && deposit !== own)) return deposit
+    const given = deposit.exchanged < left ? deposit.exchanged : left
+    if (given === 0n) return deposit
+    left -= given
+    uses.push({ id: deposit.id, exchanged: -given, refunded: 0n })
+    return { ...deposit, exchanged: deposit.exchanged - given }
+  })
+  if (left > 0n) throw new Error('More was exchanged than deposits say.')
+  return { uses, deposits: changed.toReversed() }
+}

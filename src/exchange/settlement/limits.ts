@@ -1,0 +1,126 @@
+import { resolve } from '../availability/resolve.ts'
+import type { Ctx } from '../context.ts'
+import { customerLimit } from '../customers/customer-limit.ts'
+import { lockCustomerLimit } from '../customers/customer-limit.sql.ts'
+import { type CustomerProfile, profilesOf } from '../customers/profile.ts'
+import type { Partner } from '../partners/partner.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { ended } from '../transactions/lifecycle.ts'
+import { flowOf, methodOf } from '../transactions/method.ts'
+import { askOfTransaction, momentOf, termsOfPartner } from '../transactions/policy.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { freeExpected, type FundsPosition, type Limits, type PriceVerdict } from './decide.ts'
+import { depositsOf } from './deposit.ts'
+import { type Repriced, reprice } from './reprice.ts'
+
+/** How and when money came: by which deposit method, when the rail first reported it, and when it reported it as final. */
+export type Arrival = { method: string; arrivedAt: Date; finalAt: Date }
+
+/** What limits are read for. Without an arrival somebody asks, now. */
+export type LimitsQuery = {
+  transaction: Transaction
+  partner: Partner
+  position: FundsPosition
+  arrival?: Arrival | undefined
+}
+
+/** The limits of a transaction, with the new price of an amount; undefined when no price can be made now. */
+export type PricedLimits = Limits & { repriced(amount: bigint): Repriced | undefined }
+
+/** What of a transaction's money may be exchanged now, and at which price: by the pair, the account, the customer, the market. */
+export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<PricedLimits> {
+  const { transaction, partner, position, arrival } = query
+  if (freeExpected(position) === 0n) return noLimits
+  if (transaction.isErased) return { ...noLimits, needsReview: true }
+  const depositMethod = arrival?.method ?? transaction.depositMethod
+  const outcome = resolve(
+    momentOf(ctx, ctx.clock.now()),
+    termsOfPartner(partner, transaction.kind),
+    askOfTransaction({ ...transaction, depositMethod }),
+  )
+  const range = outcome.available ? outcome.exchange.range : { min: 0n, max: position.agreed }
+  const customer = await profileOf(ctx, db, transaction)
+  const left = await leftOf(ctx, db, transaction)
+  return {
+    tolerance: (position.agreed * BigInt(partner.settings.underpaymentBasisPoints)) / 10_000n,
+    least: range.min,
+    most: left !== undefined && left < range.max ? left : range.max,
+    needsReview: customer !== undefined && needsReview(customer),
+    ...pricesOf(ctx, query),
+  }
+}
+
+/** Nothing of the agreed asset is free: nothing looks at the limits. */
+const noLimits: PricedLimits = {
+  tolerance: 0n,
+  least: 0n,
+  most: 0n,
+  priceOf: () => 'none',
+  repriced: () => undefined,
+  needsReview: false,
+}
+
+/** The limits of what came exactly as agreed, from a customer to whom no rule applies: only its price is left to be known. */
+export const limitsAsAgreed = (ctx: Ctx, query: LimitsQuery): PricedLimits => ({
+  ...noLimits,
+  most: query.position.agreed,
+  ...pricesOf(ctx, query),
+})
+
+/**
+ * Keeps others from counting what a customer may still exchange until this block ends, which is about to use something of it: two of
+ * theirs at once never take the same amount. Before `readLimits`, by whatever acts on them.
+ */
+export function lockLimits(db: Atomic, { kind, customerId }: Transaction, position: FundsPosition): void {
+  if (kind === 'retail' && customerId !== null && freeExpected(position) > 0n) lockCustomerLimit(db, customerId)
+}
+
+async function profileOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<CustomerProfile | undefined> {
+  const { kind, partnerCustomerId } = transaction
+  if (kind === 'b2b' || partnerCustomerId === null) return undefined
+  return (await profilesOf(ctx, db, [partnerCustomerId]))[0]
+}
+
+const needsReview = ({ status, risk }: CustomerProfile): boolean =>
+  status === 'blocked' || risk.level === 'high' || risk.level === 'prohibited'
+
+/**
+ * What a customer may still exchange in a transaction, in units of what it takes, next to what everything else of theirs has used
+ * and is about to, and less what it has exchanged itself; undefined where its worth is not known.
+ */
+async function leftOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<bigint | undefined> {
+  const { id, kind, customerId, fromAmountInEur: cents, expectedFrom } = transaction
+  if (kind === 'b2b' || cents === null || cents === 0n) return undefined
+  const limit = await customerLimit(ctx, db, customerId, ctx.clock.now(), { besides: id })
+  if (limit === undefined) return undefined
+  const own = (await depositsOf(db, id)).reduce((sum, { exchanged }) => sum + exchanged, 0n)
+  const left = (limit * expectedFrom) / cents - own
+  return left > 0n ? left : 0n
+}
+
+/**
+ * The price of an amount. A bank transfer is priced when it arrives, and money that came by another way than was chosen last at the
+ * price of that way. Each amount is priced once.
+ */
+function pricesOf(ctx: Ctx, query: LimitsQuery): Pick<PricedLimits, 'priceOf' | 'repriced'> {
+  const { transaction, partner, position, arrival } = query
+  const method = arrival?.method ?? transaction.depositMethod
+  const known = new Map<bigint, Repriced | undefined>()
+  const repriced = (amount: bigint): Repriced | undefined => {
+    if (!known.has(amount)) known.set(amount, reprice(ctx, partner, transaction, { method, amount }))
+    return known.get(amount)
+  }
+  const priceOf = (amount: bigint): PriceVerdict => {
+    const isFirst = !position.isExchanged && !ended.has(transaction.status)
+    const isPricedNow = flowOf(methodOf(transaction.from, method).category) === 'transfer'
+    if (isFirst && method === transaction.depositMethod && !isPricedNow) {
+      if ((arrival?.arrivedAt ?? ctx.clock.now()) <= transaction.quoteExpiresAt) return 'agreed'
+      // It was seen before, and priced then: what was beyond the limit at its arrival is not tried again at a better moment.
+      if (arrival && arrival.finalAt > arrival.arrivedAt) return 'far'
+    }
+    const found = repriced(amount)
+    if (!found) return 'none'
+    return found.withinSlippage ? 'near' : 'far'
+  }
+  return { priceOf, repriced }
+}

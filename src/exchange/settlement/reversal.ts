@@ -1,0 +1,93 @@
+import type { Ctx } from '../context.ts'
+import { markChargeback } from '../customers/customers.sql.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import type { Transaction } from '../transactions/transaction.ts'
+import { cancelRefunds } from './cancel-refunds.ts'
+import { showConfirming } from './confirming.ts'
+import { type Deposit, deposits, freeOf, isOf, lockDepositOfPayment, ownerOf } from './deposit.ts'
+import { recordDispute } from './dispute.ts'
+import { reversalEntry } from './entries.ts'
+import { reverseExchanges } from './exchange.ts'
+import { haltRail } from './halted-rails.ts'
+import { readFunds } from './position.ts'
+import type { EventContext } from './rail-event.ts'
+import { lockRefundPayouts, lockRefundsOfDeposit } from './refund.ts'
+import { type Batch, settle } from './settle.ts'
+import { transition } from './transition.ts'
+
+/**
+ * Money was taken back: by a reorganization, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
+ * owed, as far as it is still there: a refund that has not been sent and an exchange of which nothing was paid out are reversed for
+ * it. The rest is our loss, and marks the customer, once a payment. A payment may be reversed in parts, each by an event of its own:
+ * together never more than it was. A chain that reverses what was final is halted, until an operator resumes it.
+ */
+export async function settleReversal(ctx: Ctx, db: Atomic, batch: Batch, context: EventContext): Promise<void> {
+  const { event, partner } = context
+  const deposit = await lockDepositOfPayment(db, event.rail, event.payment)
+  if (!deposit) {
+    const { transaction } = context
+    if (transaction && !transaction.isErased) await showConfirming(ctx, db, { event, transaction, partner })
+    return
+  }
+  const transaction = ownerOf(deposit, context)
+  const left = deposit.amount - deposit.taken_back
+  if (!isOf(deposit, transaction) || deposit.asset !== event.asset || event.amount > left) {
+    ctx.log.warn({ event: String(event.id), rail: event.rail }, 'A reversal does not match the deposit.')
+    return
+  }
+  const rail = ctx.rails.deposit(deposit.rail)
+  if (!rail) throw new Error(`There is no rail ${deposit.rail} in this process.`)
+  const at = ctx.clock.now()
+  const isChain = rail.deposit.confirmations !== undefined
+  if (isChain) haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
+  if (event.dispute !== null) await recordDispute(ctx, db, event, deposit)
+
+  const freed = await freeFor(ctx, db, { deposit, transaction, amount: event.amount })
+  const free = freeOf(freed)
+  const theirs = free < event.amount ? free : event.amount
+  const loss = event.amount - theirs
+  const id = await ctx.rowIds.next()
+  insertReversal(db, { id, eventId: event.id, deposit: freed, amount: event.amount, loss })
+  batch.entries.push(
+    reversalEntry(transaction, { ref: id, asset: deposit.asset, theirs, loss }, rail.custodyAccount, at),
+  )
+  if (!transaction || !partner) return
+  // A customer has no part in what a chain does to its blocks.
+  const isTheirDoing = loss > 0n && deposit.state !== 'lost' && !isChain
+  if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
+  const change = { kind: 'deposit_reversed', id, isLoss: loss > 0n } as const
+  await settle(ctx, db, batch, { transaction, partner }, change)
+}
+
+type ReversalContext = { deposit: Deposit; transaction: Transaction | undefined; amount: bigint }
+
+/** The deposit once refunds, then exchanges, are reversed, as far as the amount needs it and nothing of them has left. */
+async function freeFor(ctx: Ctx, db: Atomic, { deposit, transaction, amount }: ReversalContext): Promise<Deposit> {
+  if (transaction && freeOf(deposit) >= amount) return deposit
+  const funds = transaction && (await readFunds(db, transaction))
+  const refunds = funds?.refunds ?? (await lockRefundsOfDeposit(db, deposit.id))
+  const payouts =
+    funds?.payouts ??
+    (await lockRefundPayouts(
+      db,
+      refunds.map(({ id }) => id),
+    ))
+  const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: transaction }, { refunds, payouts })
+  const less = { ...deposit, refunded: deposit.refunded - back }
+  if (!transaction || !funds || freeOf(less) >= amount || deposit.exchanged === 0n) return less
+  if ((await reverseExchanges(ctx, db, transaction, funds)) === 0) return less
+  const after = await readFunds(db, transaction)
+  return after.deposits.find(({ id }) => id === deposit.id) ?? less
+}
+
+type Reversal = { id: bigint; eventId: bigint; deposit: Deposit; amount: bigint; loss: bigint }
+
+/** Takes an amount of a deposit back. An event that has reversed something before fails the block, and so does more than there is. */
+function insertReversal(db: Atomic, { id, eventId, deposit, amount, loss }: Reversal): void {
+  db.send`
+    insert into deposit_reversals (id, deposit_id, event_id, amount, lost)
+    values (${id}, ${deposit.id}, ${eventId}, ${amount}, ${loss})`
+  db.send`update deposits set taken_back = taken_back + ${amount} where id = ${deposit.id}`
+  const to = loss > 0n || deposit.state === 'lost' ? 'lost' : 'reversed'
+  if (to !== deposit.state) transition(db, deposits, [{ id: deposit.id }], deposit.state, to)
+}
