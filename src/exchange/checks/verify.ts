@@ -49,8 +49,10 @@ async function verifyTransactions(ctx: Ctx): Promise<string[]> {
     (last) => queries.agreements(db, idOf(last), batch, eventsSince),
     async (rows, last) => {
       const [afterId, lastId] = [idOf(last), idOf(rows.at(-1))]
+      const found = rows.flatMap(disagreements)
+      if (found.length >= enoughProblems) return found
       return [
-        ...rows.flatMap(disagreements),
+        ...found,
         ...(await queries.misbooked(db, afterId, lastId, places)).map(sentenceOf),
         ...(await queries.misused(db, afterId, lastId)).map(usedSentenceOf),
       ]
