@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
-import { beforeAll, enoughProblems } from '../ledger/verify.ts'
+import { idOf, problemsIn } from '../ledger/verify.ts'
 import { destinationPlace } from '../settlement/payout.ts'
 import { preparedPlace } from '../settlement/prepared-payment.ts'
 import type { Keyring } from '../../platform/privacy/data-key.ts'
@@ -30,21 +30,14 @@ export async function verifyPayouts({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>
   return problems
 }
 
-/** Reads a table in batches, one in memory at a time. */
-async function inParts<Row extends { id: bigint }>(
+const inParts = <Row extends { id: bigint }>(
   read: (part: queries.Part) => Promise<Row[]>,
   problemsOf: (row: Row) => string[],
-): Promise<string[]> {
-  const problems: string[] = []
-  let afterId = beforeAll
-  for (;;) {
-    const rows = await read({ afterId, limit: batch })
-    for (const row of rows) problems.push(...problemsOf(row))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) return problems
-    afterId = last.id
-  }
-}
+): Promise<string[]> =>
+  problemsIn<Row>(
+    (last) => read({ afterId: idOf(last), limit: batch }),
+    (rows) => rows.flatMap(problemsOf),
+  )
 
 const nameOf = (what: string, { id, public_id: publicId }: { id: bigint; public_id: bigint | null }): string =>
   `${what} ${id}${publicId === null ? '' : ` of transaction ${publicId}`}`

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
-import { beforeAll, enoughProblems, verifyBooks } from '../ledger/verify.ts'
+import { enoughProblems, idOf, problemsIn, verifyBooks } from '../ledger/verify.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.ts'
 import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
@@ -43,19 +43,21 @@ export async function verify(ctx: Ctx): Promise<string[]> {
 /** Transactions with their deposits, payouts and events, and money in suspense. */
 async function verifyTransactions(ctx: Ctx): Promise<string[]> {
   const { db } = ctx
-  const problems: string[] = []
   const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
   const places = placesOf(ctx)
-  let afterId = beforeAll
-  for (;;) {
-    const rows = await queries.agreements(db, afterId, batch, eventsSince)
-    for (const row of rows) problems.push(...disagreements(row))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) break
-    problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
-    problems.push(...(await queries.misused(db, afterId, last.id)).map(usedSentenceOf))
-    afterId = last.id
-  }
+  const problems = await problemsIn<queries.Agreement>(
+    (last) => queries.agreements(db, idOf(last), batch, eventsSince),
+    async (rows, last) => {
+      const [afterId, lastId] = [idOf(last), idOf(rows.at(-1))]
+      const found = rows.flatMap(disagreements)
+      if (found.length >= enoughProblems) return found
+      return [
+        ...found,
+        ...(await queries.misbooked(db, afterId, lastId, places)).map(sentenceOf),
+        ...(await queries.misused(db, afterId, lastId)).map(usedSentenceOf),
+      ]
+    },
+  )
   return [...problems, ...(await queries.misbookedSuspense(db, places)).map(sentenceOf)]
 }
 

@@ -7,8 +7,27 @@ const batch = 2_000
 /** The least bigint: a forged row can have any id. */
 export const beforeAll = -(2n ** 63n)
 
+/** The id to read a batch after. */
+export const idOf = (last: { id: bigint } | undefined): bigint => last?.id ?? beforeAll
+
 /** One check stops after this many problems, which still fit in memory. */
 export const enoughProblems = 10_000
+
+/** Reads a table in batches, one in memory at a time, and returns the problems of its rows. `last` is the last row read. */
+export async function problemsIn<Row>(
+  read: (last: Row | undefined) => Promise<Row[]>,
+  check: (rows: Row[], last: Row | undefined) => string[] | Promise<string[]>,
+): Promise<string[]> {
+  const problems: string[] = []
+  let last: Row | undefined
+  for (;;) {
+    const rows = await read(last)
+    if (rows.length === 0) return problems
+    problems.push(...(await check(rows, last)))
+    if (problems.length >= enoughProblems) return problems
+    last = rows.at(-1)
+  }
+}
 
 /**
  * Reads the whole journal in batches and finds entries that were changed or swapped since they were booked (their keyed digest no
@@ -16,15 +35,10 @@ export const enoughProblems = 10_000
  * postings, and reserves that exceed their balance. Returns one sentence a problem.
  */
 export async function verifyBooks(db: Db, { secrets }: { secrets: { ledger: Buffer } }): Promise<string[]> {
-  const problems: string[] = []
-  let after = beforeAll
-  for (;;) {
-    const rows = await queries.journal(db, after, batch)
-    for (const row of rows) problems.push(...problemsOf(row, secrets.ledger))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) break
-    after = last.id
-  }
+  const problems = await problemsIn<queries.JournalRow>(
+    (last) => queries.journal(db, idOf(last), batch),
+    (rows) => rows.flatMap((row) => problemsOf(row, secrets.ledger)),
+  )
   for (const { entry_id } of await queries.orphans(db)) problems.push(`Postings of entry ${entry_id} have no entry.`)
   for (const { account, asset } of await queries.wrongSnapshots(db)) {
     problems.push(`The balance snapshot of ${account} in ${asset} is not the sum of its postings.`)
