@@ -4,7 +4,7 @@ import { byCard, byTransfer, type Scenario } from './scenario.ts'
 export const holds: readonly Scenario[] = [
   {
     name: 'held-released',
-    title: 'An operator holds it; the money comes and stays; the operator lets it go on',
+    title: 'An operator puts it on hold; the money arrives and waits; the operator releases it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator releases it', 'wait for the end'],
     statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
@@ -22,7 +22,7 @@ export const holds: readonly Scenario[] = [
   },
   {
     name: 'held-refunded',
-    title: 'An operator holds it; the money comes, and the operator gives it back',
+    title: 'An operator puts it on hold; the money arrives, and the operator refunds it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator refunds it', 'wait for the end'],
     statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
@@ -41,7 +41,7 @@ export const holds: readonly Scenario[] = [
   },
   {
     name: 'partly-refunded',
-    title: 'An operator gives back a part of the money, and lets the rest go on',
+    title: 'An operator refunds a part of the money and releases the rest',
     exchange: byTransfer,
     steps: [
       'create',

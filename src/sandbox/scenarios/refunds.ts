@@ -4,7 +4,7 @@ import { byCard, sale, type Scenario } from './scenario.ts'
 export const refunds: readonly Scenario[] = [
   {
     name: 'refund-bounces',
-    title: 'Coins that were given back come back again; the customer says where they go',
+    title: 'Refunded coins are returned; the customer enters another address',
     exchange: sale,
     steps: [
       'create',
@@ -44,7 +44,7 @@ export const refunds: readonly Scenario[] = [
   },
   {
     name: 'refund-to-be-asked',
-    title: 'Coins come out of a pool of many persons: nobody can be paid back there, so the customer is asked where to',
+    title: 'Coins arrive from a shared wallet, which cannot be refunded: the customer is asked for an address',
     exchange: sale,
     steps: [
       'create',
@@ -71,7 +71,7 @@ export const refunds: readonly Scenario[] = [
   },
   {
     name: 'refund-unknown-word',
-    title: 'The processor says a word of the refund that nobody knows: it is pending until there is evidence',
+    title: 'The processor reports an unknown status of the refund: it is pending until there is evidence',
     exchange: byCard,
     steps: [
       'create',
