@@ -32,6 +32,8 @@ const allowed: RegExp[] = [
   /\b(yellow|white) ?papers?\b/g,
   /\b(key|pass|cross)word?s?\b/g,
   /\bgood (reason|practice|idea)\b/g,
+  /\bgo(es)? on hold\b/g,
+  /\b\d+-word mnemonic\b/g,
   /\bthere (is|are|was|were) none\b/g,
 ]
 

@@ -63,7 +63,7 @@ const changes: readonly (readonly [date: string, change: string])[] = [
   ],
 ]
 
-/** A row of the page; what stands between backticks is code. */
+/** A row of the page; text between backticks is code. */
 const rowOf = ([date, change]: readonly [string, string]): string =>
   `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
 

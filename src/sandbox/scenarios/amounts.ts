@@ -4,13 +4,13 @@ import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 export const amounts: readonly Scenario[] = [
   scenario({
     name: 'underpaid-within-tolerance',
-    title: 'A little less comes than was agreed: it is exchanged as it came, at the agreed price',
+    title: 'Slightly less arrives than agreed: it is exchanged at the agreed price',
     exchange: byCard,
     steps: ['create', 'check out', 'pay a little less', 'wait for the end'],
   }),
   scenario({
     name: 'underpaid-rest-paid',
-    title: 'Too little comes; it waits, the customer pays the rest, and it continues by itself',
+    title: 'Too little arrives; the customer pays the rest, and the exchange continues',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay too little', 'pay the rest', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
@@ -18,14 +18,14 @@ export const amounts: readonly Scenario[] = [
   }),
   scenario({
     name: 'underpaid-exchanged',
-    title: 'Too little comes, and the customer wants it exchanged as it came',
+    title: 'Too little arrives, and the customer has it exchanged as it is',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay too little', 'the customer wants what came exchanged', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
   }),
   scenario({
     name: 'underpaid-refunded',
-    title: 'Too little comes, and the customer wants it back',
+    title: 'Too little arrives, and the customer takes a refund',
     exchange: byCard,
     steps: ['create', 'check out', 'pay too little', 'the customer wants it back', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],
@@ -33,14 +33,14 @@ export const amounts: readonly Scenario[] = [
   }),
   scenario({
     name: 'overpaid',
-    title: 'More comes than was agreed, within the limit: all of it is exchanged',
+    title: 'More arrives than agreed, within the limit: all of it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay half as much again', 'wait for the end'],
   }),
   scenario({
     name: 'overpaid-beyond-limit',
     title:
-      'More comes than can be exchanged: the limit is exchanged, the rest goes back while the chain is slow to pay out',
+      'More arrives than can be exchanged: the limit is exchanged, and the rest is refunded while the payout is still on its way',
     exchange: byTransfer,
     steps: [
       'create',
@@ -55,7 +55,7 @@ export const amounts: readonly Scenario[] = [
   }),
   scenario({
     name: 'second-deposit',
-    title: 'The customer pays the same transfer again after the end: that is exchanged too',
+    title: 'The customer makes the same transfer again after the end: it is exchanged too',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay', 'pay once more', 'it is opened again', 'wait for the end'],
     course: [
@@ -81,7 +81,7 @@ export const amounts: readonly Scenario[] = [
   }),
   scenario({
     name: 'wrong-asset',
-    title: 'Dollars come where euro were agreed: they go back when the customer wants them',
+    title: 'Dollars arrive instead of the agreed euros: the customer takes a refund',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay in another currency', 'the customer wants it back', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],

@@ -10,13 +10,13 @@ export const cards: readonly Scenario[] = [
   }),
   scenario({
     name: 'card-challenge',
-    title: 'The customer’s bank asks for a challenge, which is passed',
+    title: 'The customer’s bank asks for a 3-D Secure challenge, which is passed',
     exchange: byCard,
     steps: ['create', 'check out', 'the card is challenged', 'pay', 'wait for the end'],
   }),
   scenario({
     name: 'card-voided',
-    title: 'The challenge is never answered, and the processor gives the payment up',
+    title: 'The challenge is never answered, and the processor voids the payment',
     exchange: byCard,
     steps: [
       'create',
@@ -31,7 +31,7 @@ export const cards: readonly Scenario[] = [
   }),
   scenario({
     name: 'chargeback-before-exchange',
-    title: 'The card payment is charged back while the transaction is held: nothing is owed, nothing is lost',
+    title: 'The card payment is charged back while the transaction is on hold: nothing is owed, nothing is lost',
     exchange: byCard,
     steps: [
       'create',
@@ -47,7 +47,7 @@ export const cards: readonly Scenario[] = [
   }),
   scenario({
     name: 'chargeback',
-    title: 'The card payment is charged back after the coins have gone out: our loss, and the customer is marked',
+    title: 'The card payment is charged back after the payout: our loss, and it counts against the customer',
     exchange: byCard,
     steps: ['create', 'check out', 'pay', 'the payment is charged back', 'the loss is booked'],
     course: ['waiting_for_deposit', 'exchanging', 'sending', 'finished', 'amounts'],

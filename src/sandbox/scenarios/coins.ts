@@ -4,7 +4,7 @@ import { sale, type Scenario, scenario } from './scenario.ts'
 export const coins: readonly Scenario[] = [
   scenario({
     name: 'reorganised-deposit',
-    title: 'The block with the deposit is undone before it is final: nothing is credited, and the time to pay passes',
+    title: 'The chain drops the deposit’s block before it is final: nothing is credited, and the order expires',
     exchange: { ...sale, fromCurrency: 'DOGE', fromAmount: '1000' },
     steps: [
       'create',
@@ -20,7 +20,7 @@ export const coins: readonly Scenario[] = [
   scenario({
     name: 'reorganised-after-final',
     title:
-      'The block with the deposit is undone after it was final and paid for: our loss, and the chain is credited no more until an operator says so',
+      'The chain drops the deposit’s block after the payout: our loss, and the rail credits nothing until an operator resumes it',
     exchange: { ...sale, fromCurrency: 'LTC', fromAmount: '5' },
     steps: ['create', 'check out', 'pay', 'the chain is reorganised after the end', 'an operator resumes the rail'],
     course: ['waiting_for_deposit', 'exchanging', 'sending', 'finished', 'amounts'],

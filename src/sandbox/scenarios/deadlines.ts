@@ -4,7 +4,7 @@ import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 export const deadlines: readonly Scenario[] = [
   scenario({
     name: 'never-opened',
-    title: 'The customer never comes',
+    title: 'The customer never opens the checkout',
     exchange: byCard,
     steps: ['create', 'the time to pay passes', 'wait for the end'],
     course: ['expired'],
@@ -20,7 +20,7 @@ export const deadlines: readonly Scenario[] = [
   }),
   scenario({
     name: 'cancelled-by-customer',
-    title: 'The customer does not want it any more, before anything is paid',
+    title: 'The customer cancels before paying',
     exchange: byCard,
     steps: ['create', 'check out', 'the customer cancels', 'wait for the end'],
     course: ['waiting_for_deposit', 'cancelled'],
@@ -28,7 +28,7 @@ export const deadlines: readonly Scenario[] = [
   }),
   scenario({
     name: 'cancelled-by-operator',
-    title: 'An operator cancels it, before anything is paid',
+    title: 'An operator cancels it before any payment',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator cancels it', 'wait for the end'],
     course: ['waiting_for_deposit', 'cancelled'],
@@ -36,7 +36,7 @@ export const deadlines: readonly Scenario[] = [
   }),
   scenario({
     name: 'paid-after-cancelled',
-    title: 'Money comes after the customer has cancelled: it is not lost, it is exchanged',
+    title: 'Money arrives after the customer has cancelled: it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'the customer cancels', 'pay', 'it is opened again', 'wait for the end'],
     course: ['waiting_for_deposit', 'cancelled', 'on_hold', 'exchanging', 'sending', 'finished'],

@@ -4,14 +4,14 @@ import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 export const holds: readonly Scenario[] = [
   scenario({
     name: 'held-released',
-    title: 'An operator holds it; the money comes and stays; the operator releases it',
+    title: 'An operator puts it on hold; the money arrives and waits; the operator releases it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator releases it', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'amounts', 'exchanging', 'sending', 'finished'],
   }),
   scenario({
     name: 'held-refunded',
-    title: 'An operator holds it; the money comes, and the operator gives it back',
+    title: 'An operator puts it on hold; the money arrives, and the operator refunds it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator refunds it', 'wait for the end'],
     course: ['waiting_for_deposit', 'on_hold', 'amounts', 'refund', 'refund', 'refunded', 'refund'],

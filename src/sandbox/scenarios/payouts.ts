@@ -4,13 +4,13 @@ import { byCard, sale, type Scenario, scenario } from './scenario.ts'
 export const payouts: readonly Scenario[] = [
   scenario({
     name: 'payout-timeout',
-    title: 'The chain takes the payout and does not answer: it is found, not sent again',
+    title: 'The chain takes the payout and does not respond: the payout is found, not sent again',
     exchange: byCard,
     steps: ['create', 'check out', 'the rail will not answer in time', 'pay', 'wait for the end'],
   }),
   scenario({
     name: 'payout-refused',
-    title: 'The chain says that it will never carry the payout out; an operator has it ordered again',
+    title: 'The chain permanently refuses the payout; an operator orders it again',
     exchange: byCard,
     steps: [
       'create',
@@ -25,7 +25,7 @@ export const payouts: readonly Scenario[] = [
   }),
   scenario({
     name: 'payout-bounces',
-    title: 'The bank sends the payout back; the customer gives another account',
+    title: 'The bank returns the payout; the customer enters another account',
     exchange: sale,
     steps: ['create', 'check out', 'pay', 'what was paid out comes back', 'give another address', 'wait for the end'],
     course: [
@@ -50,7 +50,7 @@ export const payouts: readonly Scenario[] = [
   }),
   scenario({
     name: 'payout-waits',
-    title: 'More is to be paid out than is held: the payout waits, and goes when there is enough',
+    title: 'There is not enough money for the payout: it waits, and is sent when there is',
     exchange: { ...byCard, toCurrency: 'ALGO' },
     steps: [
       'create',

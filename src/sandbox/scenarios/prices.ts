@@ -4,14 +4,14 @@ import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 export const prices: readonly Scenario[] = [
   scenario({
     name: 'late-within-bound',
-    title: 'Money comes after the deadline, and the price has hardly moved: it is exchanged at the new one',
+    title: 'Money arrives after the deadline, and the price has hardly moved: it is exchanged at the new price',
     exchange: { ...byCard, toCurrency: 'USDC' },
     steps: ['create', 'check out', 'the time to pay passes', 'pay', 'it is opened again', 'wait for the end'],
     course: ['waiting_for_deposit', 'expired', 'on_hold', 'exchanging', 'sending', 'finished'],
   }),
   scenario({
     name: 'late-accepted',
-    title: 'The price has moved too far when the money comes; the customer accepts the new one',
+    title: 'The price has moved too far when the money arrives; the customer accepts the new price',
     exchange: { ...byTransfer, toCurrency: 'DOT' },
     steps: [
       'create',
@@ -26,7 +26,7 @@ export const prices: readonly Scenario[] = [
   }),
   scenario({
     name: 'late-refunded',
-    title: 'The price has moved too far when the money comes; the customer wants it back',
+    title: 'The price has moved too far when the money arrives; the customer takes a refund',
     exchange: { ...byTransfer, toCurrency: 'XLM' },
     steps: [
       'create',

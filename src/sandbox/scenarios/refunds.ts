@@ -4,7 +4,7 @@ import { byCard, sale, type Scenario, scenario } from './scenario.ts'
 export const refunds: readonly Scenario[] = [
   scenario({
     name: 'refund-bounces',
-    title: 'Coins that were given back come back again; the customer says where they go',
+    title: 'Refunded coins are returned; the customer enters another address',
     exchange: sale,
     steps: [
       'create',
@@ -41,7 +41,7 @@ export const refunds: readonly Scenario[] = [
   }),
   scenario({
     name: 'refund-to-be-asked',
-    title: 'Coins come out of a pool of many persons: nobody can be paid back there, so the customer is asked where to',
+    title: 'Coins arrive from a shared wallet, which cannot be refunded: the customer is asked for an address',
     exchange: sale,
     steps: [
       'create',

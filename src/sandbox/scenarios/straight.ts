@@ -4,7 +4,7 @@ import { byCard, byTransfer, sale, swap, type Scenario, scenario } from './scena
 export const straight: readonly Scenario[] = [
   scenario({
     name: 'card-buy',
-    title: 'A buy paid by card, coins go out',
+    title: 'A buy paid by card',
     exchange: byCard,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
   }),
@@ -16,19 +16,19 @@ export const straight: readonly Scenario[] = [
   }),
   scenario({
     name: 'open-banking-buy',
-    title: 'A buy paid at the page of the customer’s own bank',
+    title: 'A buy paid on the page of the customer’s bank',
     exchange: { ...byCard, depositCategory: 'OPEN_BANKING' },
     steps: ['create', 'check out', 'pay', 'wait for the end'],
   }),
   scenario({
     name: 'sell',
-    title: 'Coins come in, are confirmed, and euro go to a bank account',
+    title: 'Coins arrive and are confirmed, and euros go to a bank account',
     exchange: sale,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
   }),
   scenario({
     name: 'swap',
-    title: 'Coins come in, are confirmed, and other coins go out',
+    title: 'Coins arrive and are confirmed, and other coins go out',
     exchange: swap,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
   }),

@@ -4,14 +4,14 @@ import { byTransfer, type Scenario, scenario } from './scenario.ts'
 export const unmatched: readonly Scenario[] = [
   scenario({
     name: 'suspense-matched',
-    title: 'A transfer comes without its reference; an operator finds whose it is, and it is exchanged',
+    title: 'A transfer arrives without its reference; an operator matches it, and it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay without the reference', 'an operator matches the money', 'wait for the end'],
     postings: ['suspense_matched', 'exchange', 'payout_sent', 'payout_settled'],
   }),
   scenario({
     name: 'suspense-returned',
-    title: 'A transfer comes without its reference; an operator sends it back, and the customer cancels',
+    title: 'A transfer arrives without its reference; an operator returns it, and the customer cancels',
     exchange: byTransfer,
     steps: [
       'create',
