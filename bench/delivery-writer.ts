@@ -5,7 +5,7 @@ import type { Ctx } from '../src/exchange/context.ts'
 import { loneClient } from '../src/platform/db/lone-client.ts'
 import { openPool } from '../src/platform/db/pool.ts'
 import { recordEvents } from '../src/exchange/events/record.ts'
-import { buildHouse } from '../src/app/compose.ts'
+import { composeExchange } from '../src/app/compose.ts'
 import { systemClock } from '../src/platform/lib/clock.ts'
 import { randomId } from '../src/platform/lib/ids.ts'
 import { silentLog } from '../src/platform/lib/log.ts'
@@ -47,7 +47,7 @@ async function open({ url, ownerUrl, dataDir }: Extract<WriterOrder, { kind: 'op
   owner = ownerUrl
   const secrets = await loadSecrets(config.masterKeyFile, false)
   const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', plugIns: [] }
-  ctx = (await buildHouse(ground)).ctx
+  ctx = (await composeExchange(ground)).ctx
 }
 
 async function block(own: Ctx, partners: number[], from: number, together: number): Promise<[string, number][]> {

@@ -27,9 +27,9 @@ let move = (_perSecond: number): void => undefined
 async function open({ dataDir, partners }: { dataDir: string; partners: number }): Promise<EstimateServer> {
   const ports = { PORT: '0', ADMIN_PORT: '0', PROCESSOR_PORT: '0' }
   const settings = { DATA_DIR: dataDir, RATE_LIMITS: 'off', LOG_LEVEL: 'error', PUBLIC_URL: '', DATABASE_URL: '' }
-  const { house, stop } = await startService(readConfig({ ...process.env, ...settings, ...ports }), silentLog)
+  const { composition, stop } = await startService(readConfig({ ...process.env, ...settings, ...ports }), silentLog)
   const sandbox = await readSandbox(dataDir)
-  const { ctx } = house
+  const { ctx } = composition
   const known = openAccounts(ctx)
   const caller = await known.find(sandbox?.public_key ?? '')
   await known.close()

@@ -116,7 +116,7 @@ const payout: PayoutHalf = {
   owns: () => false,
 }
 
-/** HMAC-SHA256 over the body, in hexadecimal: replace it by what the provider documents. */
+/** HMAC-SHA256 over the body, in hexadecimal: replace it as the provider documents. */
 function isSigned({ webhookKey }: ${type}Settings, { body, headers }: CallbackRequest): boolean {
   const expected = Buffer.from(createHmac('sha256', webhookKey).update(body).digest('hex'))
   const given = Buffer.from(headers['x-signature'] ?? '')

@@ -96,7 +96,7 @@ describe('what the papers say of the code', () => {
     const page = 'docs/operator/settings.md'
     const wanted = settingsPage(settings)
     if (process.env.WRITE_PAPERS) writeFileSync(join(projectFolder, page), wanted)
-    assert.equal(read(page), wanted, 'write it anew: WRITE_PAPERS=1 npm test -- papers')
+    assert.equal(read(page), wanted, 'update it: WRITE_PAPERS=1 npm test -- papers')
   })
 
   it('a setting that is said to have no effect has none', () => {

@@ -4,8 +4,8 @@ import { detach } from '../platform/lib/detach.ts'
 const everyMs = 60_000
 
 /**
- * Does the house's chores every minute: what may be done at any time, by any process, any number of times, and that nothing
- * waits for. One that fails is done again the next minute.
+ * Runs chores every minute: work that nothing waits for, and that any process may do at any time and any number of times. One
+ * that fails is run again the next minute.
  */
 export function doChores({ log }: Pick<Ctx, 'log'>, chores: Record<string, () => Promise<unknown>>): { stop(): void } {
   async function round(): Promise<void> {
@@ -13,7 +13,7 @@ export function doChores({ log }: Pick<Ctx, 'log'>, chores: Record<string, () =>
       try {
         await chore()
       } catch (error) {
-        log.warn({ err: error, chore: name }, 'A chore failed; it is done again in a minute.')
+        log.warn({ err: error, chore: name }, 'A chore failed; retrying in a minute.')
       }
     }
   }

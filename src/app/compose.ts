@@ -50,20 +50,20 @@ import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
 import type { OpenPlugIn, PlugIn } from './plug-in.ts'
 
 /** A composed exchange at rest: nothing listens, nothing works until it is started. */
-export type House = {
+export type Composition = {
   config: Config
   ctx: Ctx
   plugIns: readonly PlugIn[]
   relay: Relay
   sender: Sender
   notifier: Notifier
-  /** Where requests wait for events, and how they are told of some. */
+  /** Where requests wait for events, and what wakes them. */
   feedListeners: FeedListeners
   feedNotifier: FeedNotifier
 }
 
 /** What an exchange is composed of. */
-export type Ground = {
+export type Dependencies = {
   config: Config
   db: Database
   clock: Clock
@@ -78,8 +78,13 @@ export type Ground = {
 }
 
 /** Wires the business together: which job is done by whom, and which rails, markets and providers serve it. */
-export async function buildHouse({ publicUrl, scheduler, plugIns: openers, ...ground }: Ground): Promise<House> {
-  const { config, db, clock, log, secrets } = ground
+export async function composeExchange({
+  publicUrl,
+  scheduler,
+  plugIns: openers,
+  ...dependencies
+}: Dependencies): Promise<Composition> {
+  const { config, db, clock, log, secrets } = dependencies
   await syncAssets(db)
   clock.learnOffset((await readShared(db)).offsetMs)
   const rowIds = openRowIds(db)
@@ -97,10 +102,10 @@ export async function buildHouse({ publicUrl, scheduler, plugIns: openers, ...gr
     ...(scheduler ? { scheduler } : {}),
   })
   const plugIns: PlugIn[] = []
-  for (const open of openers) plugIns.push(await open({ ...ground, queue }))
+  for (const open of openers) plugIns.push(await open({ ...dependencies, queue }))
 
   const ctx: Ctx = {
-    ...ground,
+    ...dependencies,
     publicUrl,
     queue,
     rowIds,

@@ -7,7 +7,7 @@ import { detach } from '../platform/lib/detach.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 
-/** Where the database is, as its owner reaches it, and how to let go of it. */
+/** The database's URLs for its owner, and how to release it. */
 export type Reached = {
   ownerUrls: string[]
   /** Ends the embedded server, if this process started it. */
@@ -28,13 +28,13 @@ export async function reachDatabase(config: Config, log: Log): Promise<Reached> 
   async function revive(): Promise<void> {
     await embedded.ended
     while (!released) {
-      log.error({}, 'The embedded database has died; it is started again.')
+      log.error({}, 'The embedded database died; restarting it.')
       try {
         embedded = await startEmbedded({ dataDir: config.dataDir })
         if (released) await embedded.stop()
         await embedded.ended
       } catch (error) {
-        log.error({ err: error }, 'The embedded database does not start; trying again.')
+        log.error({ err: error }, 'Failed to start the embedded database; retrying.')
         await new Promise((resolve) => setTimeout(resolve, reviveAfterMs))
       }
     }
@@ -82,7 +82,7 @@ export async function bringUpToDate({ ownerUrls }: Reached, secrets: Secrets): P
   throw failure
 }
 
-/** The URL by which the service's own role reaches the database. */
+/** The URL of the database for the service's own role. */
 export const serviceUrlOf = (ownerUrl: string, { databasePassword }: Secrets): string =>
   serviceUrl(ownerUrl, serviceRoleOf(ownerUrl), databasePassword)
 

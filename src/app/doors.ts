@@ -7,13 +7,13 @@ import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
 import type { Accounts } from '../exchange/partners/accounts.ts'
 import { isWorkerAlive } from '../platform/jobs/heartbeat.ts'
-import type { House } from './compose.ts'
+import type { Composition } from './compose.ts'
 import { firstOf } from './first-of.ts'
 import type { DoorTools } from './plug-in.ts'
 
 /** The exchange's HTTP side: its own routes and those that plug-ins add, ready to listen. */
 export function buildDoors(
-  { ctx, plugIns, feedListeners }: Pick<House, 'ctx' | 'plugIns' | 'feedListeners'>,
+  { ctx, plugIns, feedListeners }: Pick<Composition, 'ctx' | 'plugIns' | 'feedListeners'>,
   { accounts, ...tools }: DoorTools & { accounts: Accounts },
 ): FastifyInstance {
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])

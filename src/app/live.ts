@@ -15,7 +15,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
     openingBalance: (network) => (evm.rails.has(network) ? (asset) => evm.opening(network, asset) : undefined),
     follow: (ctx) =>
       evm.follow({
-        tell: (db, events) => receiveRailEvents(ctx, db, events),
+        report: (db, events) => receiveRailEvents(ctx, db, events),
         charge: (db, costs) => bookWalletCosts(ctx, db, costs),
         halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
       }),

@@ -3,10 +3,10 @@ import type { Ctx } from '../exchange/context.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
 import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
 
-/** How long an answer of the database is good for several questions, in real milliseconds: some of them read whole tables. */
-const goodForMs = 15_000
+/** How long one answer of the database serves all readers, in real milliseconds: some queries read whole tables. */
+const freshForMs = 15_000
 
-/** What the operator watches besides the process itself; docs/operator/metrics.md explains each. */
+/** What operators watch in addition to the process itself; docs/operator/metrics.md explains each. */
 export function metricsOf(ctx: Ctx): Gauge[] {
   const stuck = remembered(() => findStuck(ctx))
   const underWay = remembered(() => countUnderWay(ctx))
@@ -25,7 +25,7 @@ export function metricsOf(ctx: Ctx): Gauge[] {
     },
     {
       name: 'stuck_oldest_seconds',
-      help: 'For how long the oldest of them has waited; 0 if there is none.',
+      help: 'For how long the oldest of them has waited; 0 if nothing waits.',
       labels: ['what', 'state'],
       read: async () => perState(await stuck(), (found) => longest(ctx, found)),
     },
@@ -38,11 +38,7 @@ export function metricsOf(ctx: Ctx): Gauge[] {
     count('jobs', 'Jobs that are to be done, now or later.', async () => (await underWay()).jobs),
     count('jobs_failed', 'Jobs whose last attempt failed.', async () => (await underWay()).jobs_failed),
     count('webhooks_undelivered', 'Webhooks that are not delivered yet.', async () => (await underWay()).undelivered),
-    count(
-      'deposits_in_suspense',
-      'Deposits that are nobody’s and go nowhere.',
-      async () => (await underWay()).suspense,
-    ),
+    count('deposits_in_suspense', 'Deposits without a known owner.', async () => (await underWay()).suspense),
     count('rails_halted', 'Rails on which nothing is credited.', async () => (await underWay()).halted),
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
@@ -60,11 +56,11 @@ const perState = (found: Stuck[], value: (own: Stuck[]) => number): Reading[] =>
 const longest = ({ clock }: Ctx, found: Stuck[]): number =>
   Math.max(0, ...found.map(({ since }) => Math.round((clock.now().getTime() - since.getTime()) / 1_000)))
 
-/** Asks once for all who ask within `goodForMs`; what failed is asked again. */
+/** Shares one answer among all readers within `freshForMs`; failures are not kept. */
 function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: { answer: Promise<T>; age: () => number } | undefined
   return async () => {
-    if (!asked || asked.age() > goodForMs) asked = { answer: ask(), age: stopwatch() }
+    if (!asked || asked.age() > freshForMs) asked = { answer: ask(), age: stopwatch() }
     const mine = asked
     try {
       return await mine.answer

@@ -1,6 +1,6 @@
 import type { Config } from './config/config.ts'
 import { ConfigError } from './config/config.ts'
-import type { House } from './compose.ts'
+import type { Composition } from './compose.ts'
 import { openLive } from './live.ts'
 import type { OpenPlugIn } from './plug-in.ts'
 
@@ -12,7 +12,7 @@ export async function plugInsFor({ mode }: Pick<Config, 'mode'>): Promise<OpenPl
 }
 
 /** Refuses, with every reason at once, to run an exchange with real money that nobody could use. */
-export function refuseUnready({ config, ctx }: Pick<House, 'config' | 'ctx'>): void {
+export function refuseUnready({ config, ctx }: Pick<Composition, 'config' | 'ctx'>): void {
   if (config.mode !== 'live') return
   const missing = [
     !ctx.rails.all.some(({ deposit }) => deposit) ? 'a rail that takes money in' : [],

@@ -10,10 +10,10 @@ import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './d
 import { listenForNotifications } from '../platform/db/notifier.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
-import { buildHouse, type House } from './compose.ts'
+import { composeExchange, type Composition } from './compose.ts'
 import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { systemClock } from '../platform/lib/clock.ts'
-import { foldBalances } from '../exchange/ledger/balance.ts'
+import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
@@ -28,7 +28,7 @@ import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 export type Service = {
   /** The origin at which it answers. */
   url: string
-  house: House
+  composition: Composition
   /** What to print for the person who started it. */
   welcome: string
   /** Ends everything in order: listeners, work under way, connections, the embedded database. May be called twice. */
@@ -58,9 +58,9 @@ export async function startService(
   }
 }
 
-type Given = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
+type StartOptions = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
 
-async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<Service, 'stop'>> {
+async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const secrets = await loadSecrets(config.masterKeyFile, config.mode === 'sandbox')
   const reached = await reachDatabase(config, log)
   ends.push(() => reached.release())
@@ -68,13 +68,13 @@ async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<
   const db = openServicePool(config, reached, secrets)
   ends.push(() => db.close())
 
-  const house = await buildHouse({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
-  ends.push(() => house.notifier.close())
-  ends.push(() => house.ctx.identity.close())
-  refuseUnready(house)
-  const { ctx, sender } = house
-  const openingBalance = (network: string) => firstOf(house.plugIns, (one) => one.openingBalance?.(network))
-  for (const one of house.plugIns) await one.prepare?.(ctx, openingBalance)
+  const composition = await composeExchange({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
+  ends.push(() => composition.notifier.close())
+  ends.push(() => composition.ctx.identity.close())
+  refuseUnready(composition)
+  const { ctx, sender } = composition
+  const openingBalance = (network: string) => firstOf(composition.plugIns, (one) => one.openingBalance?.(network))
+  for (const one of composition.plugIns) await one.prepare?.(ctx, openingBalance)
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
@@ -89,32 +89,34 @@ async function start({ config, log, plugIns }: Given, ends: Ends): Promise<Omit<
     ends.push(() => heartbeat.stop())
   }
   await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
-  const url = config.roles.includes('api') ? await openDoors(house, accounts, ends) : originOf(config, config.http.port)
+  const url = config.roles.includes('api')
+    ? await openDoors(composition, accounts, ends)
+    : originOf(config, config.http.port)
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
-    startWork(house, ends)
+    startWork(composition, ends)
   }
   if (config.database.urls.length > 0) {
     const urls = reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))
-    ends.push(listenToOthers(house, urls))
+    ends.push(listenToOthers(composition, urls))
   }
 
   let welcome = ''
-  if (config.roles.includes('api')) for (const one of house.plugIns) welcome += (await one.opened?.(url)) ?? ''
-  return { url, house, welcome }
+  if (config.roles.includes('api')) for (const one of composition.plugIns) welcome += (await one.opened?.(url)) ?? ''
+  return { url, composition, welcome }
 }
 
 /** Opens the listeners of plug-ins, then the one that partners, customers and rails reach us at. Gives its origin. */
-async function openDoors(house: House, accounts: Accounts, ends: Ends): Promise<string> {
-  const { config } = house
-  for (const { listener } of house.plugIns) {
+async function openDoors(composition: Composition, accounts: Accounts, ends: Ends): Promise<string> {
+  const { config } = composition
+  for (const { listener } of composition.plugIns) {
     if (listener) listener.opened(await listen(await listener.build(), config, 'processorPort', ends))
   }
-  return listen(buildDoors(house, { accounts, work: dueWork(house) }), config, 'port', ends)
+  return listen(buildDoors(composition, { accounts, work: dueWork(composition) }), config, 'port', ends)
 }
 
-/** Hears of work that processes without workers have written, and of events that others have placed in the feed. */
-function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): () => Promise<void> {
+/** Listens for work that processes without workers have enqueued, and for events that others have added to the feed. */
+function listenToOthers({ ctx, relay, feedNotifier }: Composition, urls: string[]): () => Promise<void> {
   const works = ctx.config.roles.includes('worker')
   const listener = listenForNotifications(urls, ctx.log, (topic) => {
     feedNotifier.onNotification(topic)
@@ -124,8 +126,8 @@ function listenToOthers({ ctx, relay, feedNotifier }: House, urls: string[]): ()
   return () => listener.close()
 }
 
-/** Starts doing jobs, placing events and delivering them. */
-function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
+/** Starts running jobs, adding events to the feed and delivering them. */
+function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): void {
   ctx.queue.start()
   for (const one of plugIns) {
     const following = one.follow?.(ctx)
@@ -134,7 +136,7 @@ function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
   sender.start()
   relay.start()
   const chores = doChores(ctx, {
-    'fold balances': () => foldBalances(ctx.db),
+    'fold balances': () => updateBalanceSnapshot(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
@@ -148,7 +150,7 @@ function startWork({ ctx, relay, sender, plugIns }: House, ends: Ends): void {
 }
 
 /** Everything that business time makes due. */
-const dueWork = ({ ctx, relay, sender }: House): DueWork[] => [
+const dueWork = ({ ctx, relay, sender }: Composition): DueWork[] => [
   {
     nextDue: (until: Date) => ctx.queue.nextDue(until),
     wake: () => ctx.queue.wake(),
@@ -166,7 +168,7 @@ async function listen(app: FastifyInstance, { http }: Config, name: Port, ends: 
   ends.push(() => app.close())
   await app.listen({ host: http.host, port: http[name] }).catch((error: unknown) => {
     if (codeOf(error) !== 'EADDRINUSE') throw error
-    throw new Error(`Port ${http[name]} is taken by another program: set ${portSettings[name]}.`, { cause: error })
+    throw new Error(`Port ${http[name]} is in use by another program: set ${portSettings[name]}.`, { cause: error })
   })
   const address = app.server.address()
   if (!address || typeof address === 'string') throw new Error('A listener has no port.')
@@ -188,8 +190,7 @@ function originOf({ http }: Pick<Config, 'http'>, port: number): string {
 }
 
 /**
- * Ends what was started, the last one first. What does not end in time is left to the end of the process; what fails keeps
- * nothing else from ending, and is thrown at last.
+ * Ends what was started, the last one first. What does not end in time is left to the end of the process. A failure stops nothing else from ending; the first one is thrown last.
  */
 async function endAll(ends: Ends, graceMs: number): Promise<void> {
   const failures: unknown[] = []

@@ -9,8 +9,8 @@ const everyMs = 1_000
 export type Watch = { stop(): void }
 
 /**
- * Looks every second for what was changed elsewhere: business time, which every process must share, and the accounts, keys
- * and features, of which `forget` drops what this process remembers. So a change holds everywhere within two seconds.
+ * Looks every second for what was changed elsewhere: business time, which every process must share, and accounts, keys and
+ * features; `forget` drops what this process remembers of them. So a change holds everywhere within two seconds.
  */
 export function keepWatch(ctx: Ctx, forget: () => void): Watch {
   let known: bigint | undefined
@@ -24,7 +24,7 @@ export function keepWatch(ctx: Ctx, forget: () => void): Watch {
       if (known !== undefined && version !== known) forget()
       known = version
     } catch (error) {
-      ctx.log.warn({ err: error }, 'Changes made elsewhere could not be looked for; trying again.')
+      ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }
     if (!stopped) timer = setTimeout(() => detach(look()), everyMs)
   }

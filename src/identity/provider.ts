@@ -12,27 +12,27 @@ export type ReviewStatus = 'not_started' | 'needs_info' | 'in_review' | 'approve
 /** The kind of list on which a screening found the person. */
 export type ScreeningHit = 'sanctions' | 'pep' | 'adverse_media' | 'crime' | 'watchlist'
 
-/** What the provider has decided so far. Nothing in it but the status ever leaves the house. */
+/** What the provider has decided so far. Only the status ever leaves the exchange. */
 export type Review = {
   applicantId: string
   status: ReviewStatus
-  /** The provider's own name of what was verified; empty when it did not say. */
+  /** The provider's own name of the verification level; empty when it did not say. */
   level: string
   /** When the review ended; undefined while it has not. */
   reviewedAt: Date | undefined
   /** Empty: no hit. */
   screening: ScreeningHit[]
-  /** Why it was not approved, in the provider's words. Inside only. */
+  /** Why it was not approved, as the provider puts it. Never leaves the exchange. */
   reasons: string[]
 }
 
-/** What a partner is told of a verification (`kyc` of the customer's status). */
+/** What a partner sees of a verification (`kyc` of the customer's status). */
 export type Kyc = {
   level: string
   provider: string
   /** Set once approved. */
   verifiedAt: Date | undefined
-  /** The end of the day on which the first of the documents that were good at the review ends. */
+  /** The end of the day on which the first document expires, of those that were valid at the review. */
   expiresAt: Date | undefined
   /** What is not known of the person, by the names of billing info. */
   missingFields: string[]
@@ -53,14 +53,14 @@ export type Person = {
 export type Applicant = { review: Review; kyc: Kyc; person: Person }
 
 /**
- * A shared token, and our own name for what comes of it: stable, unique for partner and token (`importReference`), kept by
+ * A shared token, and our own name for the import: stable, unique for partner and token (`importReference`), kept by
  * the provider with the applicant. It is what makes an import that may have happened safe to send again.
  */
 export type ImportOrder = { token: string; reference: string }
 
 /**
- * What a callback told us. Recorded once per `key`; work comes later, and asks the provider how things stand: callbacks come
- * late, twice and in any order. `body` is what else it said, without personal data.
+ * What a callback reported. Stored once per `key`; the work comes later and asks the provider for the current state, since
+ * callbacks come late, twice and in any order. `body` is what else it said, without personal data.
  */
 export type ReviewFact = {
   key: string
@@ -72,12 +72,12 @@ export type ReviewFact = {
 }
 
 /**
- * Whom a provider is to check. `reference` is our own name for the check, kept by the provider with the applicant; `returnUrl` is
- * where the browser is led when the customer is done, whatever came of it; `locale` is a language tag.
+ * The check that a provider is asked for. `reference` is our own name for it, kept by the provider with the applicant; `returnUrl`
+ * is where the browser goes when the customer is done, whatever the outcome; `locale` is a language tag.
  */
 export type CheckOrder = { reference: string; email: string; returnUrl: string; locale: string }
 
-/** A check that can be gone to: the provider's id of the person, and its page. */
+/** A check that is open: the provider's id of the person, and its page. */
 export type StartedCheck = { applicantId: string; goTo: string }
 
 /**
@@ -96,15 +96,15 @@ export type IdentityProvider = {
    */
   importByToken(order: ImportOrder): Promise<Applicant>
   /**
-   * Starts a check of a person at the provider's own pages, or goes on with one: the same reference gives the same applicant, and
-   * a page that is good now. What comes of it is told by callbacks.
+   * Starts a check of a person at the provider's own pages, or resumes one: the same reference gives the same applicant, and a
+   * page that is valid now. The outcome is reported by callbacks.
    */
   start(order: CheckOrder): Promise<StartedCheck>
   /** Where its pages for checks are, as sources of a Content-Security-Policy; none where it is not set up to start any. */
   pageOrigins(): string[]
-  /** All that the provider knows of an applicant; undefined when it knows none of that id. */
+  /** All that the provider knows of an applicant; undefined for an unknown id. */
   applicant(id: string): Promise<Applicant | undefined>
-  /** Only how the review stands, without personal data. */
+  /** Only the state of the review, without personal data. */
   applicantStatus(id: string): Promise<Review | undefined>
   /** Reads a callback. Refuses one that does not prove its sender (SIGNATURE_INVALID), or that is not one (BAD_REQUEST). */
   readCallback(body: string, headers: Record<string, string | undefined>): ReviewFact

@@ -11,7 +11,7 @@ const one = `GET /resources/applicants/${id}/one`
 
 describe('importing a shared person', () => {
   for (const level of [undefined, 'id-and-liveness']) {
-    it(`takes over who it is and how the review stands (${level ? 'Reusable KYC' : 'Copy Applicant'})`, async (t) => {
+    it(`takes over the person and the state of the review (${level ? 'Reusable KYC' : 'Copy Applicant'})`, async (t) => {
       const sumsub = await startSumsub(t)
       const path = level ? '/resources/api/reusableIdentity/reuse' : '/resources/applicants/-/import'
       assert.deepEqual(await sumsub.open({ level }).importByToken(order()), {
@@ -88,7 +88,7 @@ describe('importing a shared person', () => {
 })
 
 describe('a provider that cannot be asked', () => {
-  it('is down when it refuses our own credentials, and the operator is told', async (t) => {
+  it('is down when it refuses our own credentials, and the operator is notified', async (t) => {
     const sumsub = await startSumsub(t)
     for (const wrong of [{ secretKey: 'another-secret' }, { appToken: 'another-token' }]) {
       await assert.rejects(sumsub.open(wrong).importByToken(order()), { code: 'SERVICE_UNAVAILABLE' })
@@ -161,7 +161,7 @@ describe('a provider that cannot be asked', () => {
     await assert.rejects(provider.importByToken(order()), { code: 'SERVICE_UNAVAILABLE' })
   })
 
-  it('is never told of in the log with a token, a secret or a person', async (t) => {
+  it('is never logged with a token, a secret or a person', async (t) => {
     const sumsub = await startSumsub(t)
     sumsub.shared.set(token, 'used')
     const failing = [
@@ -179,7 +179,7 @@ describe('a provider that cannot be asked', () => {
 })
 
 describe('what Sumsub says of a review', () => {
-  it('approves only a completed GREEN, rejects only a final RED, and waits at any unknown word', async (t) => {
+  it('approves only a completed GREEN, rejects only a final RED, and waits at any unknown status', async (t) => {
     const rows = table(`
       reviewStatus     reviewAnswer  reviewRejectType  status
       completed        GREEN         ''                approved
@@ -238,7 +238,7 @@ describe('what Sumsub says of a review', () => {
     assert.deepEqual([found?.review.status, found?.review.reviewedAt], ['in_review', undefined])
   })
 
-  it('knows nobody by an id of another, or by what is no id', async (t) => {
+  it('knows nobody by an id of another provider, or by an invalid one', async (t) => {
     const sumsub = await startSumsub(t)
     const provider = sumsub.open()
     assert.equal(await provider.applicant('5b594ade0a975a36c9349e67'), undefined)

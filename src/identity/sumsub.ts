@@ -104,7 +104,7 @@ export function openSumsub(account: SumsubAccount, surroundings: SumsubSurroundi
     return applicant
   }
 
-  /** The applicant that our reference has, made if there is none. */
+  /** The applicant with our reference, created if missing. */
   async function applicantFor(level: string, { reference, email, locale }: CheckOrder): Promise<string> {
     const known = await byReference(reference)
     if (known) return known.review.applicantId
@@ -153,7 +153,7 @@ export function openSumsub(account: SumsubAccount, surroundings: SumsubSurroundi
   }
 }
 
-/** How long a link to Sumsub's pages is good: whoever comes later gets another one. */
+/** How long a link to Sumsub's pages is valid. Customers who come later get another one. */
 const linkSeconds = 1_800
 
 /** The link of an answer: a browser is led over https, and nowhere else. */

@@ -22,12 +22,12 @@ export type Book = {
 }
 
 /**
- * Where prices come from. Answers at once from what it already knows, so that pricing an estimate never waits:
- * a source that asks the network does so beside, by itself.
+ * A source of prices. Answers at once from memory, so that pricing an estimate never waits; a source that asks the network does
+ * so in the background.
  */
 export type MarketSource = {
   readonly name: string
-  /** The ticker that worth is told in: fee minimums, limits, what a transaction comes to in euro. */
+  /** The ticker of fee minimums, limits and the worth of a transaction. */
   readonly reference: string
   /** Its markets; they stay the same as long as the source does. */
   readonly markets: readonly Market[]

@@ -39,13 +39,12 @@ export type Direction = 'deposit' | 'payout'
 /** A rail that takes deposits. */
 export type DepositRail = Rail & { readonly deposit: DepositHalf }
 
-/** A rail that makes payouts. */
 export type PayoutRail = Rail & { readonly payout: PayoutHalf }
 
 /** What a rail can report. Anything that a rail says and that we do not know for certain is `unknown`, and moves no money. */
 export type RailEventKind =
   | 'deposit_seen' //     on its way, not final yet
-  | 'deposit_final' //    arrived for good, as far as the rail can say
+  | 'deposit_final' //    arrived, and final as far as the rail can say
   | 'deposit_declined' // an attempt to pay that failed
   | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
   | 'dispute_opened' //   the payer's bank contests a deposit

@@ -7,7 +7,7 @@ import { openRegistry } from './registry.ts'
 const card = servingRail([{ directions: ['deposit'], categories: ['VISA_MC'], networks: 'any' }], 'card')
 const bank = servingRail([{ directions: ['deposit', 'payout'], categories: ['SEPA'], networks: ['EUR'] }], 'bank')
 
-test('finds rails by what they serve, in the direction asked', () => {
+test('finds the rail that serves a category on a network, in the direction asked', () => {
   const registry = openRegistry([card, bank])
   assert.equal(registry.forDeposit('VISA_MC', 'USD'), card)
   assert.equal(registry.forPayout('VISA_MC', 'USD'), undefined, 'its payout half makes refunds only')

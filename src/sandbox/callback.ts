@@ -9,20 +9,24 @@ import type { World } from './world.ts'
 /** The job that brings a callback to the merchant. Its key is the callback's id. */
 export const callbackOwed = 'sandbox.callback'
 
-/** What a rail of the sandbox says, in its own words: texts by their names. */
-export type Words = Record<string, string>
+/** A message of a sandbox rail, in the rail's own form: texts by name. */
+export type Message = Record<string, string>
 
-/** A callback to be brought. One about a transfer is no longer owed when that transfer is dropped. */
-export type Owed = { rail: string; words: Words; dueAt: Date; transferId?: bigint }
+/** A callback to be delivered. One about a transfer is dropped with that transfer. */
+export type QueuedCallback = { rail: string; message: Message; dueAt: Date; transferId?: bigint }
 
-/** Owes the merchant callbacks, each from its real time on, and brings them by jobs. */
-export async function oweCallbacks({ queue }: Pick<World, 'queue'>, db: Atomic, owed: Owed[]): Promise<void> {
+/** Queues callbacks; jobs deliver each from its real time on. */
+export async function queueCallbacks(
+  { queue }: Pick<World, 'queue'>,
+  db: Atomic,
+  owed: QueuedCallback[],
+): Promise<void> {
   if (owed.length === 0) return
   const rows = await queries.insertCallbacks(
     db,
-    owed.map(({ rail, words, dueAt, transferId = null }) => ({
+    owed.map(({ rail, message, dueAt, transferId = null }) => ({
       rail,
-      body: JSON.stringify(words),
+      body: JSON.stringify(message),
       dueAt,
       transferId,
     })),
@@ -44,7 +48,7 @@ export async function takeCallbacks(world: Pick<World, 'secrets'>, db: Atomic, i
     .map(({ rail, body }) => ({ rail, body, headers: { 'x-processor-signature': sign(world, rail, body) } }))
 }
 
-/** Signs a text for one use of it: what one rail has said is not taken for another's word. Lower-case hex. */
+/** Signs a text for one use, so that one rail's message never passes for another's. Lower-case hex. */
 export const sign = ({ secrets }: Pick<World, 'secrets'>, use: string, text: string): string =>
   createHmac('sha256', secrets.processor).update(`${use}\n${text}`).digest('hex')
 
@@ -73,7 +77,7 @@ export function readMessages<Field extends string>(
   }
   const parsed = parseJson(body)
   const messages = (Array.isArray(parsed) ? parsed : [parsed]).map(textsOf)
-  const isWhole = (message: Words | undefined): boolean =>
+  const isWhole = (message: Message | undefined): boolean =>
     message !== undefined && fields.every((field) => field in message) && /^\d{1,38}$/.test(message.amount ?? '')
   if (messages.length === 0 || !messages.every(isWhole)) {
     throw new Refusal('BAD_REQUEST', 'This is not a message about a payment.')
@@ -89,7 +93,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-function textsOf(message: unknown): Words | undefined {
+function textsOf(message: unknown): Message | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   return Object.fromEntries(
     Object.entries(message).filter(

@@ -22,7 +22,7 @@ import {
   fundWallet,
   pay,
   type Payment,
-  unknownWord,
+  reportUnknownStatus,
 } from './rails.ts'
 
 const first = 1_000_000n * 10n ** 18n
@@ -107,7 +107,7 @@ function depositsOf(rail: DepositRail, { category, asset }: Served): DepositHarn
     amount: 12_345n,
     pay: (one) => pay(world, payment(one)),
     duplicate: (one) => duplicate(world, payment(one)),
-    reportUnknown: (one) => unknownWord(world, payment(one)),
+    reportUnknown: (one) => reportUnknownStatus(world, payment(one)),
     ...(open === undefined ? {} : { decline: (one) => decline(world, payment(one)) }),
     ...(rail.deposit.disputes
       ? {

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import * as queries from './queries.ts'
 import type { World } from './world.ts'
 
-/** Makes whoever pays out silent about the next payout to an address or account: it acts, and does not answer. */
+/** The next payout to an address or account is carried out, but its answer is lost. */
 export async function armTimeout(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
@@ -11,7 +11,7 @@ export async function armTimeout(
   await queries.armFault(db, markOf({ secrets }, recipient), 'timeout', clock.realNow())
 }
 
-/** Makes a chain refuse the next payout to an address, for good: it never carries it out, and says so. */
+/** The chain refuses the next payout to an address, and says so. */
 export async function armRefusal(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
@@ -20,7 +20,7 @@ export async function armRefusal(
 }
 
 /** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
-export async function armUnknownWord(
+export async function armUnknownStatus(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function armUnknownWord(
 }
 
 /** Tells whether the next word about this recipient is one that nobody has met. */
-export const takeUnknownWord = async (
+export const takeUnknownStatus = async (
   { db, secrets }: Pick<World, 'db' | 'secrets'>,
   recipient: string,
 ): Promise<boolean> => (await queries.takeFaults(db, [markOf({ secrets }, recipient)], 'unknown_word')).length > 0
@@ -57,6 +57,6 @@ export async function takeFaults(
   return marks.map((mark) => ({ isRefused: struck.has(`refusal ${mark}`), isSilent: struck.has(`timeout ${mark}`) }))
 }
 
-/** By what a recipient is known again: these tables are no place for persons' accounts. */
+/** A keyed hash that identifies a recipient: these tables hold no personal accounts. */
 const markOf = ({ secrets }: Pick<World, 'secrets'>, recipient: string): string =>
   createHmac('sha256', secrets.processor).update(`sandbox fault ${recipient}`).digest('base64url')

@@ -9,19 +9,20 @@ import type { Language } from '../platform/language/language.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { BankAccount } from '../rails/bank-accounts.ts'
 import type { Confirmations } from '../rails/confirmations.ts'
 import type { DueWork } from './api/clock.ts'
 import { mailPage } from './api/mail-page.ts'
 import { payPress } from './api/pay-press.ts'
-import { playAsked } from './api/play-asked.ts'
+import { playRequested } from './api/play-requested.ts'
 import { sandboxApi } from './api/routes.ts'
 import { callbackOwed, takeCallbacks } from './callback.ts'
-import { officeIn } from './identity/office.ts'
+import { identityIn } from './identity/context.ts'
 import { openSandboxProvider, serveCheckPages } from './identity/provider.ts'
 import { payButtonFor, sandboxNotices } from './notices.ts'
 import { buildProcessor } from './processor/processor.ts'
 import { openSandboxRails } from './rails.ts'
-import { enqueueScenarios, scenarioDue } from './scenarios/ask-scenario.ts'
+import { enqueueScenarios, scenarioDue } from './scenarios/request.ts'
 import { type OpeningBalance, seedSandbox } from './seed.ts'
 import { tellSandbox } from './sandbox-file.ts'
 import { processorKey, type World } from './world.ts'
@@ -32,6 +33,7 @@ type SandboxConfig = {
   roles: readonly string[]
   dataDir: string
   confirmations: Confirmations
+  bank: { accounts: readonly BankAccount[] | undefined }
   http: { processorUrl: string | undefined }
   pricing: { marketSeed: number }
 }
@@ -52,19 +54,23 @@ export async function openSandbox(foundation: Foundation) {
     queue,
     secrets: processorKey(secrets),
     url: config.http.processorUrl ?? '',
+    accounts: config.bank.accounts,
     confirmations,
   }
   const rails = openSandboxRails(world)
-  const office = officeIn(world)
+  const identity = identityIn(world)
   let seeds: Awaited<ReturnType<typeof seedSandbox>> | undefined
 
   return {
     world,
-    office,
+    identity,
     rails,
     markets: [{ market: recordedMarket(config.pricing.marketSeed), isSufficient: true }],
-    identityProviders: [openSandboxProvider(office)],
-    handlers: (ctx: Ctx) => ({ [scenarioDue]: playAsked(ctx, { world, office }), [callbackOwed]: bring(ctx, world) }),
+    identityProviders: [openSandboxProvider(identity)],
+    handlers: (ctx: Ctx) => ({
+      [scenarioDue]: playRequested(ctx, { world, identity }),
+      [callbackOwed]: bring(ctx, world),
+    }),
     onCreated: (block: Atomic, created: readonly CreatedTransaction[]) =>
       enqueueScenarios({ clock, queue }, block, created),
     prepare: async (ctx: Ctx, openingBalance: OpeningBalance) => {
@@ -73,7 +79,7 @@ export async function openSandbox(foundation: Foundation) {
     listener: {
       build: async () => {
         const pages = await buildProcessor(world, log)
-        serveCheckPages(pages, office)
+        serveCheckPages(pages, identity)
         return pages
       },
       opened: (url: string) => {
@@ -81,7 +87,7 @@ export async function openSandbox(foundation: Foundation) {
       },
     },
     doors: (ctx: Ctx, { work }: { work: readonly DueWork[] }) => ({
-      v1: [sandboxApi(ctx, { world, office, work })],
+      v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
       leadsTo: [world.url],
       description: {

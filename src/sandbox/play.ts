@@ -3,14 +3,14 @@ import { Refusal } from '../platform/lib/refusal.ts'
 import type { DepositOrder, PayTo } from '../rails/rail.ts'
 import * as bank from './bank/moves.ts'
 import { bankName } from './bank/messages.ts'
-import { oweCallbacks } from './callback.ts'
+import { queueCallbacks } from './callback.ts'
 import * as coins from './chain/coins.ts'
 import { cardName } from './processor/messages.ts'
 import * as page from './processor/page.ts'
 import { returnRefund } from './processor/refund.ts'
 import type { World } from './world.ts'
 
-/** What a customer was told to pay, on which rail, and how. */
+/** How a customer is to pay, and on which rail. */
 export type Payment = DepositOrder & { rail: string; payTo: PayTo }
 
 /** Who acts behind a rail: someone's page, the bank, or a chain. */
@@ -39,13 +39,13 @@ export async function pay(
   const { asset, amount, payTo } = payment
   switch (actor.kind) {
     case 'page':
-      return page.payForSure(world, { ...payment, reference: reference ?? payment.reference })
+      return page.payAtPage(world, { ...payment, reference: reference ?? payment.reference })
     case 'bank': {
       const account = payTo.kind === 'account' ? payTo.account : ''
       return bank.transferIn(world, { account, asset, amount, remittance: reference ?? payment.reference })
     }
     case 'chain': {
-      if (payTo.kind !== 'address') throw new Refusal('CONFLICT', 'Nobody was told an address to send coins to.')
+      if (payTo.kind !== 'address') throw new Refusal('CONFLICT', 'This customer has no address to send coins to.')
       const extraId = reference ?? payTo.extraId
       const { address } = payTo
       return coins.sendCoins(world, { network: actor.network, asset, amount, address, extraId, isPooled })
@@ -53,7 +53,7 @@ export async function pay(
   }
 }
 
-/** Whether anybody has paid what a customer was told to: coins that are in no block yet count, what was only tried at a page does not. */
+/** Whether a customer has paid: coins that are not in a block yet count, an attempt at a page does not. */
 export async function isPaid(world: World, { rail, reference }: Pick<Payment, 'rail' | 'reference'>): Promise<boolean> {
   const actor = actorOf(rail)
   switch (actor.kind) {
@@ -78,7 +78,7 @@ export async function challenge(world: World, payment: Payment): Promise<void> {
   await page.attempt(world, payment, 'challenge')
 }
 
-/** The processor gives up a payment that was not captured, for good. CONFLICT without a page, and where it is captured. */
+/** The processor voids a payment that was not captured. CONFLICT without a page, and where it is captured. */
 export async function voidPayment(world: World, payment: Payment): Promise<void> {
   if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nothing can be voided on this rail.')
   const state = await page.attempt(world, payment, 'voided')
@@ -123,7 +123,7 @@ export async function bounce(world: World, { rail, planKey }: { rail: string; pl
 }
 
 /**
- * A chain undoes its last blocks. Transfers to `reference` are dropped for good, in favor of another one of the same coins;
+ * A chain undoes its last blocks. Transfers to `reference` are dropped, in favor of another one of the same coins;
  * the wallet's own transfers of `planKeys` are mined again some blocks later. CONFLICT on what is no chain, and if none of
  * them is in a block.
  */
@@ -136,35 +136,35 @@ export async function reorg(
   await coins.undoBlocks(world, network, reference, planKeys)
 }
 
-/** A rail tells what it told last about a reference once more. CONFLICT if it has told nothing. */
+/** A rail repeats its last message about a reference. CONFLICT if there was no message. */
 export async function duplicate(world: World, { rail, reference }: { rail: string; reference: string }): Promise<void> {
-  const words = await lastWords(world, rail, reference)
-  await say(world, rail, words)
+  const message = await lastMessage(world, rail, reference)
+  await say(world, rail, message)
 }
 
 /** A rail says a word that nobody has met, about a payment that it has told of. CONFLICT if it has told nothing. */
-export async function unknownWord(
+export async function reportUnknownStatus(
   world: World,
   { rail, reference }: { rail: string; reference: string },
 ): Promise<void> {
-  const words = await lastWords(world, rail, reference)
-  await say(world, rail, { ...words, event: `${words.payment}_unknown`, status: 'FROBNICATED' })
+  const message = await lastMessage(world, rail, reference)
+  await say(world, rail, { ...message, event: `${message.payment}_unknown`, status: 'FROBNICATED' })
 }
 
-type Words = Record<string, string>
+type Message = Record<string, string>
 
-async function lastWords(world: World, rail: string, reference: string): Promise<Words> {
+async function lastMessage(world: World, rail: string, reference: string): Promise<Message> {
   const actor = actorOf(rail)
-  const told =
+  const messages =
     actor.kind === 'page'
       ? await page.messagesAbout(world, reference)
       : actor.kind === 'bank'
         ? await bank.messagesAbout(world, reference)
         : await coins.messagesAbout(world, actor.network, reference)
-  const last = told.at(-1)
+  const last = messages.at(-1)
   if (!last) throw new Refusal('CONFLICT', 'Nothing has been paid yet.')
   return last
 }
 
-const say = (world: World, rail: string, words: Words): Promise<void> =>
-  world.db.atomic((db) => oweCallbacks(world, db, [{ rail, words, dueAt: world.clock.realNow() }]))
+const say = (world: World, rail: string, message: Message): Promise<void> =>
+  world.db.atomic((db) => queueCallbacks(world, db, [{ rail, message, dueAt: world.clock.realNow() }]))

@@ -16,7 +16,7 @@ export const insertCallbacks = (db: Db, rows: CallbackRow[]): Promise<{ id: bigi
 export const takeCallbacks = (db: Atomic, ids: bigint[]): Promise<{ id: bigint; rail: string; body: string }[]> =>
   db.sql`delete from sandbox.callbacks where id = any(${ids}) returning id, rail, body::text as body`
 
-/** Forgets callbacks that are owed about transfers which do not stand any more. */
+/** Drops callbacks about transfers that were dropped. */
 export const dropCallbacks = (db: Atomic, transferIds: bigint[]): void =>
   db.send`delete from sandbox.callbacks where transfer_id = any(${transferIds})`
 

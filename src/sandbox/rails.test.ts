@@ -8,7 +8,7 @@ import { type Network, networks } from '../reference/catalog/network.ts'
 import { nativeAsset } from '../reference/catalog/sync-assets.ts'
 import { Refusal } from '../platform/lib/refusal.ts'
 import type { Destination, PayoutRail } from '../rails/rail.ts'
-import { armTimeout, armUnknownWord, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './rails.ts'
+import { armTimeout, armUnknownStatus, bounce, chargeback, fundBank, fundWallet, pay, type Payment } from './rails.ts'
 
 const first = 1_000n * 10n ** 18n
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
@@ -43,8 +43,8 @@ async function paidAtPage(category: string): Promise<{ payment: Payment; rail: P
   const rail = stage.rails.payout(taker?.name ?? '')
   assert(taker && rail)
   const order = { id: (ids += 1n), category, asset: 'EUR-EUR', amount: 12_345n }
-  const told = await taker.deposit.instruct(order)
-  const payment = { ...order, ...told, rail: taker.name, returnUrl: 'https://exchange.example/', locale: 'en' }
+  const instruction = await taker.deposit.instruct(order)
+  const payment = { ...order, ...instruction, rail: taker.name, returnUrl: 'https://exchange.example/', locale: 'en' }
   const { id } = await pay(stage.world, payment)
   await stage.deliver(taker.name)
   const destination = await taker.deposit.origin(id)
@@ -74,7 +74,7 @@ for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
       assert.equal(await settled(rail, await refund(rail, destination, 1n)), 'never')
     })
 
-    it('are never given of what was taken back, and what was given back is not taken', async () => {
+    it('are refused after a chargeback, and a refunded payment is not charged back', async () => {
       const taken = await paidAtPage(category)
       await chargeback(stage.world, taken.payment)
       assert.equal(await settled(taken.rail, await refund(taken.rail, taken.destination, 1n)), 'never')
@@ -84,9 +84,9 @@ for (const category of ['VISA_MC', 'APPLE_PAY', 'OPEN_BANKING']) {
       await assert.rejects(chargeback(stage.world, given.payment), conflict)
     })
 
-    it('wait where the processor says a word that nobody has met', async () => {
+    it('are pending while their status is unknown', async () => {
       const { rail, destination } = await paidAtPage(category)
-      await armUnknownWord(stage.world, destination.address)
+      await armUnknownStatus(stage.world, destination.address)
       const plan = await refund(rail, destination, 100n)
       assert.equal(await settled(rail, plan), 'pending')
       stage.pass(4_000)
@@ -141,7 +141,7 @@ describe('money out in the sandbox', () => {
     }
   })
 
-  it('keeps no destination where it is told to fall silent about it', async () => {
+  it('stores no destination with an armed fault', async () => {
     await armTimeout(stage.world, 'an address of a person')
     const armed = await stage.db.sql<{ reference: string }>`select reference from sandbox.faults`
     assert(armed.length > 0 && !armed.some(({ reference }) => reference.includes('person')))

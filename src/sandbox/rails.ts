@@ -11,7 +11,7 @@ export { fundBank } from './bank/bank.ts'
 export { takeCallbacks } from './callback.ts'
 export { fundWallet, moveCoins } from './chain/chain.ts'
 export { sendCoins } from './chain/coins.ts'
-export { armRefusal, armTimeout, armUnknownWord } from './fault.ts'
+export { armRefusal, armTimeout, armUnknownStatus } from './fault.ts'
 export {
   bounce,
   challenge,
@@ -23,7 +23,7 @@ export {
   pay,
   type Payment,
   reorg,
-  unknownWord,
+  reportUnknownStatus,
   voidPayment,
 } from './play.ts'
 export type { World } from './world.ts'

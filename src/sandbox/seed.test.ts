@@ -19,8 +19,8 @@ after(async () => {
   await exchange.stop()
 })
 
-it('the keys of the demo partners outlive a kill before the doors are open, and are told with the address only', async () => {
-  const { ctx } = exchange.service.house
+it('the keys of the demo partners outlive a kill before the doors are open, and are published with the address only', async () => {
+  const { ctx } = exchange.service.composition
   const made = await seedSandbox(ctx, dataDir, played)
   assert.deepEqual(readdirSync(dataDir), ['sandbox.seeds.json'])
 
@@ -33,7 +33,7 @@ it('the keys of the demo partners outlive a kill before the doors are open, and 
 })
 
 it('a file that was left by another database gives way, after a kill too', async () => {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const stale = { ...exchange.sandbox, partner_id: '1000000000000000001' }
   await tellSandbox(dataDir, stale)
   const made = await seedSandbox(ctx, dataDir, played)

@@ -1,3 +1,4 @@
+import type { BankAccount } from '../rails/bank-accounts.ts'
 import type { Confirmations } from '../rails/confirmations.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
@@ -5,8 +6,7 @@ import type { Clock } from '../platform/lib/clock.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 
 /**
- * What the sandbox's world of money stands on: its processor, its bank and its chains. It has no other way to reach the
- * exchange than its callbacks.
+ * What the sandbox's processor, bank and chains depend on. They reach the exchange by callbacks only.
  */
 export type World = {
   db: Database
@@ -15,6 +15,8 @@ export type World = {
   secrets: { processor: Buffer }
   /** The origin of the processor's own pages. */
   url: string
+  /** The operator's own accounts at the bank; without them it has the sandbox's. */
+  accounts?: readonly BankAccount[] | undefined
   /** Confirmations that the operator has set, by network. */
   confirmations: Confirmations
   /**

@@ -48,7 +48,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
   })
 
   it('says that its address has become too old, rather than showing a price that it cannot hold', async () => {
-    const { clock } = exchange.service.house.ctx
+    const { clock } = exchange.service.composition.ctx
     const { realNow } = clock
     const hour = 3_600_000
     const page = await open(`expires_at=${Math.floor(realNow().getTime() / 1_000) + 3_600}`)
@@ -195,7 +195,7 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
   })
 
   it('is not shown in the page of anybody else', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const id = BigInt(exchange.sandbox.partner_id)
     await setPartner(ctx, id, { frame_origins: 'https://shop.example' }, 'test')
     // To the browser this exchange is a machine in the reader's own network.

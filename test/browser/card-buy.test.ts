@@ -72,7 +72,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await answerCode(page, exchange, email)
     await chooseCountry(page, 'Germany')
     await heading(page, 'Review and pay')
-    assert.equal(await page.getByRole('link', { name: 'Change the address' }).count(), 0)
+    assert.equal(await page.getByRole('link', { name: 'Change address' }).count(), 0)
   })
 
   it('lets a declined card be followed by one that pays, after a challenge', async () => {
@@ -114,7 +114,7 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
     await page.getByRole('button', { name: /^Pay / }).click()
     await page.getByRole('link', { name: 'Cancel and go back' }).click()
     await page.getByText('We haven’t received a payment yet').waitFor()
-    await page.getByRole('link', { name: 'Another way to pay' }).click()
+    await page.getByRole('link', { name: 'Pay another way' }).click()
     await heading(page, 'How do you want to pay?')
   })
 
@@ -190,10 +190,10 @@ describe('a card buy in a browser', { skip: noBrowser() }, () => {
 
     await heading(page, 'Enter your code')
     const right = await codeFor(exchange, email)
-    await page.getByLabel('Code from the e-mail').fill(right === '111111' ? '222222' : '111111')
+    await page.getByLabel('Code from the email').fill(right === '111111' ? '222222' : '111111')
     await page.getByRole('button', { name: 'Continue' }).click()
     await refused('This isn’t the code we sent')
-    assert.equal(await page.getByLabel('Code from the e-mail').inputValue(), '')
+    assert.equal(await page.getByLabel('Code from the email').inputValue(), '')
     await answerCode(page, exchange, email)
 
     await heading(page, 'Where do you live?')

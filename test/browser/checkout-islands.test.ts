@@ -138,7 +138,7 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     page.removeAllListeners('console')
     await page.getByRole('button', { name: 'Continue' }).click()
     const onTop = page.getByRole('alert')
-    await onTop.getByRole('link', { name: 'Please enter the address' }).waitFor()
+    await onTop.getByRole('link', { name: 'Enter the address' }).waitFor()
     await field(page).fill(`${someAddress.slice(0, -1)}5`)
     await page.keyboard.press('Tab')
     await onTop.getByRole('link', { name: /checksum/ }).waitFor()

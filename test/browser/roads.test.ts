@@ -9,7 +9,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { signedCalculator } from '../support/calculator.ts'
 import { heading, openPage } from '../support/checkout-browser.ts'
 import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
-import { codeFor, createBuy, type Passed, someAddress } from '../support/customer.ts'
+import { codeFor, coinNames, createBuy, type Passed, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, pay } from '../support/journey.ts'
 import { faultOfFocus, focused, type Keyboard, keyboardOn } from '../support/keyboard.ts'
@@ -57,7 +57,7 @@ async function prove(visit: Visit, email: string): Promise<void> {
 async function answer(visit: Visit, exchange: Exchange, email: string): Promise<void> {
   const { page, keys } = visit
   await at(visit, 'Enter your code')
-  await keys.type(page.getByLabel('Code from the e-mail'), await codeFor(exchange, email))
+  await keys.type(page.getByLabel('Code from the email'), await codeFor(exchange, email))
   await page.keyboard.press('Enter')
 }
 
@@ -68,10 +68,8 @@ async function becomeKnown(visit: Visit, email: string): Promise<void> {
   await goOn(visit)
 }
 
-const names = { BTC: 'Bitcoin', LTC: 'Litecoin', USDT: 'Tether USD' }
-
-async function giveAddress(visit: Visit, asset: keyof typeof names, address: string): Promise<void> {
-  await at(visit, `Where should we send your ${names[asset]}?`)
+async function giveAddress(visit: Visit, asset: keyof typeof coinNames, address: string): Promise<void> {
+  await at(visit, `Where should we send your ${coinNames[asset]}?`)
   await visit.keys.type(visit.page.getByLabel(`${asset} address on`), address)
   await goOn(visit)
 }
@@ -117,7 +115,7 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   const { page, keys, exchange } = visit
   const isScripted = (await page.locator('html.copies').count()) > 0
   if (isScripted) {
-    await keys.reach(button(visit, /^Copy Amount/))
+    await keys.reach(button(visit, /^Copy Exact amount/))
     await pay(exchange, await idBehind(exchange, page.url()))
   } else await keys.press(button(visit, 'Simulate payment'))
   await comeTo(visit, title)

@@ -38,7 +38,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
 
     await heading(page, 'Send 100.00 EUR')
     assert.equal(await isTooWide(page), false)
-    assert.equal(await given(page, 'Amount'), '100.00 EUR')
+    assert.equal(await given(page, 'Exact amount'), '100.00 EUR')
     assert.match(await given(page, 'IBAN'), /^DE\d{20}$/)
     assert(isCreditorReference(await given(page, 'Payment reference')))
     assert.equal(await page.locator('.qr svg').count(), 1)
@@ -66,7 +66,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     assert.equal(shift, 0)
 
     for (const [name, text] of [
-      ['Amount', '100'],
+      ['Exact amount', '100'],
       ['IBAN', await given(page, 'IBAN')],
       ['Payment reference', await given(page, 'Payment reference')],
     ] as const) {
@@ -81,7 +81,7 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     const page = await openPage(browser, buy.url, phones.with)
     await toPayment(page, 'other-way@example.com')
     await heading(page, 'Review and pay')
-    await page.getByRole('link', { name: 'Another way to pay' }).click()
+    await page.getByRole('link', { name: 'Pay another way' }).click()
     await heading(page, 'How do you want to pay?')
     assert.equal(await isTooWide(page), false)
     const choice = page.getByRole('button', { name: /SEPA bank transfer/ })

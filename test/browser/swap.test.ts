@@ -40,8 +40,8 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
     const tag = await given(page, 'Destination tag')
     assert.match(tag, /^\d{10}$/)
     assert.match(await given(page, 'XRP address on'), /^r/)
-    await page.getByText('Send XRP only').waitFor()
-    assert.equal(await page.getByRole('link', { name: 'Another way to pay' }).count(), 0)
+    await page.getByText('Send only XRP').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Pay another way' }).count(), 0)
 
     await pay(exchange, id)
     await heading(page, 'Your Tether USD was sent')

@@ -22,7 +22,7 @@ export const customerPages: Record<string, Bring> = {
     open(exchange.url + signedCalculator(exchange, 'locale=en&default_fiat_amount=250')),
   'first step': async (exchange) => open((await create(exchange)).redirect_url),
   'themed step': async (exchange) => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const { partner, secret_key: key } = await createPartner(ctx, { name: 'Tulip' }, 'test')
     await setPartner(ctx, partner.id, { theme: JSON.stringify({ accent: '#0a7cff', corner: 3 }) }, 'test')
     return open((await create(exchange, {}, { key })).redirect_url)

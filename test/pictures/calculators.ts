@@ -8,6 +8,7 @@ import type { Accounts, Caller } from '../../src/exchange/partners/accounts.ts'
 import { defaultSettings, type PartnerSettings } from '../../src/exchange/partners/settings.ts'
 import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { someTime } from '../support/arbitrary-terms.ts'
+import { everyRail } from '../support/every-rail.ts'
 
 /** What is asked of the calculator, and, after a form was sent, what was in it. */
 type Shown = { query: string; form?: Record<string, string> }
@@ -60,6 +61,7 @@ const stillCtx = {
   config: readConfig({}),
   clock: { now: () => someTime, realNow: () => someTime, offsetMs: () => 0, learnOffset: () => undefined },
   market: recordedMarket(1),
+  rails: everyRail,
   publicUrl: 'http://127.0.0.1',
 } as unknown as Ctx
 

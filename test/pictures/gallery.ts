@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 
 import { logos } from '../../src/doors/api/logos.ts'
 import { type Assets, serveAssets } from '../../src/doors/checkout/assets.ts'
-import { renderFrame } from '../../src/doors/checkout/frame.tsx'
+import { renderLayout } from '../../src/doors/checkout/layout.tsx'
 import { serveLegalPages } from '../../src/doors/checkout/legal-page.tsx'
 import { sandboxNotices } from '../../src/sandbox/notices.ts'
 import { renderOrder } from '../../src/doors/checkout/order-page.tsx'
@@ -114,5 +114,5 @@ const translated = (text: string, language: Language): string =>
 
 const renderMessage = (reason: Reason, language: Language, assets: Assets): string => {
   const { title, body } = messagePage(reason, language)
-  return renderFrame({ title, language, assets, notices: sandboxNotices, children: body })
+  return renderLayout({ title, language, assets, notices: sandboxNotices, children: body })
 }

@@ -25,13 +25,15 @@ export async function becalm(stage: Stage, isEnd: boolean): Promise<string> {
   await rest(stage)
   if (isEnd) {
     for (let round = 0; round < 6 && stage.deals.some(({ status }) => !ended.has(status as never)); round += 1) {
-      await alone(() => worker.house.ctx.db.atomic((db) => bringMoney(worker.house.ctx, db, 200_000n, false)))
+      await alone(() =>
+        worker.composition.ctx.db.atomic((db) => bringMoney(worker.composition.ctx, db, 200_000n, false)),
+      )
       stage.pass(11_000)
       await rest(stage)
       await alone(() => settleHolds(stage, worker))
       await rest(stage)
       await alone(() =>
-        moveTo(stage.workers, worker, new Date(worker.house.ctx.clock.now().getTime() + 20 * 86_400_000)),
+        moveTo(stage.workers, worker, new Date(worker.composition.ctx.clock.now().getTime() + 20 * 86_400_000)),
       )
       await rest(stage)
     }
@@ -40,7 +42,7 @@ export async function becalm(stage: Stage, isEnd: boolean): Promise<string> {
   }
   let problems: string[] = []
   await alone(async () => {
-    problems = await verify(worker.house.ctx)
+    problems = await verify(worker.composition.ctx)
   })
   if (problems.length > 0) throw new Error(`verify found:\n  ${problems.slice(0, 10).join('\n  ')}`)
   return `calm ${stage.deals.length}`
@@ -50,7 +52,7 @@ export async function becalm(stage: Stage, isEnd: boolean): Promise<string> {
 async function rest(stage: Stage): Promise<void> {
   for (let round = 0; round < mostRounds; round += 1) {
     for (const worker of stage.workers) {
-      worker.house.ctx.queue.wake()
+      worker.composition.ctx.queue.wake()
       while (worker.begun.length > 0) await stage.scheduler.run(worker.begun.splice(0, 1))
     }
     await stage.revive()
@@ -89,7 +91,7 @@ async function isStill(stage: Stage): Promise<boolean> {
        and not (kind = 'plan.due' and exists (select 1 from payouts join reserves using (place, asset)
          where plan_id::text = key and reserved > covered))
        and not (kind = 'transaction.deadline' and timebase = 'real') limit 1`,
-    [worker?.house.ctx.clock.now()],
+    [worker?.composition.ctx.clock.now()],
   )
   return rows.length === 0
 }

@@ -21,7 +21,7 @@ const isTold = ({ rail }: Deal): boolean => rail !== null
 
 /** Pays for a transaction whatever its customer was told to pay, or so much instead. */
 async function pay(worker: Worker, deal: Deal, deposit: Parameters<typeof payDeposit>[2]['deposit']): Promise<void> {
-  await payDeposit(worker.house.ctx, worker.sandbox.world, {
+  await payDeposit(worker.composition.ctx, worker.sandbox.world, {
     partnerId: deal.partnerId,
     publicId: deal.publicId,
     deposit,
@@ -52,15 +52,15 @@ const otherThan: Record<string, { currency: string; network?: string }> = {
 }
 
 const playing = (name: string, weight: number, suits: (deal: Deal) => boolean): Action =>
-  onDeal(name, weight, suits, (_stage, { house, sandbox }, { partnerId, publicId }) =>
-    playRailEvent(house.ctx, sandbox.world, { partnerId, publicId, type: name }),
+  onDeal(name, weight, suits, (_stage, { composition, sandbox }, { partnerId, publicId }) =>
+    playRailEvent(composition.ctx, sandbox.world, { partnerId, publicId, type: name }),
   )
 
 const create: Action = {
   name: 'create',
   weight: 30,
   isPossible: ({ deals }) => deals.length < 4_000,
-  run: async ({ dice, partners, acknowledged }, { house: { ctx } }) => {
+  run: async ({ dice, partners, acknowledged }, { composition: { ctx } }) => {
     const [partnerId, road] = [dice.pick(partners), dice.pick(roads)]
     const times = 1n + BigInt(dice.below(dice.chance(10) ? 40 : 8))
     const body = {
@@ -94,29 +94,29 @@ export const customerActions: readonly Action[] = [
     'look',
     2,
     ({ status }) => status === 'new',
-    async (_stage, { house }, { publicId }) => {
-      const transaction = await readTransactionWhole(house.ctx, house.ctx.db, publicId)
-      if (transaction) await openCheckout(house.ctx, tidOf(transaction))
+    async (_stage, { composition }, { publicId }) => {
+      const transaction = await readTransactionWhole(composition.ctx, composition.ctx.db, publicId)
+      if (transaction) await openCheckout(composition.ctx, tidOf(transaction))
     },
   ),
-  onDeal('complete', 30, isOpen, async (_stage, { house: { ctx }, sandbox }, { partnerId, publicId }) => {
+  onDeal('complete', 30, isOpen, async (_stage, { composition: { ctx }, sandbox }, { partnerId, publicId }) => {
     await completeCheckout(ctx, partnerId, publicId, {})
-    await passIdentityCheck(ctx, sandbox.office, publicId)
+    await passIdentityCheck(ctx, sandbox.identity, publicId)
   }),
-  onDeal('go to the page', 1, waits, async (_stage, { house }, { publicId }) => {
-    await startPayment(house.ctx, publicId, { locale: 'en' })
+  onDeal('go to the page', 1, waits, async (_stage, { composition }, { publicId }) => {
+    await startPayment(composition.ctx, publicId, { locale: 'en' })
   }),
-  onDeal('pay another way', 2, waits, async ({ dice }, { house }, { partnerId, publicId }) => {
+  onDeal('pay another way', 2, waits, async ({ dice }, { composition }, { partnerId, publicId }) => {
     const paymentCategory = dice.pick(['SEPA', 'VISA_MC', 'OPEN_BANKING', 'FASTERPAYMENTS'])
-    await completeCheckout(house.ctx, partnerId, publicId, { paymentCategory })
+    await completeCheckout(composition.ctx, partnerId, publicId, { paymentCategory })
     return paymentCategory
   }),
   onDeal(
     'give another address',
     4,
     ({ details }) => details === 'address_needed',
-    async (_stage, { house }, deal) => {
-      await completeCheckout(house.ctx, deal.partnerId, deal.publicId, {})
+    async (_stage, { composition }, deal) => {
+      await completeCheckout(composition.ctx, deal.partnerId, deal.publicId, {})
     },
   ),
   onDeal('pay', 30, waits, (_stage, worker, deal) => pay(worker, deal, {})),

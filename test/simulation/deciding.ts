@@ -16,7 +16,7 @@ import type { Worker } from './worker.ts'
 const isHeld = ({ status }: Deal): boolean => status === 'on_hold'
 
 /** Says where a refund goes, at an address that belongs to nobody. Tells whether it was asked for one. */
-export async function sayWhereTo({ house: { ctx } }: Worker, { publicId }: Deal): Promise<boolean> {
+export async function sayWhereTo({ composition: { ctx } }: Worker, { publicId }: Deal): Promise<boolean> {
   const { refund_address: asked } = await customerChoices(ctx, publicId)
   const chain = asked && listingById(asked.asset)?.network.chain
   if (!chain) return false
@@ -27,13 +27,13 @@ export async function sayWhereTo({ house: { ctx } }: Worker, { publicId }: Deal)
 
 /** What customers answer when they are asked. */
 export const decidingActions: readonly Action[] = [
-  onDeal('accept', 6, isHeld, async ({ dice }, { house: { ctx } }, { publicId }) => {
+  onDeal('accept', 6, isHeld, async ({ dice }, { composition: { ctx } }, { publicId }) => {
     const isBold = dice.chance(10)
     const { accept_price: late, exchange_what_came: little } = await customerChoices(ctx, publicId)
     const shown = (late ?? little)?.toAmount ?? 1n
     await acceptNow(ctx, publicId, { atLeast: isBold ? shown + 1n : shown })
   }),
-  onDeal('ask for a refund', 5, isHeld, async (_stage, { house: { ctx } }, { publicId }) => {
+  onDeal('ask for a refund', 5, isHeld, async (_stage, { composition: { ctx } }, { publicId }) => {
     await askForRefund(ctx, publicId)
   }),
   onDeal(
@@ -47,7 +47,7 @@ export const decidingActions: readonly Action[] = [
     2,
     ({ status }) => status.startsWith('waiting') || status === 'new',
     async (_stage, worker, deal) => {
-      await cancelByCustomer(worker.house.ctx, deal.publicId)
+      await cancelByCustomer(worker.composition.ctx, deal.publicId)
     },
   ),
 ]

@@ -1,6 +1,6 @@
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { forgetPartners } from '../../src/exchange/partners/known.ts'
-import { foldBalances } from '../../src/exchange/ledger/balance.ts'
+import { updateBalanceSnapshot } from '../../src/exchange/ledger/balance.ts'
 import { raiseOffset } from '../../src/sandbox/api/queries.ts'
 import type { Action } from './action.ts'
 import { bringMoney, type Stage } from './stage.ts'
@@ -19,7 +19,7 @@ async function work({ dice, workers }: Stage, worker: Worker): Promise<string> {
 
 /** Looks for due jobs, and does what was found. */
 async function lookForWork(stage: Stage, worker: Worker): Promise<string> {
-  worker.house.ctx.queue.wake()
+  worker.composition.ctx.queue.wake()
   const words = []
   for (let times = 1 + stage.dice.below(6); times > 0; times -= 1) words.push(await work(stage, worker))
   return words.join(', ')
@@ -27,7 +27,7 @@ async function lookForWork(stage: Stage, worker: Worker): Promise<string> {
 
 /** Moves business time to the next thing that it makes due, for everyone. */
 async function jump({ dice, workers, ask }: Stage, worker: Worker): Promise<string> {
-  const { ctx } = worker.house
+  const { ctx } = worker.composition
   const rank = dice.below(3)
   const rows = await ask<{ at: Date }>(
     `select at from (
@@ -43,10 +43,10 @@ async function jump({ dice, workers, ask }: Stage, worker: Worker): Promise<stri
 }
 
 /** Sets business time, unless it is past that already. The other process hears of it in the same moment, or not yet. */
-export async function moveTo(workers: Worker[], { house: { ctx } }: Worker, at: Date): Promise<void> {
+export async function moveTo(workers: Worker[], { composition: { ctx } }: Worker, at: Date): Promise<void> {
   const ahead = Math.max(0, at.getTime() - ctx.clock.realNow().getTime())
   const offset = Number.parseInt(String(await raiseOffset(ctx.db, BigInt(ahead))), 10)
-  for (const { house } of workers) house.ctx.clock.learnOffset(offset)
+  for (const { composition } of workers) composition.ctx.clock.learnOffset(offset)
 }
 
 const settings: readonly Record<string, string>[] = [
@@ -92,8 +92,8 @@ export const houseActions: readonly Action[] = [
     name: 'fold balances',
     weight: 2,
     isPossible: always,
-    run: async (_stage, { house: { ctx } }) => {
-      await foldBalances(ctx.db)
+    run: async (_stage, { composition: { ctx } }) => {
+      await updateBalanceSnapshot(ctx.db)
       return ''
     },
   },
@@ -114,7 +114,7 @@ export const houseActions: readonly Action[] = [
     name: 'change an account',
     weight: 1,
     isPossible: always,
-    run: async ({ dice, partners }, { house: { ctx } }) => {
+    run: async ({ dice, partners }, { composition: { ctx } }) => {
       const [partner, change] = [dice.pick(partners), dice.pick(settings)]
       await setPartner(ctx, partner, change, 'simulation')
       return JSON.stringify(change)
@@ -124,7 +124,7 @@ export const houseActions: readonly Action[] = [
     name: 'hear of changes',
     weight: 2,
     isPossible: always,
-    run: async (_stage, { house: { ctx } }) => {
+    run: async (_stage, { composition: { ctx } }) => {
       forgetPartners(ctx)
       return ''
     },
@@ -133,7 +133,7 @@ export const houseActions: readonly Action[] = [
     name: 'bring money',
     weight: 3,
     isPossible: always,
-    run: async (_stage, { house: { ctx } }) => {
+    run: async (_stage, { composition: { ctx } }) => {
       await ctx.db.atomic((db) => bringMoney(ctx, db, 400n, false))
       return ''
     },

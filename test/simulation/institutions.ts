@@ -37,7 +37,7 @@ export const institutionActions: readonly Action[] = [
     name: 'register',
     weight: 3,
     isPossible: () => true,
-    run: async (stage, { house: { ctx } }) => {
+    run: async (stage, { composition: { ctx } }) => {
       const [partnerId, coin] = [stage.dice.pick(stage.partners), stage.dice.pick(coins)]
       const partner = await showPartner(ctx, partnerId)
       const input = {
@@ -56,7 +56,7 @@ export const institutionActions: readonly Action[] = [
     name: 'exchange own money',
     weight: 8,
     isPossible: () => true,
-    run: async (stage, { house: { ctx } }) => {
+    run: async (stage, { composition: { ctx } }) => {
       const { dice, partners, acknowledged } = stage
       const [partnerId, road, coin] = [dice.pick(partners), dice.pick(roads), dice.pick(coins)]
       const partner = await showPartner(ctx, partnerId)
@@ -79,7 +79,7 @@ export const institutionActions: readonly Action[] = [
     name: 'bar an address',
     weight: 1,
     isPossible: () => true,
-    run: async (stage, { house: { ctx } }) => {
+    run: async (stage, { composition: { ctx } }) => {
       const rank = stage.dice.below(4)
       const address = (await registered(stage))[rank]
       if (!address) return 'none'
@@ -91,7 +91,7 @@ export const institutionActions: readonly Action[] = [
     name: 'allow an address',
     weight: 2,
     isPossible: () => true,
-    run: async (stage, { house: { ctx } }) => {
+    run: async (stage, { composition: { ctx } }) => {
       const rank = stage.dice.below(4)
       const address = (await registered(stage))[rank]
       if (!address) return 'none'

@@ -25,26 +25,26 @@ export const operatorActions: readonly Action[] = [
     2,
     ({ status }) => !['finished', 'expired', 'on_hold'].includes(status),
     async (_stage, worker, deal) => {
-      await holdTransaction(worker.house.ctx, deal.publicId, order)
+      await holdTransaction(worker.composition.ctx, deal.publicId, order)
     },
   ),
   onDeal('release', 8, isHeld, async (_stage, worker, deal) => {
-    await releaseTransaction(worker.house.ctx, deal.publicId, order)
+    await releaseTransaction(worker.composition.ctx, deal.publicId, order)
   }),
   onDeal('refund', 6, isHeld, async (_stage, worker, deal) => {
-    await refundTransaction(worker.house.ctx, deal.publicId, order)
+    await refundTransaction(worker.composition.ctx, deal.publicId, order)
   }),
   onDeal(
     'refund anything',
     1,
     () => true,
     async (_stage, worker, deal) => {
-      await refundTransaction(worker.house.ctx, deal.publicId, order)
+      await refundTransaction(worker.composition.ctx, deal.publicId, order)
     },
   ),
   onDeal('refund a part', 2, isHeld, async ({ dice }, worker, deal) => {
     const amount = BigInt(dice.pick([1, 100, 1_000, 1_000_000, 1_000_000_000]))
-    await refundTransaction(worker.house.ctx, deal.publicId, { ...order, amount })
+    await refundTransaction(worker.composition.ctx, deal.publicId, { ...order, amount })
     return `${amount}`
   }),
   onDeal(
@@ -52,14 +52,14 @@ export const operatorActions: readonly Action[] = [
     2,
     ({ status }) => isHeld({ status } as Deal) || status === 'waiting_for_deposit',
     async (_stage, worker, deal) => {
-      await cancelTransaction(worker.house.ctx, deal.publicId, order)
+      await cancelTransaction(worker.composition.ctx, deal.publicId, order)
     },
   ),
   onDeal(
     'match',
     3,
     () => true,
-    async ({ dice }, { house: { ctx } }, deal) => {
+    async ({ dice }, { composition: { ctx } }, deal) => {
       const rank = dice.below(3)
       const deposit = (await listSuspense(ctx)).at(-1 - rank)
       if (!deposit) return 'nothing'
@@ -67,7 +67,7 @@ export const operatorActions: readonly Action[] = [
       return deposit.asset
     },
   ),
-  onDeal('approve', 4, isHeld, async ({ dice, operators }, { house: { ctx } }, { publicId }) => {
+  onDeal('approve', 4, isHeld, async ({ dice, operators }, { composition: { ctx } }, { publicId }) => {
     const { approvals } = await approvePayout(ctx, publicId, dice.pick(operators))
     return `${approvals}`
   }),
@@ -75,7 +75,7 @@ export const operatorActions: readonly Action[] = [
     name: 'approve what waits',
     weight: 4,
     isPossible: ({ deals }) => deals.length > 0,
-    run: async ({ dice, operators }, { house: { ctx } }) => {
+    run: async ({ dice, operators }, { composition: { ctx } }) => {
       const [rank, operator] = [dice.below(3), dice.pick(operators)]
       const payout = (await listOpenPayouts(ctx, { waiting: true })).at(rank)
       if (!payout) return 'nothing'
@@ -87,7 +87,7 @@ export const operatorActions: readonly Action[] = [
     name: 'write off',
     weight: 1,
     isPossible: ({ deals }) => deals.length > 0,
-    run: async ({ dice }, { house: { ctx } }) => {
+    run: async ({ dice }, { composition: { ctx } }) => {
       const rank = dice.below(3)
       const deposit = (await listSuspense(ctx)).at(-1 - rank)
       if (!deposit) return 'nothing'
@@ -99,7 +99,7 @@ export const operatorActions: readonly Action[] = [
     name: 'resume a rail',
     weight: 4,
     isPossible: ({ deals }) => deals.length > 0,
-    run: async (_stage, { house: { ctx } }) => {
+    run: async (_stage, { composition: { ctx } }) => {
       const [first] = await haltedRails(ctx.db)
       if (!first) return 'none'
       await resumeRail(ctx, first.rail, order)
@@ -110,7 +110,7 @@ export const operatorActions: readonly Action[] = [
     name: 'return',
     weight: 2,
     isPossible: ({ deals }) => deals.length > 0,
-    run: async ({ dice }, { house: { ctx } }) => {
+    run: async ({ dice }, { composition: { ctx } }) => {
       const rank = dice.below(3)
       const deposit = (await listSuspense(ctx)).at(-1 - rank)
       if (!deposit) return 'nothing'

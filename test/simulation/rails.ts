@@ -1,6 +1,6 @@
 import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
-import { callbackOwed, oweCallbacks } from '../../src/sandbox/callback.ts'
+import { callbackOwed, queueCallbacks } from '../../src/sandbox/callback.ts'
 import { type Action, onDeal } from './action.ts'
 import type { Deal, Stage } from './stage.ts'
 import type { Worker } from './worker.ts'
@@ -19,7 +19,7 @@ async function bookedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | unde
 }
 
 /** Tells facts as if a rail had called: signed, and not true. */
-const tell = ({ house: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
+const tell = ({ composition: { ctx } }: Worker, facts: (RailEvent & { rail: string })[]): Promise<void> =>
   ctx.db.atomic((db) => receiveRailEvents(ctx, db, facts))
 
 const saying = (
@@ -53,7 +53,7 @@ const saying = (
 async function returnedOf({ ask }: Stage, { publicId }: Deal): Promise<Told | undefined> {
   const rows = await ask<Told>(
     `select rail_events.rail, reference, payment, rail_events.asset, rail_events.amount::text
-     from rail_events join plans on plans.rail = rail_events.rail and plan_key = facts.reference join payouts on plan_id = plans.id
+     from rail_events join plans on plans.rail = rail_events.rail and plan_key = rail_events.reference join payouts on plan_id = plans.id
      join transactions on transactions.id = payouts.transaction_id
      where rail_events.kind = 'payout_returned' and public_id = $1 order by rail_events.id desc limit 1`,
     [publicId],
@@ -75,13 +75,13 @@ async function silence(stage: Stage): Promise<string> {
 }
 
 /** Brings what was kept back, as rails do that were never answered. */
-export async function tellSilenced({ silenced }: Stage, { house: { ctx }, sandbox }: Worker): Promise<void> {
+export async function tellSilenced({ silenced }: Stage, { composition: { ctx }, sandbox }: Worker): Promise<void> {
   const dueAt = ctx.clock.realNow()
   await ctx.db.atomic((db) =>
-    oweCallbacks(
+    queueCallbacks(
       sandbox.world,
       db,
-      silenced.map(({ rail, body }) => ({ rail, words: JSON.parse(body) as Record<string, string>, dueAt })),
+      silenced.map(({ rail, body }) => ({ rail, message: JSON.parse(body) as Record<string, string>, dueAt })),
     ),
   )
   silenced.length = 0

@@ -14,7 +14,7 @@ const order = { reason: 'the simulation ends', actor: 'simulation' }
 /** What people do in the end about transactions that wait for them: whatever is not refused, one thing each. */
 export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
   const { deals, dice, ask } = stage
-  const { ctx } = worker.house
+  const { ctx } = worker.composition
   for (const deal of deals.filter(({ status }) => status === 'on_hold')) {
     const { publicId, partnerId, details } = deal
     const giveAddress = async () => {
@@ -51,7 +51,11 @@ export async function settleHolds(stage: Stage, worker: Worker): Promise<void> {
 }
 
 /** Every operator approves what waits for it of one transaction, or of nobody's. Tells whether any of it goes on. */
-async function approveAll({ operators }: Stage, { house: { ctx } }: Worker, publicId: bigint | null): Promise<boolean> {
+async function approveAll(
+  { operators }: Stage,
+  { composition: { ctx } }: Worker,
+  publicId: bigint | null,
+): Promise<boolean> {
   const waiting = (await listOpenPayouts(ctx, { waiting: true })).filter(({ public_id: of }) => of === publicId)
   const approved = []
   for (const { id } of waiting) {
@@ -65,7 +69,7 @@ const refusedOnly = (error: unknown): undefined => {
 }
 
 /** Lets rails that have stopped credit again. */
-export async function resumeAll({ house: { ctx } }: Worker): Promise<void> {
+export async function resumeAll({ composition: { ctx } }: Worker): Promise<void> {
   for (const { rail } of await haltedRails(ctx.db)) await resumeRail(ctx, rail, order)
 }
 

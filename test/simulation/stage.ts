@@ -106,7 +106,7 @@ export async function openStage(seed: number): Promise<Stage> {
   await scheduler.run([
     async () => {
       workers.push(await start(), await start())
-      const ctx = workers[0]?.house.ctx
+      const ctx = workers[0]?.composition.ctx
       if (!ctx) throw new Error('There is no process.')
       await ctx.db.atomic((db) => bringMoney(ctx, db, firstWorth, true))
       const features = Object.fromEntries(featureNames.map((name) => [name, true]))

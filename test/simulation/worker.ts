@@ -1,8 +1,8 @@
 import { readConfig } from '../../src/app/config/config.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
-import { buildHouse, type House } from '../../src/app/compose.ts'
+import { composeExchange, type Composition } from '../../src/app/compose.ts'
 import type { OpenPlugIn } from '../../src/app/plug-in.ts'
-import type { Office } from '../../src/sandbox/identity/provider.ts'
+import type { IdentityContext } from '../../src/sandbox/identity/provider.ts'
 import { openSandbox } from '../../src/sandbox/open.ts'
 import type { World } from '../../src/sandbox/world.ts'
 import type { Scheduler as JobScheduler } from '../../src/platform/jobs/scheduler.ts'
@@ -15,9 +15,9 @@ import type { Scheduler, Wires } from './scheduler.ts'
 /** One process of the exchange: its house, its connections, and the work that it has set going and nobody has run yet. */
 export type Worker = {
   name: string
-  house: House
+  composition: Composition
   /** The institutions that are played, and the one that checks identities. */
-  sandbox: { world: World; office: Office }
+  sandbox: { world: World; identity: IdentityContext }
   wires: Wires
   begun: (() => Promise<void>)[]
   /** What its timers would do again and again: lengthen the leases of what is under way. */
@@ -65,7 +65,7 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     sandbox = opened
     return opened
   }
-  const house = await buildHouse({
+  const composition = await composeExchange({
     config,
     db,
     clock: ground.clock(),
@@ -76,24 +76,24 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     scheduler,
   })
   if (!sandbox) throw new Error('The sandbox did not open.')
-  house.ctx.market = ground.market
-  house.ctx.queue.start()
+  composition.ctx.market = ground.market
+  composition.ctx.queue.start()
   return {
     name,
-    house,
+    composition,
     sandbox,
     wires,
     begun,
     renewals,
     close: async () => {
-      await house.ctx.identity.close()
+      await composition.ctx.identity.close()
       await db.close()
     },
   }
 }
 
 /** Gives the events that have been committed their place in the feed, once. */
-export async function placeEvents({ house }: Worker): Promise<void> {
-  house.relay.start()
-  await house.relay.stop()
+export async function placeEvents({ composition }: Worker): Promise<void> {
+  composition.relay.start()
+  await composition.relay.stop()
 }

@@ -63,7 +63,7 @@ describe('the terms and the privacy notice', () => {
     const { id, url } = await createBuy(exchange)
     const email = newEmail()
     const { cookie } = await forms.prove(url, email)
-    const { legal } = exchange.service.house.ctx.config
+    const { legal } = exchange.service.composition.ctx.config
     legal.termsVersion = '2'
     try {
       assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you continue')
@@ -81,7 +81,7 @@ describe('the terms and the privacy notice', () => {
     const { id } = await create(exchange)
     await checkOut(exchange, id)
     assert.equal((await accepted(id)).length, 1)
-    const { db } = exchange.service.house.ctx
+    const { db } = exchange.service.composition.ctx
     await assert.rejects(db.sql`delete from accepted_terms`, /permission denied/)
     await assert.rejects(db.sql`update accepted_terms set terms_version = '3'`, /permission denied/)
     await assert.rejects(db.sql`delete from identity_checks`, /permission denied/)

@@ -218,8 +218,8 @@ function remember(command: string, shown: Fields): void {
 
 /** Registers a wallet of the partner's, as it would itself: over the interface. */
 async function registered(): Promise<string> {
-  await setPartner(exchange.service.house.ctx, BigInt(made.partner), { b2b_approval: 'on' }, 'test')
-  await switchFeature(exchange.service.house.ctx, BigInt(made.partner), { feature: 'b2b', on: true }, 'test')
+  await setPartner(exchange.service.composition.ctx, BigInt(made.partner), { b2b_approval: 'on' }, 'test')
+  await switchFeature(exchange.service.composition.ctx, BigInt(made.partner), { feature: 'b2b', on: true }, 'test')
   const [, key = ''] = made.secrets
   const body = {
     label: 'own',
@@ -252,9 +252,9 @@ test('every command either changes no account, or is in the table of those that 
 test('every change is in the audit: who, when, what, before and after', async () => {
   for (const { command, args, action, subject, before, after } of changes) {
     if (command === 'b2b reject') made.address = await registered()
-    const begun = exchange.service.house.ctx.clock.now().toISOString()
+    const begun = exchange.service.composition.ctx.clock.now().toISOString()
     remember(command, await told<Fields>(...command.split(' '), ...args(made)))
-    const ended = exchange.service.house.ctx.clock.now().toISOString()
+    const ended = exchange.service.composition.ctx.clock.now().toISOString()
 
     const [entry] = await told<Entry[]>('audit', 'list', '--partner', made.partner, '--limit', '1')
     assert.ok(entry, command)

@@ -17,7 +17,7 @@ let files: string
 
 before(async () => {
   exchange = await startExchange()
-  ctx = exchange.service.house.ctx
+  ctx = exchange.service.composition.ctx
   files = await mkdtemp(join(tmpdir(), 'cambio-accounts-'))
 })
 after(async () => {

@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.house.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
 
 async function byCard(more: Record<string, unknown> = {}): Promise<string> {
   const deposit = { payment_category: 'VISA_MC', ...more }
@@ -67,7 +67,7 @@ describe('another way to pay', () => {
     await advance(exchange, 'PT11M')
     const isOver = (error: unknown) => error instanceof Refusal && error.problems[0]?.code === 'METHOD_NOT_AVAILABLE'
     await assert.rejects(give(id, { depositMethod: 'VISA_MC_1' }), isOver)
-    const ways = await waysToPay(exchange.service.house.ctx, BigInt(id))
+    const ways = await waysToPay(exchange.service.composition.ctx, BigInt(id))
     assert.ok(ways.length > 0 && ways.every(({ method }) => method.category === 'SEPA' || method.category === 'SWIFT'))
     const { status, deposit_type: type } = await read(exchange, id)
     assert.deepEqual([status, type, await endOf(id)], ['waiting_for_deposit', 'SEPA_1', bank])
@@ -85,7 +85,7 @@ describe('another way to pay', () => {
           refusals.push(error.code)
         })
       }
-      const view = await openCheckout(exchange.service.house.ctx, await tidOf(exchange, id))
+      const view = await openCheckout(exchange.service.composition.ctx, await tidOf(exchange, id))
       assert.equal(view?.mayChooseMethod, false)
       assert.ok(refusals.length > 0 && refusals.every((code) => code === 'CONFLICT'), refusals.join())
       const [row] = await lookup<{ prices: string; told: string }>(

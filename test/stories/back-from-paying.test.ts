@@ -48,7 +48,7 @@ const payUnheard = ({ id }: Customer): Promise<unknown> =>
 
 /** While it lasts, the processor does not answer. */
 async function whileSilent(work: () => Promise<void>): Promise<void> {
-  const rail = exchange.service.house.ctx.rails.deposit('sandbox-card')?.deposit
+  const rail = exchange.service.composition.ctx.rails.deposit('sandbox-card')?.deposit
   assert(rail)
   const look = rail.look.bind(rail)
   rail.look = () => Promise.reject(new Error('The processor did not answer in time.'))

@@ -26,7 +26,7 @@ describe('billing_info', () => {
     await buyOf(exchange, email, whole)
     const key = exchange.sandbox.second_partner.secret_key
     const partnerId = BigInt(exchange.sandbox.second_partner.partner_id)
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     await switchFeature(ctx, partnerId, { feature: 'billing_info', on: true }, 'test')
     const customer = { ip: inGermany, contact_info: { email }, billing_info: { region: 'Utrecht' } }
     const body = { customer, payout_info: { payout_address: someAddress } }
@@ -121,7 +121,7 @@ describe('billing_info is off by default', () => {
     assert.ok(!page.text.includes('Neverstored') && !page.text.includes('billing'))
     assert.notEqual(titleOf(await get('billing')), asked)
 
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const [row] = await ctx.db.sql<{ id: bigint; personal: Buffer; data_key_id: bigint }>`
       select id, personal, data_key_id from partner_customers where id = ${BigInt(order.customer_id ?? '')}`
     assert(row)

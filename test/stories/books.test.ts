@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import pg from 'pg'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
-import { foldBalances } from '../../src/exchange/ledger/balance.ts'
+import { updateBalanceSnapshot } from '../../src/exchange/ledger/balance.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, buy, create, lookup, pay, readyToPay } from '../support/journey.ts'
@@ -68,7 +68,7 @@ describe('the service’s own role', () => {
   it('can add to the books and to what happened, and change or remove nothing of it', async () => {
     await buy(exchange)
     const client = new pg.Client({
-      connectionString: serviceUrlOf(exchange.ownerUrl, exchange.service.house.ctx.secrets),
+      connectionString: serviceUrlOf(exchange.ownerUrl, exchange.service.composition.ctx.secrets),
     })
     await client.connect()
     try {
@@ -102,25 +102,25 @@ const plants: Plant[] = [
     what: 'the amount of a posting',
     change: `update postings set amount = amount + 1 where entry_id = ${entryOf('exchange')} and line = 1`,
     mend: `update postings set amount = amount - 1 where entry_id = ${entryOf('exchange')} and line = 1`,
-    told: /^Entry \d+ \(exchange\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(exchange\) of transaction \d+ was changed after it was booked\.$/,
   },
   {
     what: 'the account of a posting',
     change: `update postings set credit = 'capital' where entry_id = ${entryOf('exchange')} and credit = 'position'`,
     mend: `update postings set credit = 'position' where entry_id = ${entryOf('exchange')} and credit = 'capital'`,
-    told: /^Entry \d+ \(exchange\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(exchange\) of transaction \d+ was changed after it was booked\.$/,
   },
   {
     what: 'a posting too many',
     change: `insert into postings values (${entryOf('deposit')}, 9, 'position', 'capital', 'EUR-EUR', 5)`,
     mend: `delete from postings where line = 9`,
-    told: /^Entry \d+ \(deposit\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(deposit\) of transaction \d+ was changed after it was booked\.$/,
   },
   {
     what: 'the time of an entry',
     change: `update entries set at = at - interval '1 day' where id = ${entryOf('deposit')}`,
     mend: `update entries set at = at + interval '1 day' where id = ${entryOf('deposit')}`,
-    told: /^Entry \d+ \(deposit\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(deposit\) of transaction \d+ was changed after it was booked\.$/,
   },
   {
     what: 'a status without its entries',
@@ -171,16 +171,16 @@ const plants: Plant[] = [
     told: /^Transaction \d+ has a payout without a plan\.$/,
   },
   {
-    what: 'a folded balance',
+    what: 'a balance snapshot',
     change: `update folded_balances set amount = amount + 1 where account = 'position' and asset = 'BTC-BTC'`,
     mend: `update folded_balances set amount = amount - 1 where account = 'position' and asset = 'BTC-BTC'`,
-    told: /^The folded balance of position in BTC-BTC is not the sum of its postings\.$/,
+    told: /^The balance snapshot of position in BTC-BTC is not the sum of its postings\.$/,
   },
   {
     what: 'a reserve',
     change: `update reserves set reserved = reserved + 1 where asset = 'BTC-BTC'`,
     mend: `update reserves set reserved = reserved - 1 where asset = 'BTC-BTC'`,
-    told: /^What is reserved of BTC-BTC at wallet-btc is not what is promised\.$/,
+    told: /^BTC-BTC reserves at wallet-btc differ from its open payouts\.$/,
   },
   {
     what: 'a wallet that holds less than the books say',
@@ -196,7 +196,7 @@ const removals: { what: string; table: string; rows: string; told: RegExp }[] = 
     what: 'a posting',
     table: 'postings',
     rows: `entry_id = ${entryOf('exchange')} and line = 2`,
-    told: /^Entry \d+ \(exchange\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(exchange\) of transaction \d+ was changed after it was booked\.$/,
   },
   {
     what: 'all postings of an entry',
@@ -228,14 +228,14 @@ describe('verify finds what was changed behind the service’s back:', () => {
     await arrive(exchange, id, 'on_hold')
     await advance(exchange, 'PT31M')
     await readyToPay(exchange)
-    await foldBalances(exchange.service.house.ctx.db)
+    await updateBalanceSnapshot(exchange.service.composition.ctx.db)
     await assertBooksHold(exchange)
   })
 
   /** What `verify` tells while something is wrong; afterwards it has nothing to tell again. */
   async function assertTold(change: string, mend: string, told: RegExp): Promise<void> {
     await lookup(exchange, change)
-    const problems = await verify(exchange.service.house.ctx)
+    const problems = await verify(exchange.service.composition.ctx)
     await lookup(exchange, mend)
     assert.ok(
       problems.some((problem) => told.test(problem)),

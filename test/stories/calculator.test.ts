@@ -26,7 +26,7 @@ const boxIn = (html: string, name: string): string =>
   new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(html)?.[0].match(/value="([^"]*)"/)?.[1] ?? ''
 
 const secondsFromNow = (seconds: number): number =>
-  Math.floor(exchange.service.house.ctx.clock.realNow().getTime() / 1_000) + seconds
+  Math.floor(exchange.service.composition.ctx.clock.realNow().getTime() / 1_000) + seconds
 
 describe('who may show a calculator', () => {
   it('a signed address, until it expires', async () => {
@@ -226,7 +226,7 @@ describe('the calculator', () => {
     const ancestors = async (path = signed('locale=en')) =>
       /frame-ancestors ([^;]+)/.exec((await open(path)).headers.get('content-security-policy') ?? '')?.[1]
     assert.equal(await ancestors(), "'self' http://localhost:* http://127.0.0.1:*")
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const id = BigInt(exchange.sandbox.partner_id)
     await setPartner(ctx, id, { frame_origins: 'https://shop.example, https://www.shop.example:8443/' }, 'test')
     await until(async () => (await ancestors())?.includes('shop.example') === true, 'the change')

@@ -48,7 +48,7 @@ const transfersTo = (address: string) =>
 
 test('a card buy ends in coins on the chain within ten seconds, and everyone is told the same', async (t) => {
   const receiver = await startReceiver(t)
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const endpoint = { partnerId: BigInt(exchange.sandbox.partner_id), url: receiver.url }
   const { secret } = await addEndpoint(ctx, endpoint, 'test')
   assert.equal(secret, exchange.sandbox.webhook_secret)

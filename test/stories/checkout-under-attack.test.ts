@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { ourAccount } from '../../src/reference/bank/our-accounts.ts'
+import { accountFor } from '../../src/rails/bank-accounts.ts'
+import { sandboxAccounts } from '../../src/sandbox/bank/our-accounts.ts'
 import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { pay as payAt } from '../../src/sandbox/rails.ts'
 import { giveDetails } from '../../src/exchange/orders/checkout.ts'
@@ -32,7 +33,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.house.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
 const refused = (error: unknown): boolean => error instanceof Refusal
 
 describe('a price', () => {
@@ -52,7 +53,7 @@ describe('a price', () => {
 
 describe('where money goes', () => {
   it('is never our own account at the bank', async () => {
-    const { account } = ourAccount('SEPA', 'EUR') ?? assert.fail()
+    const { account } = accountFor(sandboxAccounts, 'SEPA', 'EUR') ?? assert.fail()
     const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
     const { status } = await exchange.api('/v1/transaction', {
       body: { ...sale, payout_info: { payout_address: account } },

@@ -84,7 +84,7 @@ describe('coins', () => {
     await seen(exchange, id, 'the loss', ({ errors }) => errors.length > 0)
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'BTC-BTC')) - earlier, 1_000_000n)
     await assertBooksHold(exchange)
-    await resumeRail(exchange.service.house.ctx, 'sandbox-btc', {
+    await resumeRail(exchange.service.composition.ctx, 'sandbox-btc', {
       reason: 'The chain was looked at.',
       actor: 'cli:test',
     })

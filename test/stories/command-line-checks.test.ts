@@ -67,13 +67,13 @@ const plantsFor = (id: string): Plant[] => [
   ),
   job('run_at', `now() - interval '2 min'`, /^a process that does it$/),
   rested(id, 'on_hold', '25 h', /^a person to decide$/),
-  rested(id, 'exchanging', '6 min', /^its payout on sandbox-trx to be planned$/),
+  rested(id, 'exchanging', '6 min', /^its payout on sandbox-trx to be prepared$/),
   rested(id, 'sending', '1 h', /^evidence from sandbox-trx$/),
   {
     change: `update transactions set status = 'new', expires_at = expires_at - interval '1 h' where public_id = ${id}`,
     mend: `update transactions set status = 'finished', expires_at = expires_at + interval '1 h' where public_id = ${id}`,
     what: `transaction ${id}`,
-    waitsFor: /^its end: the time to pay was over at /,
+    waitsFor: /^its end: the time to pay ended at /,
   },
   {
     change: `update payouts set state = 'waiting', plan_id = null`,
@@ -162,7 +162,7 @@ describe('one transaction', () => {
       const { exitCode, out } = await cambio('verify', '--json')
       const { ok, problems } = JSON.parse(out) as { ok: boolean; problems: string[] }
       assert.deepEqual([exitCode, ok], [1, false])
-      assert.match(problems[0] ?? '', /^Entry \d+ \(deposit\) of transaction \d+ is not what was booked\.$/)
+      assert.match(problems[0] ?? '', /^Entry \d+ \(deposit\) of transaction \d+ was changed after it was booked\.$/)
     })
   })
 

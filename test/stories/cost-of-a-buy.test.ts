@@ -43,7 +43,7 @@ before(async () => {
   await once(endpoint.listen(0, '127.0.0.1'), 'listening')
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/`
   const partnerId = BigInt(exchange.sandbox.partner_id)
-  await addEndpoint(exchange.service.house.ctx, { partnerId, url, types: [...eventTypes] }, 'test')
+  await addEndpoint(exchange.service.composition.ctx, { partnerId, url, types: [...eventTypes] }, 'test')
 })
 
 after(async () => {
@@ -60,7 +60,7 @@ test('a whole buy costs at most 12 commits and 40 kB of write-ahead log', async 
   await asOwner(server.url, (client) => client.query('create extension pg_walinspect; checkpoint'))
   await buy(warmUpBuys)
   const from = await walPosition()
-  const counted = countsOf(exchange.service.house.ctx.db)
+  const counted = countsOf(exchange.service.composition.ctx.db)
   const statementsBefore = counted.statements
   await buy(countedBuys)
   const statements = (counted.statements - statementsBefore) / countedBuys

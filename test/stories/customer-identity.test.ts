@@ -184,7 +184,7 @@ describe('a provider’s callback', () => {
   /** Lets the exchange ask the real adapter, which asks a stand-in for Sumsub. */
   async function askSumsub(t: TestContext): Promise<SumsubServer> {
     const sumsub = await startSumsub(t)
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const real = ctx.identity
     const provider = sumsub.open()
     ctx.identity = {
@@ -198,7 +198,7 @@ describe('a provider’s callback', () => {
 
   it('is recorded once, and the partner who wants to know is told how the review stands then', async (t) => {
     const sumsub = await askSumsub(t)
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const [wants, doesNot] = [await startReceiver(t), await startReceiver(t)]
     const partnerId = BigInt(exchange.sandbox.partner_id)
     await addEndpoint(ctx, { partnerId, url: wants.url, types: ['customer.status_changed'] }, 'test')

@@ -41,7 +41,7 @@ async function rowOf({ id }: TransactionRecord): Promise<{ id: bigint; customer:
 }
 
 const left = async (of: TransactionRecord, besides: bigint | null = null): Promise<bigint | undefined> => {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   return customerLimit(ctx, ctx.db, (await rowOf(of)).customer, ctx.clock.now(), { besides })
 }
 

@@ -197,7 +197,7 @@ describe('POST /v1/customer/by-shared-token', () => {
   it('403: a public key; FEATURE_NOT_ENABLED before the body is looked at', async () => {
     const { body: forbidden } = await share(exchange, {}, { key: exchange.sandbox.public_key })
     assert.equal(forbidden.code, 'FORBIDDEN')
-    const { secret_key: key } = await createPartner(exchange.service.house.ctx, { name: 'Plain' }, 'test')
+    const { secret_key: key } = await createPartner(exchange.service.composition.ctx, { name: 'Plain' }, 'test')
     const { status, body } = await exchange.api<Refused>('/v1/customer/by-shared-token', { key, body: '{' })
     assert.deepEqual([status, body.code], [403, 'FEATURE_NOT_ENABLED'])
   })

@@ -138,7 +138,7 @@ describe('money that comes when its price has ended', () => {
         assert.equal(record.to_amount, await directEstimate())
         assert.equal(record.to_amount, record.estimate_breakdown.toAmount)
         assert.equal(record.expected_to_amount, record.to_amount)
-        const explained = await explainPrices(exchange.service.house.ctx, BigInt(agreed.id))
+        const explained = await explainPrices(exchange.service.composition.ctx, BigInt(agreed.id))
         assert.deepEqual(
           explained.map(({ number, agrees }) => [number, agrees]),
           [
@@ -215,7 +215,7 @@ describe('the clock', () => {
     assert.ok(passed >= 5 * 60_000 && passed < 6 * 60_000, `${passed} ms`)
 
     const twin = await startTwin(exchange)
-    const later = twin.house.ctx.clock.now().getTime()
+    const later = twin.composition.ctx.clock.now().getTime()
     await twin.stop()
     assert.ok(later >= before + 5 * 60_000, 'a second process has the same time')
     await assert.rejects(lookup(exchange, 'update service_state set clock_offset_ms = -1'), /clock_offset_ms/)

@@ -92,7 +92,7 @@ describe('a dispute of a card payment', () => {
     await tellAndSettle(exchange, { ...said, key: `x ${id}`, kind: 'dispute_won' })
     await tellAndSettle(exchange, { ...said, key: `w ${id}`, kind: 'dispute_won' })
     assert.deepEqual([await losses(), await statesOf(id)], [before, ['won final 0']])
-    const problems = await verify(exchange.service.house.ctx)
+    const problems = await verify(exchange.service.composition.ctx)
     assert.deepEqual(
       problems.filter((problem) => !problem.includes('the books say')),
       [],

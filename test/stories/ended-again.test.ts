@@ -12,7 +12,7 @@ before(async () => {
 after(() => exchange.stop())
 
 const order = { actor: 'test', reason: 'a test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** Money comes after the end, too little, and its payer takes it back. */
 async function comesAndGoes(id: string): Promise<void> {

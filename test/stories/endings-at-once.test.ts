@@ -14,7 +14,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 
 /** An order of 1,000 euro for which ten times as much has come, by a name that nobody knows. */

@@ -38,7 +38,7 @@ after(() => exchange.stop())
 const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 const elsewhere = { address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', extraId: '' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** It has ended, nobody is owed anything, and the books hold, but for what rails were made to say of what they hold. */
 async function assertOwesNobody(id: string, status: string): Promise<TransactionRecord> {

@@ -31,7 +31,7 @@ const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 const why = ['--reason', 'their account is closed']
 const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const to = { address: ibanOf('another of theirs'), extraId: '', holder: 'Erika Mustermann' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 const inBank = (sql: string) => lookup<{ count: string }>(exchange, `select count(*) from sandbox.bank_payments ${sql}`)
 
 /** Runs a function while the bank says plainly that it will never carry anything out. */

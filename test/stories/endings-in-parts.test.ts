@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 const losses = () => bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
 /** The books hold, but for what rails were made to say of what they hold. */
 async function assertBooksHold(): Promise<void> {

@@ -31,7 +31,7 @@ after(() => exchange.stop())
 
 const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** It has ended, nobody is owed anything, and the books hold. */
 async function assertEnded(id: string, status: string): Promise<TransactionRecord> {

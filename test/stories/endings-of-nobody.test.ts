@@ -33,7 +33,7 @@ after(() => exchange.stop())
 
 const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** A transfer with a good reference that is not ours. */
 async function strayTransfer(): Promise<{ id: string; deposit: bigint; recall: () => Promise<void> }> {

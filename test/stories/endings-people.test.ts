@@ -36,7 +36,7 @@ before(async () => {
 after(() => exchange.stop())
 
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** It has ended, nobody is owed anything, and the books hold. */
 async function assertEnded(id: string, status: string): Promise<TransactionRecord> {

@@ -32,7 +32,7 @@ after(() => exchange.stop())
 const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 /** It has ended, nobody is owed anything, and the books hold. */
 async function assertEnded(id: string, status: string): Promise<TransactionRecord> {
@@ -106,7 +106,7 @@ describe('a refund', () => {
     await holdTransaction(ctxOf(), BigInt(id), order)
     await pay(exchange, id)
     await seen(exchange, id, 'the money', ({ from_amount: amount }) => amount === '100')
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const rail = ctx.rails.deposit('sandbox-card')?.deposit
     assert.ok(rail)
     const { origin } = rail

@@ -17,7 +17,7 @@ after(() => exchange.stop())
 
 /** A rail that does not answer from now on, until it is told otherwise: nobody knows whether it acts. */
 function silence(name: string): { answer: (look?: PayoutHalf['look']) => void } {
-  const rail = exchange.service.house.ctx.rails.payout(name)?.payout
+  const rail = exchange.service.composition.ctx.rails.payout(name)?.payout
   assert.ok(rail)
   const { look } = rail
   Object.assign(rail, { look: () => Promise.reject(new Error('The rail does not answer.')) })
@@ -75,7 +75,7 @@ it('a refund of which the rail does not say so is told as unknown, and as paid i
   await pay(exchange, id, { amount: '60' })
   await arrive(exchange, id, 'on_hold')
   const { answer } = silence('sandbox-bank')
-  await askForRefund(exchange.service.house.ctx, BigInt(id))
+  await askForRefund(exchange.service.composition.ctx, BigInt(id))
   await until(
     async () => (await eventsOf<Payload>(exchange, id)).some(({ payload }) => payload.refunds[0]?.status === 'unknown'),
     'the doubt',

@@ -46,7 +46,7 @@ const idsIn = ({ data }: Page): string[] => data.map(({ id }) => id)
 
 /** Writes an event and its place in the feed as another process would, and tells nobody. */
 async function placed(stream: bigint, partnerId: bigint): Promise<void> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   await ctx.db.atomic(async (db) => {
     const event = { stream, sequence: 1, partnerId, type: 'transaction.created' as const, at: ctx.clock.now() }
     const dataKey = await ctx.keyring.make(db)
@@ -58,7 +58,7 @@ async function placed(stream: bigint, partnerId: bigint): Promise<void> {
 
 describe('GET /v1/events', () => {
   it('shows each event once, in its order, to readers who page while several processes write and roll back', async () => {
-    const { config, ctx } = exchange.service.house
+    const { config, ctx } = exchange.service.composition
     const url = serviceUrlOf(exchange.ownerUrl, ctx.secrets)
     const from = await end()
     const done: Written = {}
@@ -98,7 +98,7 @@ describe('GET /v1/events', () => {
     const started = performance.now()
     const waiting = page(`?after=${from}&wait=30`)
     await until(
-      () => exchange.service.house.feedListeners.countOf(BigInt(exchange.sandbox.partner_id)) === 1,
+      () => exchange.service.composition.feedListeners.countOf(BigInt(exchange.sandbox.partner_id)) === 1,
       'a reader',
     )
     await until(async () => (await busy()).length === 0, 'a reader that holds no connection')
@@ -120,7 +120,7 @@ describe('GET /v1/events', () => {
   })
 
   it('is woken by what another process placed', async () => {
-    const { ctx, relay } = exchange.service.house
+    const { ctx, relay } = exchange.service.composition
     const partnerId = BigInt(exchange.sandbox.partner_id)
     const headers = { 'x-api-key': exchange.sandbox.secret_key }
     const from = await end()
@@ -128,13 +128,13 @@ describe('GET /v1/events', () => {
     try {
       // The document has no such payload, so the answers are read without its check.
       const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=20`, { headers })
-      await until(() => exchange.service.house.feedListeners.countOf(partnerId) === 1, 'a reader')
+      await until(() => exchange.service.composition.feedListeners.countOf(partnerId) === 1, 'a reader')
       const stream = randomId()
       await placed(stream, partnerId)
       // It is there for whoever looks, but nobody has said so: a reader who looked by himself would have it by now.
       const there = await fetch(`${exchange.url}/v1/events?after=${from}`, { headers })
       assert.deepEqual(idsIn((await there.json()) as Page), [`evt_${stream}000001`])
-      assert.equal(exchange.service.house.feedListeners.countOf(partnerId), 1, 'the reader waits still')
+      assert.equal(exchange.service.composition.feedListeners.countOf(partnerId), 1, 'the reader waits still')
       const notifier = openNotifier(ctx.db, ctx.log)
       notifier.notify(`feed:${partnerId}`)
       await notifier.close()
@@ -145,13 +145,13 @@ describe('GET /v1/events', () => {
   })
 
   it('401: a key that was revoked while its request waited is told nothing', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const partnerId = BigInt(exchange.sandbox.partner_id)
     const { key, text } = await createKey(ctx, { partnerId, kind: 'secret' }, 'test')
     const headers = { 'x-api-key': text }
     const from = await end()
     const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=30`, { headers })
-    await until(() => exchange.service.house.feedListeners.countOf(partnerId) === 1, 'a reader')
+    await until(() => exchange.service.composition.feedListeners.countOf(partnerId) === 1, 'a reader')
     await revokeKey(ctx, key.id, 'test')
     await until(async () => (await fetch(`${exchange.url}/v1/events`, { headers })).status === 401, 'its end')
     await create(exchange)
@@ -171,7 +171,10 @@ describe('GET /v1/events', () => {
     const other = await startExchange({ SHUTDOWN_GRACE: 'PT30S' })
     const headers = { 'x-api-key': other.sandbox.secret_key }
     const waiting = fetch(`${other.url}/v1/events?after=latest&wait=30`, { headers })
-    await until(() => other.service.house.feedListeners.countOf(BigInt(other.sandbox.partner_id)) === 1, 'a reader')
+    await until(
+      () => other.service.composition.feedListeners.countOf(BigInt(other.sandbox.partner_id)) === 1,
+      'a reader',
+    )
     const started = performance.now()
     const ended = other.stop()
     const { data } = (await (await waiting).json()) as Page

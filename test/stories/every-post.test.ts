@@ -182,7 +182,7 @@ describe('every POST under /v1', () => {
     assert.deepEqual(
       rows.map(({ owned, count }) => [owned, count]),
       [
-        [false, '23'],
+        [false, '25'],
         [true, '8'],
       ],
     )

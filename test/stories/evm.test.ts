@@ -127,7 +127,7 @@ const hashOf = (record: object): string => {
 
 /** The books say what the chain says. */
 async function held(asset: string): Promise<void> {
-  const rail = exchange.service.house.ctx.rails.named('evm-eth')
+  const rail = exchange.service.composition.ctx.rails.named('evm-eth')
   assert(rail)
   await until(
     async () => (await rail.balance(asset)) === (await bookBalance(exchange, 'held:evm-eth', asset)),

@@ -22,7 +22,7 @@ const staff = { reason: 'a test', actor: 'a test' }
 async function toldWhile(change: string, undo: string): Promise<string[]> {
   await lookup(exchange, change)
   try {
-    const problems = await verify(exchange.service.house.ctx)
+    const problems = await verify(exchange.service.composition.ctx)
     return problems.flatMap((problem) => / was exchanged (.*)\.$/.exec(problem)?.[1] ?? [])
   } finally {
     await lookup(exchange, undo)
@@ -32,7 +32,7 @@ async function toldWhile(change: string, undo: string): Promise<string[]> {
 describe('money that is exchanged anew, because what was exchanged before was taken back', () => {
   let all: bigint
   before(async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     all = await inPurse(exchange, bitcoin)
     await moveOwnCoins(exchange, bitcoin, -all)
     ;({ id } = await readyToPay(exchange, { from_amount: '250', deposit: { payment_category: 'SEPA' } }))

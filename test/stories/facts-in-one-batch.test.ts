@@ -35,7 +35,7 @@ type Told = [kind: keyof typeof kinds, payment: string, amount: bigint]
 
 /** Tells facts and settles them, all of one batch or one by one. */
 async function tell(id: string, facts: Told[], together: boolean): Promise<void> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const reference = await referenceOf(exchange, id)
   const whole = facts.map(([kind, payment, amount]) => ({
     rail: 'sandbox-card',

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.house.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
 const refusedAt =
   (path: string) =>
   (error: unknown): boolean =>

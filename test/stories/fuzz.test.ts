@@ -75,7 +75,7 @@ describe('a stranger who knows the document only', () => {
   /** An example's body with what is there in this exchange: the registered wallet, and a time that has been. */
   function hereIn(body: Json): Json {
     if ('payout_address_id' in body) return { ...body, payout_address_id: walletId }
-    return 'since' in body ? { since: exchange.service.house.ctx.clock.now().toISOString() } : body
+    return 'since' in body ? { since: exchange.service.composition.ctx.clock.now().toISOString() } : body
   }
 
   /** An endpoint for whatever is asked of one, alone, because an account has only so many: the one before may be gone by then. */

@@ -12,7 +12,7 @@ test("a bank in between is told to the rail, where an institution's account has 
   const exchange = await startExchange({ RATE_LIMITS: 'off' })
   t.after(() => exchange.stop())
   const calls = callsOf(exchange)
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
 
   /** What the bank was told of a payout in dollars to a new account. */
   const planFor = async (account: string, change: Body): Promise<PlanBody> => {

@@ -25,7 +25,7 @@ let exchange: Exchange
 let ctx: Ctx
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off', ROLES: 'api' })
-  ;({ ctx } = exchange.service.house)
+  ;({ ctx } = exchange.service.composition)
 })
 after(() => exchange.stop())
 

@@ -45,7 +45,7 @@ describe('cambio listen', () => {
     const { url, secret_key: key, webhook_secret: secret } = exchange.sandbox
     const env = { CAMBIO_URL: url, CAMBIO_SECRET_KEY: key, CAMBIO_WEBHOOK_SECRET: secret }
     const listener = listening(['--forward', receiver.url], env)
-    const waits = () => exchange.service.house.feedListeners.countOf(BigInt(exchange.sandbox.partner_id)) > 0
+    const waits = () => exchange.service.composition.feedListeners.countOf(BigInt(exchange.sandbox.partner_id)) > 0
     await until(waits, 'a listener that waits')
     const { id } = await create(exchange)
     await receiver.got(2)

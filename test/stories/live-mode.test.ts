@@ -51,7 +51,7 @@ before(async () => {
   ownerUrl = (await testDatabase()).ownerUrl
   writeFileSync(join(folder, 'master.key'), `${'5a'.repeat(32)}\n`, { mode: 0o600 })
   service = await startService(readConfig(liveSettings()), silentLog, [world.open])
-  const { ctx } = service.house
+  const { ctx } = service.composition
   key = (await createPartner(ctx, { name: 'Live Wallet' }, 'test')).secret_key
   await ctx.db.atomic(async (db) => {
     const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
@@ -155,7 +155,7 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
     )
     assert.equal((await payAndFinish(order)).status, 'finished')
     assert.equal(world.sent.size, 2)
-    assert.deepEqual(await verify(service.house.ctx), [])
+    assert.deepEqual(await verify(service.composition.ctx), [])
   })
 
   it('says nothing of a sandbox on its pages and in its interface', async () => {
@@ -193,9 +193,9 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
 })
 
 /** Every route of a service, as `GET /v1/status`. */
-async function routesOf({ house }: Service): Promise<string[]> {
-  const accounts = openAccounts(house.ctx)
-  const app = buildDoors(house, { accounts, work: [] })
+async function routesOf({ composition }: Service): Promise<string[]> {
+  const accounts = openAccounts(composition.ctx)
+  const app = buildDoors(composition, { accounts, work: [] })
   const routes: string[] = []
   app.addHook('onRoute', ({ method, url }) => {
     routes.push(...[method].flat().map((one) => `${one} ${url}`))

@@ -15,7 +15,7 @@ before(async () => {
 after(() => exchange.stop())
 
 it('money of nobody’s is not given to a transaction that ended before anybody was told how to pay for it', async () => {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
   const { id: other } = await readyToPay(exchange, transfer)
   await pay(exchange, other, { reference: 'nobody' })

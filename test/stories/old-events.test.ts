@@ -144,7 +144,7 @@ describe('a transaction whose events have aged out', () => {
   it('has lost none, and one that lost a younger event has', async () => {
     const exchange = await startExchange({ EVENTS_RETENTION: 'P1D' })
     try {
-      const { ctx } = exchange.service.house
+      const { ctx } = exchange.service.composition
       const forget = eventAgeing(ctx)
       await buy(exchange)
       await create(exchange)

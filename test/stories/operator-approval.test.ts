@@ -19,7 +19,7 @@ const people: { operator: Operator; token: string }[] = []
 
 before(async () => {
   exchange = await startExchange({ PAYOUT_APPROVAL_EUR: '500', RATE_LIMITS: 'off' })
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   for (const name of ['ann', 'bob', 'cleo']) {
     const email = `${name}@example.com`
     const operator = await createOperator(ctx, { email, password: 'correct horse battery' }, 'test')
@@ -30,7 +30,7 @@ after(() => exchange.stop())
 
 const someone = (at: number): { operator: Operator; token: string } => people[at] ?? assert.fail('nobody')
 const approve = (id: string, who: number) =>
-  approvePayout(exchange.service.house.ctx, BigInt(id), someone(who).operator)
+  approvePayout(exchange.service.composition.ctx, BigInt(id), someone(who).operator)
 const command = (who: number | null, ...args: string[]) =>
   runCommand([...args, '--json'], {
     DATABASE_URL: exchange.ownerUrl,
@@ -57,7 +57,7 @@ async function held(amount = '600'): Promise<string> {
 
 /** The operator takes all of its tether on Tron home: from the chain and from the books. */
 async function takeTetherHome(): Promise<void> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const amount = await bookBalance(exchange, 'held:wallet-trx', 'USDT-TRX')
   const taken = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
   const posting = { debit: capital, credit: accountHeld('wallet-trx'), asset: 'USDT-TRX', amount }
@@ -147,7 +147,7 @@ describe('a payout above the limit', () => {
   })
 
   it('is paid once, whoever approves, releases and approves again at the same time', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const id = await held()
     const before = await sent()
     await Promise.allSettled([

@@ -25,7 +25,7 @@ after(() => exchange.stop())
 
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 const transfer = (amount: string) => ({ from_amount: amount, deposit: { payment_category: 'SEPA' } })
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 const approve = (id: bigint, who: number) => approvePayout(ctxOf(), id, people[who] ?? assert.fail('nobody'))
 
 /** What waits for an approval of one transaction, or of nobody's, once it does. */

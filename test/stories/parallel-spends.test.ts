@@ -21,7 +21,7 @@ after(() => exchange.stop())
 
 /** Has the hot wallet hold so many units of tether, on the chain and in the books: the rest is brought, or taken home. */
 async function holdExactly(units: bigint): Promise<void> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const more = units - (await bookBalance(exchange, held('wallet-trx'), 'USDT-TRX'))
   const [debit, credit] = more > 0n ? [held('wallet-trx'), capital] : [capital, held('wallet-trx')]
   const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const

@@ -32,7 +32,7 @@ const usualLimits = {
 
 before(async () => {
   exchange = await startExchange(usualLimits)
-  ctx = exchange.service.house.ctx
+  ctx = exchange.service.composition.ctx
   other = await serveExchange({
     DATABASE_URL: exchange.ownerUrl,
     MASTER_KEY_FILE: join(exchange.dataDir, 'master.key'),

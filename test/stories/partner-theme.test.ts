@@ -17,7 +17,12 @@ after(() => exchange.stop())
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const set = (theme: object) =>
-  setPartner(exchange.service.house.ctx, BigInt(exchange.sandbox.partner_id), { theme: JSON.stringify(theme) }, 'test')
+  setPartner(
+    exchange.service.composition.ctx,
+    BigInt(exchange.sandbox.partner_id),
+    { theme: JSON.stringify(theme) },
+    'test',
+  )
 
 async function page(): Promise<{ html: string; sheet: string; policy: string }> {
   const { redirect_url: url } = await create(exchange)

@@ -14,7 +14,7 @@ before(async () => {
 after(() => exchange.stop())
 
 it('a page says that a payout was sent once the rail has taken it, not when it is planned or the rail does not answer', async () => {
-  const rail = exchange.service.house.ctx.rails.payout('sandbox-btc')?.payout
+  const rail = exchange.service.composition.ctx.rails.payout('sandbox-btc')?.payout
   assert(rail)
   const { look, submit } = rail
   const silent = () => Promise.reject(new Error('The chain did not answer in time.'))

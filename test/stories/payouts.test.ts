@@ -39,7 +39,7 @@ const transfersTo = (address: string | undefined) =>
 
 /** The operator brings (or takes home) units of its own tether on Tron: on the chain and in the books. */
 async function bringCapital(units: bigint): Promise<void> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const [debit, credit] = units > 0n ? [held('wallet-trx'), capital] : [capital, held('wallet-trx')]
   const brought = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
   const amount = units > 0n ? units : -units
@@ -60,7 +60,7 @@ test('a payout beyond what is held waits, visibly, and goes out when the money i
   )
 
   assert.deepEqual((await statuses()).toSorted(), [...Array<string>(4).fill('exchanging'), 'finished', 'finished'])
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const stuck = (await findStuck(ctx)).filter(({ what }) => what === 'payout')
   assert.equal(stuck.length, 4)
   assert.match(String(stuck[0]?.waitsFor), /^money: \d+\.\d+ USDT-TRX at wallet-trx$/)
@@ -147,7 +147,7 @@ describe('a payout goes out once', () => {
        union all select 'payout.due', id::text, 'business', now() from payouts
        union all select 'plan.due', id::text, 'real', now() from plans`,
     )
-    exchange.service.house.ctx.queue.wake()
+    exchange.service.composition.ctx.queue.wake()
     await until(
       async () => (await lookup(exchange, `select 1 from jobs where kind <> 'transaction.deadline'`)).length === 0,
     )

@@ -37,7 +37,7 @@ const sale = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EUR' }
 const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const tether = { from_amount: '100', from_currency: 'USDT', from_network: 'TRX', to_currency: 'EUR' }
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 
 type Letter = { subject: string; text: string; html: string }
 

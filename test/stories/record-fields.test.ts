@@ -24,7 +24,7 @@ it('a record names the percentage of every fee, the partner’s too, and "0%" wh
   )
   assert.deepEqual(partnerFee, { amount: '0', currency: 'EUR', percentage: '0%' })
 
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   await setPartner(ctx, BigInt(exchange.sandbox.partner_id), { fees: '{"commission_percent": "0.5"}' }, 'test')
   let own = (await create(exchange)).estimate_breakdown
   await until(async () => {

@@ -19,7 +19,7 @@ before(async () => {
 after(() => exchange.stop())
 
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
-const ctxOf = () => exchange.service.house.ctx
+const ctxOf = () => exchange.service.composition.ctx
 const become = (id: string, status: string) => until(async () => (await calls.read(id)).status === status, status)
 
 /** Where the last payout of a transaction goes. */

@@ -101,9 +101,9 @@ const batches = async (table: string): Promise<Batches> => {
 
 describe('twenty thousand rows that have aged out', () => {
   const kinds: [table: string, most: number, chore: () => () => Promise<number>][] = [
-    ['events', 500, () => eventAgeing(exchange.service.house.ctx)],
-    ['webhook_attempts', 500, () => () => forgetOldAttempts(exchange.service.house.ctx)],
-    ['idempotent_answers', 1_000, () => () => forgetOldAnswers(exchange.service.house.ctx)],
+    ['events', 500, () => eventAgeing(exchange.service.composition.ctx)],
+    ['webhook_attempts', 500, () => () => forgetOldAttempts(exchange.service.composition.ctx)],
+    ['idempotent_answers', 1_000, () => () => forgetOldAnswers(exchange.service.composition.ctx)],
   ]
   for (const [table, most, chore] of kinds) {
     it(`of ${table} go in batches of their own, and a batch that stands still keeps nobody waiting`, async (t) => {

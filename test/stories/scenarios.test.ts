@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { type Scenario, scenarios, toldOf } from '../../src/sandbox/api/scenarios.ts'
+import { type Scenario, scenarios, describeScenario } from '../../src/sandbox/api/scenarios.ts'
 import { steps } from '../../src/sandbox/scenarios/steps.ts'
 import { assertUnique } from '../support/assert-unique.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -98,7 +98,7 @@ async function assertNobodyIsOwed(): Promise<void> {
 describe('every scenario of the catalog', () => {
   it('is listed with what comes of it', async () => {
     const { body } = await exchange.api('/v1/sandbox/scenarios')
-    assert.deepEqual(body, scenarios.map(toldOf))
+    assert.deepEqual(body, scenarios.map(describeScenario))
     assertUnique(scenarios.map(({ name }) => name))
   })
 

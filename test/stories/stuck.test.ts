@@ -19,7 +19,7 @@ type Plant = { found: string; change: string; mend: string; waitsFor: RegExp; ho
 before(async () => {
   exchange = await startExchange()
   id = (await buy(exchange, { to_currency: 'USDT', to_network: 'TRX' })).id
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const url = 'http://127.0.0.1:9/hook'
   const { endpoint } = await addEndpoint(ctx, { partnerId: BigInt(exchange.sandbox.partner_id), url }, 'test')
   plants = [...held, ...onTheirWay, ...outside(String(endpoint.id))]
@@ -31,19 +31,19 @@ const old = (age: string) => `now() - interval '${age}'`
 /** The buy is in another status than it should be, and came there long ago. */
 const held = (
   [
-    ['on_hold', '25 h', /^a person to decide$/],
+    ['on_hold', '25 h', /^an operator to decide$/],
     ['on_hold review', '5 h', /^an operator to decide$/],
-    ['on_hold kyc_required', '73 h', /^its customer to be verified$/],
-    ['on_hold underpaid', '73 h', /^its customer: to pay the rest, /],
-    ['on_hold late', '73 h', /^its customer: to accept the price of now, /],
-    ['on_hold wrong_asset', '73 h', /^its customer: to have back /],
-    ['on_hold address_needed', '73 h', /^its customer to say where to be paid$/],
+    ['on_hold kyc_required', '73 h', /^its customer to pass the identity check$/],
+    ['on_hold underpaid', '73 h', /^its customer to pay the rest, /],
+    ['on_hold late', '73 h', /^its customer to accept the current price /],
+    ['on_hold wrong_asset', '73 h', /^its customer to take back /],
+    ['on_hold address_needed', '73 h', /^its customer to enter another address$/],
     ['on_hold refund_pending', '3 h', /^its refund to be paid$/],
-    ['on_hold confirming', '25 h', /^its deposit to be final, /],
-    ['waiting_for_deposit confirming', '25 h', /^its deposit to be final, /],
-    ['exchanging', '6 min', /^its payout on sandbox-trx to be planned$/],
+    ['on_hold confirming', '25 h', /^its deposit to become final or be reversed$/],
+    ['waiting_for_deposit confirming', '25 h', /^its deposit to become final or be reversed$/],
+    ['exchanging', '6 min', /^its payout on sandbox-trx to be prepared$/],
     ['sending', '31 min', /^evidence from sandbox-trx$/],
-    ['sending payout_unknown', '11 min', /^a clear answer from sandbox-trx: /],
+    ['sending payout_unknown', '11 min', /^sandbox-trx to say whether it has paid$/],
   ] as const
 ).map(([state, age, waitsFor]): Plant => {
   const [status = '', details] = state.split(' ')
@@ -60,7 +60,7 @@ const overdue = ['new', 'waiting_for_customer', 'waiting_for_deposit'].map((stat
   found: `transaction ${status}`,
   change: `update transactions set status = '${status}', expires_at = expires_at - interval '2 days'`,
   mend: `update transactions set status = 'finished', expires_at = expires_at + interval '2 days'`,
-  waitsFor: /^its end: the time to pay was over at \d{4}-/,
+  waitsFor: /^its end: the time to pay ended at \d{4}-/,
 }))
 
 const refund = (state: string, age: string, waitsFor: RegExp): Plant => ({
@@ -90,17 +90,17 @@ const onTheirWay: Plant[] = [
     found: 'payout reserved',
     change: `update payouts set state = 'reserved', plan_id = null, ordered_at = ordered_at - interval '25 h'`,
     mend: `update payouts set state = 'paid', plan_id = (select id from plans), ordered_at = ordered_at + interval '25 h'`,
-    waitsFor: /^its plan on sandbox-trx: /,
+    waitsFor: /^sandbox-trx to prepare it: /,
   },
   plan('planned', '11 min', /^being handed to sandbox-trx$/),
   plan('submitted', '31 min', /^evidence from sandbox-trx$/),
-  plan('unknown', '11 min', /^a clear answer from sandbox-trx: /),
-  refund('ordered', '31 min', /^its way back: 4 EUR-EUR that came by sandbox-card$/),
+  plan('unknown', '11 min', /^sandbox-trx to say whether it has paid$/),
+  refund('ordered', '31 min', /^being sent: 4 EUR-EUR back by sandbox-card$/),
   {
     found: 'refund held',
     change: `${refund('ordered', '5 h', / /).change}; update refunds set held_at = ordered_at`,
     mend: 'delete from refunds',
-    waitsFor: /^`transaction release`: a person keeps 4 EUR-EUR that came by sandbox-card$/,
+    waitsFor: /^`transaction release`: an operator holds 4 EUR-EUR that came by sandbox-card$/,
   },
   {
     found: 'refund unapproved',
@@ -112,15 +112,15 @@ const onTheirWay: Plant[] = [
     mend: 'delete from payouts where id = 1; delete from refunds',
     waitsFor: /^`payout approve` by two operators: 4 EUR-EUR that came by sandbox-card$/,
   },
-  refund('address_needed', '73 h', /^its customer to say where 4 EUR-EUR shall go$/),
-  refund('sent', '3 h', /^evidence that 4 EUR-EUR has gone back by sandbox-card$/),
-  refund('failed', '1 s', /^an operator: 4 EUR-EUR could not be sent back by sandbox-card$/),
+  refund('address_needed', '73 h', /^its customer to enter an address for 4 EUR-EUR$/),
+  refund('sent', '3 h', /^evidence that sandbox-card has paid back 4 EUR-EUR$/),
+  refund('failed', '1 s', /^an operator: sandbox-card could not send back 4 EUR-EUR$/),
   {
     found: 'deposit suspense',
     change: `update deposits set transaction_id = null, exchanged = 0, at = at - interval '25 h'`,
     mend: `update deposits set at = at + interval '25 h', exchanged = amount,
       transaction_id = (select id from transactions limit 1)`,
-    waitsFor: /^an operator to say whose 100 EUR-EUR by sandbox-card is, or to return it$/,
+    waitsFor: /^an operator to match or return 100 EUR-EUR that came by sandbox-card$/,
     holdsUp: false,
   },
 ]
@@ -140,13 +140,13 @@ const outside = (endpoint: string): Plant[] =>
         values (${endpoint}, 1, 1, 1, ${old('6 min')}, null);
         update webhook_endpoints set status = 'active' where id = ${endpoint}`,
       mend: 'delete from webhook_queue',
-      waitsFor: /^a process that delivers: 1 due for http:\/\/127\.0\.0\.1:9$/,
+      waitsFor: /^a process that delivers webhooks: 1 due for http:\/\/127\.0\.0\.1:9$/,
     },
     {
       found: 'webhook failing',
       change: `update webhook_endpoints set status = 'failing', failing_since = ${old('61 min')} where id = ${endpoint}`,
       mend: `update webhook_endpoints set status = 'paused', failing_since = null where id = ${endpoint}`,
-      waitsFor: /^http:\/\/127\.0\.0\.1:9 to take webhooks again: 0 wait$/,
+      waitsFor: /^http:\/\/127\.0\.0\.1:9 to accept webhooks again: 0 waiting$/,
     },
     {
       found: 'webhook replay',
@@ -160,7 +160,7 @@ const outside = (endpoint: string): Plant[] =>
       change: `update event_relay set seen_below = '0'; delete from event_feed;
         update events set at = at - interval '3 min'`,
       mend: 'insert into event_feed (event_id, partner_id) select id, partner_id from events order by id',
-      waitsFor: /^their places in the feed: 5 of them$/,
+      waitsFor: /^a place in the feed: 5 events$/,
     },
     {
       found: 'job failed',
@@ -180,7 +180,7 @@ const outside = (endpoint: string): Plant[] =>
 describe('what has waited longer than its state allows', () => {
   before(async () => {
     // What looks by itself would mend what is planted.
-    const { ctx, relay, sender } = exchange.service.house
+    const { ctx, relay, sender } = exchange.service.composition
     await relay.stop()
     await sender.stop()
     await ctx.queue.stop()
@@ -188,11 +188,11 @@ describe('what has waited longer than its state allows', () => {
   })
 
   it('is nothing while everything goes its way', async () => {
-    assert.deepEqual(await findStuck(exchange.service.house.ctx), [])
+    assert.deepEqual(await findStuck(exchange.service.composition.ctx), [])
   })
 
   it('is found once, of every kind and in every state that has a limit, with a sentence that says what it waits for', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     for (const { found, change, mend, waitsFor, holdsUp } of plants) {
       await lookup(exchange, change)
       const stuck = await findStuck(ctx)
@@ -220,7 +220,7 @@ describe('what has waited longer than its state allows', () => {
   })
 
   it('is in the metrics, with zeros where there is nothing', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     await lookup(exchange, `insert into halted_rails values ('sandbox-btc', ${old('90 s')}, 'a test')`)
     const app = buildAdmin(ctx, { gauges: metricsOf(ctx) })
     const { payload } = await app.inject('/metrics')

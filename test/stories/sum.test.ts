@@ -154,7 +154,7 @@ describe('the sum over HTTP', sums)
 
 describe('the sum with a partner’s commission', () => {
   before(async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     await setPartner(ctx, BigInt(exchange.sandbox.partner_id), { fees: '{"commission_percent": "1.37"}' }, 'test')
   })
   it('has it as one of the fees', async () => {

@@ -78,7 +78,7 @@ async function makeFirst(): Promise<FirstPartner> {
 async function giveSecondAllFeatures(): Promise<void> {
   const { partner_id: id, secret_key: key } = exchange.sandbox.second_partner
   for (const feature of featureNames) {
-    await switchFeature(exchange.service.house.ctx, BigInt(id), { feature, on: true }, 'test')
+    await switchFeature(exchange.service.composition.ctx, BigInt(id), { feature, on: true }, 'test')
   }
   await until(async () => (await exchange.api('/v1/b2b/currencies', { key })).status === 200, 'the features')
 }

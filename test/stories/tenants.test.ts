@@ -51,7 +51,7 @@ describe('another partner', () => {
   it('does not see letters to a customer of both, nor webhooks', async (t) => {
     const receiver = await startReceiver(t)
     const partnerId = BigInt(exchange.sandbox.second_partner.partner_id)
-    await addEndpoint(exchange.service.house.ctx, { partnerId, url: receiver.url }, 'test')
+    await addEndpoint(exchange.service.composition.ctx, { partnerId, url: receiver.url }, 'test')
 
     const { redirect_url: url } = await create(exchange, { customer: contact })
     const body = new URLSearchParams({ do: 'send' })

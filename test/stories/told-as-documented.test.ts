@@ -34,7 +34,7 @@ describe('what partners are told', () => {
     const { service, sandbox } = exchange
     const wanted = ['transaction.created', 'transaction.status_changed', 'b2b.transaction.status_changed']
     await until(async () => {
-      const page = await readFeed(service.house.ctx, BigInt(sandbox.partner_id), { after: undefined, limit: 100 })
+      const page = await readFeed(service.composition.ctx, BigInt(sandbox.partner_id), { after: undefined, limit: 100 })
       const events = page.bodies.map(
         (body) => JSON.parse(body) as { type: string; payload: { id: string; status: string } },
       )

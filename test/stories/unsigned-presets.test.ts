@@ -31,14 +31,14 @@ const create = async (key: string, more: object = presets, path = '/v1/transacti
   exchange.api<Made & Refused>(path, { body: { ...buy, ...more }, key })
 
 const set = (texts: Record<string, string>) =>
-  setPartner(exchange.service.house.ctx, BigInt(exchange.sandbox.partner_id), texts, 'test')
+  setPartner(exchange.service.composition.ctx, BigInt(exchange.sandbox.partner_id), texts, 'test')
 
 const pathsOf = ({ warnings }: Pick<Made, 'warnings'>) =>
   warnings.filter(({ code }) => code === 'UNSIGNED_FIELD').map(({ path }) => path)
 
 async function redirectsOf(id: string): Promise<object> {
-  const { house } = exchange.service
-  return (await readTransactionWhole(house.ctx, house.ctx.db, BigInt(id)))?.personal.redirects ?? {}
+  const { composition } = exchange.service
+  return (await readTransactionWhole(composition.ctx, composition.ctx.db, BigInt(id)))?.personal.redirects ?? {}
 }
 
 const calculatorV1 = () =>

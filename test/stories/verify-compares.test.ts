@@ -70,13 +70,13 @@ const plants: Plant[] = [
   {
     what: 'the places of two entries of a transaction',
     change: () => tradeIds(entryOf('one', 'deposit'), entryOf('one', 'exchange')),
-    told: /^Entry \d+ \(deposit\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(deposit\) of transaction \d+ was changed after it was booked\.$/,
     of: ['one'],
   },
   {
     what: 'the places of entries of two transactions',
     change: () => tradeIds(entryOf('one', 'payout_sent'), entryOf('two', 'payout_sent')),
-    told: /^Entry \d+ \(payout_sent\) of transaction \d+ is not what was booked\.$/,
+    told: /^Entry \d+ \(payout_sent\) of transaction \d+ was changed after it was booked\.$/,
     of: ['one', 'two'],
   },
   {
@@ -201,7 +201,7 @@ const plants: Plant[] = [
   {
     what: 'a transaction, which is gone',
     ...remove('transactions', () => `public_id = ${ids.one}`),
-    told: /^Entry \d+ \(exchange\) is of a transaction that is gone\.$/,
+    told: /^Entry \d+ \(exchange\) belongs to a missing transaction\.$/,
     of: [],
   },
   {
@@ -212,7 +212,7 @@ const plants: Plant[] = [
       '(select min(id) from partners where partners.id <> partner_id)',
       () => `public_id = ${ids.one}`,
     ),
-    told: /^Transaction \d+ was told to another partner\.$/,
+    told: /^Transaction \d+ has an event of another partner\.$/,
     of: ['one'],
   },
   {
@@ -243,7 +243,7 @@ describe('verify compares, and sees that somebody has changed', () => {
     it(what, async () => {
       await does(change())
       try {
-        const said = (await verify(exchange.service.house.ctx)).filter((problem) => told.test(problem))
+        const said = (await verify(exchange.service.composition.ctx)).filter((problem) => told.test(problem))
         assert.ok(said.length > 0, `${told} is not said`)
         for (const name of whose)
           assert.ok(
@@ -260,7 +260,7 @@ describe('verify compares, and sees that somebody has changed', () => {
 
 describe('verify', () => {
   it('reads no more at a time, however much there is', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     const more = 'generate_series(1000000000001, 1000000002500) as more'
     await does(`
       create table first as select * from transactions where public_id = ${ids.one};

@@ -51,11 +51,11 @@ const ofTransaction = (publicId: () => string, more = '') => ({
 const ofFinished = (more = '') => ofTransaction(() => finished, more)
 
 const unlike = {
-  deposit: /^Transaction \d+ and the books differ in deposit \d+\.$/,
-  reversed: /^Transaction \d+ and the books differ in deposit_reversed \d+\.$/,
-  sent: /^Transaction \d+ and the books differ in payout_sent \d+\.$/,
-  settled: /^Transaction \d+ and the books differ in payout_settled \d+\.$/,
-  returned: /^Transaction \d+ and the books differ in payout_returned \d+\.$/,
+  deposit: /^Transaction \d+ and the ledger differ in deposit \d+\.$/,
+  reversed: /^Transaction \d+ and the ledger differ in deposit_reversed \d+\.$/,
+  sent: /^Transaction \d+ and the ledger differ in payout_sent \d+\.$/,
+  settled: /^Transaction \d+ and the ledger differ in payout_settled \d+\.$/,
+  returned: /^Transaction \d+ and the ledger differ in payout_returned \d+\.$/,
   price: /^Quote 1 of transaction \d+ is not what its transaction says\.$/,
   end: /^Quote 1 of transaction \d+ does not end when it is said to\.$/,
 }
@@ -107,9 +107,7 @@ const planted: Planted[] = [
   {
     table: 'deposits',
     where: () => 'transaction_id is null',
-    plants: [
-      ['a deposit of nobody’s', 'amount', 'amount + 1', /^What is nobody’s and the books differ in deposit \d+\.$/],
-    ],
+    plants: [['a deposit in suspense', 'amount', 'amount + 1', /^Suspense and the ledger differ in deposit \d+\.$/]],
   },
   {
     table: 'payouts',
@@ -183,7 +181,7 @@ const planted: Planted[] = [
     table: 'reserves',
     where: () => `asset = 'BTC-BTC' and place = 'wallet-btc'`,
     plants: [
-      ['what counts as held', 'covered', 'covered * 2', /^More of BTC-BTC counts as held at wallet-btc than is\.$/],
+      ['what counts as held', 'covered', 'covered * 2', /^BTC-BTC reserves at wallet-btc exceed its balance\.$/],
     ],
   },
   {
@@ -195,7 +193,7 @@ const planted: Planted[] = [
 
 /** Among what `verify` says is this. */
 async function assertTold(told: RegExp): Promise<void> {
-  const problems = await verify(exchange.service.house.ctx)
+  const problems = await verify(exchange.service.composition.ctx)
   assert.ok(
     problems.some((problem) => told.test(problem)),
     `${told} is not among:\n${problems.join('\n')}`,
@@ -279,7 +277,7 @@ describe('verify sees that somebody has removed from the books of a held transac
 
 describe('verify', () => {
   it('says nothing while work is under way', async () => {
-    const { ctx } = exchange.service.house
+    const { ctx } = exchange.service.composition
     let isOver = false
     const work = Promise.all(
       Array.from({ length: 24 }, async (_, index) => {

@@ -32,7 +32,7 @@ describe('on the command line, an endpoint’s', () => {
   it('test is sent, its attempts are seen whole, and it is sent again by event and by time', async (t) => {
     const receiver = await startReceiver(t)
     receiver.answer = (_request, response) => response.writeHead(503).end('closed for lunch')
-    const since = exchange.service.house.ctx.clock.now().toISOString()
+    const since = exchange.service.composition.ctx.clock.now().toISOString()
     const wishes = ['--partner', exchange.sandbox.partner_id, '--types', 'endpoint.test']
     const { id } = await told<Endpoint>('webhook', 'add', receiver.url, ...wishes)
     const { event_id: event } = await told<{ event_id: string }>('webhook', 'test', id)

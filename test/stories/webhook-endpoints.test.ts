@@ -215,7 +215,7 @@ describe('/v1/webhook-endpoints', () => {
 
   it('200: a test that is not on its way yet has no attempts', async (t) => {
     const { endpoint, receiver } = await added(t)
-    const { relay } = exchange.service.house
+    const { relay } = exchange.service.composition
     await relay.stop()
     try {
       const { event_id: event } = await call<{ event_id: string }>(`${at}/${endpoint.id}/test`, { method: 'POST' })
@@ -247,7 +247,7 @@ describe('/v1/webhook-endpoints', () => {
 
   it('201: a replay sends everything since a time again, in order; 400: neither or both are named, or a time ahead', async (t) => {
     const { endpoint, receiver } = await added(t, { types: ['endpoint.test'] })
-    const since = exchange.service.house.ctx.clock.now().toISOString()
+    const since = exchange.service.composition.ctx.clock.now().toISOString()
     for (let count = 0; count < 5; count += 1) await nextTest(endpoint, receiver)
     const first = receiver.all.map(({ event }) => event.id)
     const path = `${at}/${endpoint.id}/replay`
@@ -258,7 +258,7 @@ describe('/v1/webhook-endpoints', () => {
       first,
     )
 
-    const ahead = new Date(exchange.service.house.ctx.clock.now().getTime() + 60_000).toISOString()
+    const ahead = new Date(exchange.service.composition.ctx.clock.now().getTime() + 60_000).toISOString()
     for (const body of [{}, { since, event_id: first[0] }, { since: ahead }, { since: 'yesterday' }]) {
       assert.deepEqual(await refusal(path, { body }), [400, 'BAD_REQUEST', 'since'], JSON.stringify(body))
     }

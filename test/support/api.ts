@@ -19,7 +19,7 @@ import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { openKeyring } from '../../src/platform/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
-import { closedOffice } from './sandbox-identity.ts'
+import { closedIdentity } from './sandbox-identity.ts'
 import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
@@ -81,7 +81,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     rails: everyRail,
     market: recordedMarket(config.pricing.marketSeed),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
-    identity: identityProviders([openSandboxProvider(closedOffice)]),
+    identity: identityProviders([openSandboxProvider(closedIdentity)]),
     onCreated: () => undefined,
     wakeRelay: () => undefined,
     publicUrl: 'http://localhost:3000',

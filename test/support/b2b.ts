@@ -85,7 +85,7 @@ export async function made<Got>(answer: Promise<Answer<Got>>): Promise<Got> {
 export async function toldOf({ service, sandbox }: Exchange, id: string): Promise<Told[]> {
   const all: Told[] = []
   for (let after: string | undefined; ;) {
-    const page = await readFeed(service.house.ctx, BigInt(sandbox.partner_id), { after, limit: 100 })
+    const page = await readFeed(service.composition.ctx, BigInt(sandbox.partner_id), { after, limit: 100 })
     all.push(...page.bodies.map((body) => JSON.parse(body) as Told))
     if (!page.hasMore) return all.filter(({ payload }) => payload.id === id)
     after = page.nextAfter

@@ -69,7 +69,7 @@ export async function keepAtProcessor(
 ): Promise<void> {
   const state = states.get(status)
   if (state === undefined || !/^[1-9]\d*$/.test(amount)) return
-  const { db, clock } = service.house.ctx
+  const { db, clock } = service.composition.ctx
   await db.sql`
     insert into sandbox.card_payments as known (id, rail, reference, asset, amount, merchant_return, state, created_at)
     values (${randomId()}, 'sandbox-card', ${`${reference} ${payment}`}, ${asset}, ${amount}::numeric, '', ${state},

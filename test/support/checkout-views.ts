@@ -1,7 +1,8 @@
 import { findListing, type Listing } from '../../src/reference/catalog/asset.ts'
 import { sideOf } from '../../src/reference/catalog/currency.ts'
 import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
-import { ourAccount } from '../../src/reference/bank/our-accounts.ts'
+import { accountFor } from '../../src/rails/bank-accounts.ts'
+import { sandboxAccounts } from '../../src/sandbox/bank/our-accounts.ts'
 import type { PaymentMethod } from '../../src/reference/catalog/payment-method.ts'
 import type { Category } from '../../src/reference/catalog/payment-category.ts'
 import { flowOf } from '../../src/doors/checkout/way-to-pay.ts'
@@ -122,7 +123,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
 
 /** What an order that is paid by bank transfer says besides: our account for it, and days to pay. */
 export function byTransfer(category: Category, currency: string): Partial<CheckoutView> {
-  const account = ourAccount(category, currency)
+  const account = accountFor(sandboxAccounts, category, currency)
   if (!account) throw new Error(`We have no account for ${currency}.`)
   return {
     status: 'waiting_for_deposit',

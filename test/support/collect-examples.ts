@@ -21,7 +21,7 @@ const moment = new Date('2030-03-01T10:30:00.000Z')
 export async function collectExamples(): Promise<Examples> {
   const exchange = await startExchange({ LOG_LEVEL: 'fatal' })
   try {
-    Object.assign(exchange.service.house.ctx.clock, { now: () => new Date(moment) })
+    Object.assign(exchange.service.composition.ctx.clock, { now: () => new Date(moment) })
     const operations: Examples['operations'] = {}
     const names = new Map<string, string>()
     for (const request of requests) {
@@ -77,7 +77,7 @@ async function refusalsOf(exchange: Exchange): Promise<Record<string, unknown>> 
 
 /** Refusals that need an account which is made so, or a request before. */
 async function refusalsOfAccount(exchange: Exchange, names: Map<string, string>): Promise<Record<string, unknown>> {
-  const { ctx } = exchange.service.house
+  const { ctx } = exchange.service.composition
   const { partner_id: second, secret_key: key } = exchange.sandbox.second_partner
   const untilRefused = async (code: string, path: string, asking: Asking = {}): Promise<[string, unknown]> => {
     let refusal: unknown
@@ -119,7 +119,7 @@ async function toldBy({ service, sandbox }: Exchange): Promise<Record<string, un
   ]
   const told: Record<string, unknown> = {}
   await until(async () => {
-    const page = await readFeed(service.house.ctx, BigInt(sandbox.partner_id), { after: undefined, limit: 100 })
+    const page = await readFeed(service.composition.ctx, BigInt(sandbox.partner_id), { after: undefined, limit: 100 })
     for (const text of page.bodies) {
       const event = JSON.parse(text) as { type: string }
       told[event.type] ??= event

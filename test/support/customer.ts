@@ -28,6 +28,9 @@ export async function codeFor(exchange: Exchange, email: string): Promise<string
 /** Real, published addresses, as the catalog shows them. */
 export const someAddress = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
 
+/** What pages call coins. */
+export const coinNames = { BTC: 'Bitcoin', LTC: 'Litecoin', USDT: 'Tether USD' }
+
 /** Gives the e-mail address and the code that comes. */
 export async function proveEmail(page: Page, exchange: Exchange, email: string): Promise<void> {
   await page.getByLabel('Email address').fill(email)
@@ -38,7 +41,7 @@ export async function proveEmail(page: Page, exchange: Exchange, email: string):
 /** Types the code that was mailed. */
 export async function answerCode(page: Page, exchange: Exchange, email: string): Promise<void> {
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
-  await page.getByLabel('Code from the e-mail').fill(await codeFor(exchange, email))
+  await page.getByLabel('Code from the email').fill(await codeFor(exchange, email))
   await page.getByRole('button', { name: 'Continue' }).click()
 }
 

@@ -9,7 +9,7 @@ import type { Database } from '../../src/platform/db/sql.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
-import type { Chain, EvmGround } from '../../src/rails/evm/chain.ts'
+import type { Chain, EvmDependencies } from '../../src/rails/evm/chain.ts'
 import { followOnce, newFollower, type Round } from '../../src/rails/evm/follow.ts'
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
@@ -23,7 +23,7 @@ export type EvmHouse = {
   rail: Rail
   deposit: DepositHalf
   payout: PayoutHalf
-  /** Follows the chain to its end, and gives what it told meanwhile. */
+  /** Follows the chain to its end, and gives what it reported meanwhile. */
   follow(): Promise<RailEvent[]>
   /** One look only. */
   look(): Promise<Round>
@@ -36,9 +36,9 @@ export type EvmWorld = {
   one: EvmHouse
   other: EvmHouse
   /** What another process would stand on. */
-  ground: EvmGround
-  /** All that was told, by whichever process, in its order. */
-  told: RailEvent[]
+  dependencies: EvmDependencies
+  /** All that was reported, by whichever process, in its order. */
+  reported: RailEvent[]
   pass(ms: number): void
   close(): Promise<void>
 }
@@ -67,12 +67,12 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     EVM_KEYSTORE_PASSWORD: password,
     ...settings,
   })
-  const told: RailEvent[] = []
-  const ground = { config, db, clock, log: silentLog }
+  const reported: RailEvent[] = []
+  const dependencies = { config, db, clock, log: silentLog }
   const open = async (): Promise<EvmHouse> => {
-    const [chain] = await openChains(ground)
+    const [chain] = await openChains(dependencies)
     if (!chain) throw new Error('There is no chain.')
-    return houseOf(chain, told)
+    return houseOf(chain, reported)
   }
   const [one, other] = [await open(), await open()]
   return {
@@ -80,8 +80,8 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     db,
     one,
     other,
-    ground,
-    told,
+    dependencies,
+    reported,
     pass: (ms) => {
       ahead += ms
     },
@@ -93,12 +93,12 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
   }
 }
 
-function houseOf(chain: Chain, told: RailEvent[]): EvmHouse {
+function houseOf(chain: Chain, reported: RailEvent[]): EvmHouse {
   const rail = evmRail(chain)
   const { deposit, payout } = rail
   if (!deposit || !payout) throw new Error('The rail of a chain serves both directions.')
-  const follower = newFollower(chain, (_db, facts) => {
-    told.push(...facts.map(({ rail: _rail, ...fact }) => fact))
+  const follower = newFollower(chain, (_db, events) => {
+    reported.push(...events.map(({ rail: _rail, ...event }) => event))
     return Promise.resolve()
   })
   const look = () => followOnce(follower)
@@ -109,9 +109,9 @@ function houseOf(chain: Chain, told: RailEvent[]): EvmHouse {
     payout,
     look,
     follow: async () => {
-      const before = told.length
+      const before = reported.length
       while ((await look()) === 'more') continue
-      return told.slice(before)
+      return reported.slice(before)
     },
   }
 }

@@ -114,7 +114,7 @@ export async function buy(exchange: Exchange, body: Body = {}): Promise<Transact
 
 /** Everything that must always hold, holds. */
 export async function assertBooksHold({ service }: Pick<Exchange, 'service'>): Promise<void> {
-  assert.deepEqual(await verify(service.house.ctx), [])
+  assert.deepEqual(await verify(service.composition.ctx), [])
 }
 
 /** Runs SQL as the owner of the tables, behind the service's back. `bigint` and `numeric` come as text. */

@@ -1,7 +1,7 @@
 import { listed, type Order } from './checkout-views.ts'
 import type { PageProps } from '../../src/doors/checkout/page.ts'
 import type { Step, Wish } from '../../src/doors/checkout/step.ts'
-import type { PaymentWord } from '../../src/exchange/settlement/ask-rails.ts'
+import type { PaymentProgress } from '../../src/exchange/settlement/ask-rails.ts'
 import type { CheckoutView, WayToPay } from '../../src/exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../src/exchange/orders/choose.ts'
 
@@ -16,7 +16,7 @@ export type Sample = {
   choices?: CustomerChoices
   wish?: Wish
   /** How the payment stands that the customer comes back from; absent: from none. */
-  payment?: PaymentWord
+  payment?: PaymentProgress
 }
 
 /** What sample orders are about. */

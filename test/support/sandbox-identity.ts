@@ -1,13 +1,13 @@
 import { fail } from 'node:assert/strict'
 
-import type { Office } from '../../src/sandbox/identity/provider.ts'
+import type { IdentityContext } from '../../src/sandbox/identity/provider.ts'
 
 /** What the sandbox's identity provider stands on where nobody is checked: any use of it fails. */
-export const closedOffice: Office = {
-  get db(): Office['db'] {
+export const closedIdentity: IdentityContext = {
+  get db(): IdentityContext['db'] {
     return { sql: () => Promise.resolve([]), atomic: () => fail('nobody is checked'), close: () => Promise.resolve() }
   },
-  get clock(): Office['clock'] {
+  get clock(): IdentityContext['clock'] {
     return fail('nobody is checked')
   },
   url: () => 'http://127.0.0.1:9',

@@ -5,26 +5,25 @@ export const scenariosPage = 'docs/partner/scenarios.md'
 
 const introduction = `# Every ending, played
 
-<!-- Made from src/sandbox/api/scenarios. To write it anew: WRITE_PAPERS=1 npm test -- scenarios -->
+<!-- Generated from src/sandbox/api/scenarios. To update it: WRITE_PAPERS=1 npm test -- scenarios -->
 
-In the sandbox every way in which a transaction can end is a scenario: customers, rails and operators are played, and everything else
-happens as it does in production. Each is run by our own tests, which compare statuses, postings and events with what stands here.
+In the sandbox, every way a transaction can end is a scenario: it simulates customers, rails and operators, and everything else happens as in
+production. Our tests run each scenario and compare statuses, postings and events with this page.
 
-* \`GET /v1/sandbox/scenarios\` lists them, as below.
-* \`POST /v1/sandbox/scenarios/{name}\` with \`{}\` makes a transaction, plays it, and answers \`{"transaction_id": "..."}\` when it is over.
-  Where time has to pass it moves the sandbox's clock, for everyone.
-* A transaction of your own is played by itself when you create it with \`"external_partner_link_id": "scenario:NAME"\`, currencies and
-  way to pay as the scenario has them, and any amount. The clock is left alone then: where time has to pass, the story goes on once you
-  have moved it (\`POST /v1/sandbox/clock\`).
+* \`GET /v1/sandbox/scenarios\` lists them.
+* \`POST /v1/sandbox/scenarios/{name}\` with \`{}\` creates a transaction, plays the scenario, and returns \`{"transaction_id": "..."}\` when it is over. Where
+  time has to pass, it moves the sandbox's clock, for everyone.
+* To play a scenario with your own transaction, create it with \`"external_partner_link_id": "scenario:NAME"\`, the scenario's currencies and payment
+  method, and any amount. In this case the clock is left alone: where time has to pass, the story continues once you have moved it
+  (\`POST /v1/sandbox/clock\`).
 
-The secret key is needed. None of this exists in live mode: a reference that begins with \`scenario:\` is a reference there like any other.
+You need the secret key. None of this exists in live mode, where a reference that begins with \`scenario:\` has no special meaning.
 
-Operators are played by the sandbox too: in its audit they are \`sandbox:operator\`, and the two who approve a payout are operators of
-its own. A price that rises does so for everyone until it falls back, in the process that plays; wallets whose coins are taken home
-(only Algorand's) are short for everyone as long.
+The sandbox also plays the operators: \`sandbox:operator\` in its audit, and two separate ones who approve a payout. While a scenario raises a price, it is
+higher for everyone in the same process. While it empties a wallet (only Algorand's), it is empty for everyone.
 
-Statuses are those of \`status_history\`, without repetitions. Postings are the kinds of the transaction's ledger entries; money whose
-owner is not known is booked to nobody's until it is matched. Events are told to webhooks and in the feed.
+Statuses are those of \`status_history\`, without repetitions. Postings are the kinds of the transaction's ledger entries; money without a known owner is
+booked to \`suspense\` until it is matched. Events are those sent by webhook and in the feed.
 `
 
 /** The page, whole, from the catalog. */

@@ -1,6 +1,6 @@
 import type { Described } from '../../src/platform/lib/setting.ts'
 
-/** The first setting of each group, and what the group is called on the page. */
+/** The first setting of each group, and the group's heading on the page. */
 const groups: Readonly<Record<string, string>> = {
   MODE: 'The process',
   HOST: 'Listening',
@@ -10,44 +10,46 @@ const groups: Readonly<Record<string, string>> = {
   CARD_PAY_DEADLINE: 'Deadlines and confirmations',
   JOB_LEASE: 'Jobs',
   WEBHOOK_TIMEOUT: 'Webhooks',
+  CAMBIO_URL: 'Listening to webhooks on your own machine',
   PAYOUT_APPROVAL_EUR: 'Operators',
   B2B_COOLING_OFF: 'B2B',
-  SMTP_URL: 'Mail',
+  SMTP_URL: 'E-mail',
   ONE_TIME_CODE_VALIDITY: 'One-time codes',
+  BANK_ACCOUNTS_FILE: 'Bank accounts',
   SUMSUB_APP_TOKEN: 'Identity providers',
   GEO_DATABASE_FILE: 'Countries by IP address',
-  EVENTS_RETENTION: 'How long things are kept',
+  TERMS_URL: 'Terms and privacy',
+  EVENTS_RETENTION: 'Retention',
 }
 
-/** Settings that are read and that nothing asks for yet, each with what the code would say if something did. */
+/** Settings that are read but not used yet, each with a pattern for its use in the code. */
 export const idleSettings: Readonly<Record<string, RegExp>> = {}
 
 const introduction = `# Settings
 
-Everything that an operator decides is set in the environment, and read once, at the start. Wrong values are told all at
-once, and nothing is started. \`bin/cambio settings\` prints the same list.
+Settings are environment variables, read once at the start. If any are wrong, the service lists all of them and does not start.
+\`bin/cambio settings\` prints the same list.
 
-* A duration is written as in ISO 8601: \`PT15M\`, \`PT24H\`, \`P5D\`, \`PT0.5S\`. Years and months have no fixed length and are
-  refused.
-* A list has commas between its items. Yes and no are \`on\` and \`off\` (\`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
-* An empty value counts as absent. A name that is nearly one of ours is pointed out in the log.
+* Durations are written as in ISO 8601: \`PT15M\`, \`PT24H\`, \`P5D\`, \`PT0.5S\`. Years and months are refused, because their length varies.
+* Separate the items of a list with commas. Switches are \`on\` or \`off\` (or \`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
+* An empty value counts as absent. If the name of a variable resembles one of our settings, the log says so.
 IDLE
-<!-- Made from src/app/config/config.ts. To write it anew: WRITE_PAPERS=1 npm test -- papers -->
+<!-- Generated from src/app/config/config.ts. To update it: WRITE_PAPERS=1 npm test -- papers -->
 `
 
-/** The operator's page about settings, as it should stand in docs/operator/settings.md. */
+/** The content of docs/operator/settings.md. */
 export function settingsPage(settings: readonly Described[]): string {
   const missing = Object.keys(groups).filter((name) => !settings.some((one) => one.name === name))
-  if (missing.length > 0) throw new Error(`No settings ${missing.join(', ')}: name other beginnings of groups here.`)
+  if (missing.length > 0) throw new Error(`Unknown settings: ${missing.join(', ')}. Update the groups in this file.`)
 
   const idle = Object.keys(idleSettings).map((name) => `\`${name}\``)
-  const sentence = idle.length === 0 ? '' : `\nRead, and without any effect in this version: ${idle.join(', ')}.\n`
+  const sentence = idle.length === 0 ? '' : `\nWithout effect in this version: ${idle.join(', ')}.\n`
   const rows = settings.map((one) => (groups[one.name] ? heading(groups[one.name] ?? '') : '') + row(one))
   return `${introduction.replace('IDLE', sentence)}${rows.join('')}`
 }
 
 const heading = (title: string): string =>
-  `\n## ${title}\n\n| Setting | What it says | Default | Example |\n|---|---|---|---|\n`
+  `\n## ${title}\n\n| Setting | Meaning | Default | Example |\n|---|---|---|---|\n`
 
 const row = ({ name, sentence, default: shown, example }: Described): string =>
   `| \`${name}\` | ${cell(sentence)} | ${cell(shown) || 'none'} | ${example && `\`${cell(example)}\``} |\n`

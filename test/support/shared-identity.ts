@@ -48,7 +48,7 @@ export async function importNew(exchange: Exchange, kind: string, email = newEma
 /** Lets the second partner share too, and gives its secret key. */
 export async function letSecondShare(exchange: Exchange): Promise<string> {
   const { partner_id: id, secret_key: key } = exchange.sandbox.second_partner
-  await switchFeature(exchange.service.house.ctx, BigInt(id), { feature: 'kyc_sharing', on: true }, 'test')
+  await switchFeature(exchange.service.composition.ctx, BigInt(id), { feature: 'kyc_sharing', on: true }, 'test')
   await until(async () => (await share(exchange, {}, { key })).status === 400, 'the feature')
   return key
 }

@@ -29,7 +29,7 @@ export function stillMarket(market: MarketSource, from: Date): StillMarket {
 
 /** Stops the market of an exchange, so that prices that a test compares are the same from one request to the next. */
 export function stopMarket({ service }: Pick<Exchange, 'service'>): StillMarket {
-  const { ctx } = service.house
+  const { ctx } = service.composition
   const market = stillMarket(ctx.market, ctx.clock.now())
   ctx.market = market
   return market

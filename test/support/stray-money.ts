@@ -4,7 +4,7 @@ import { until } from './telling.ts'
 
 /** Sends money that is nobody's, waits until something lies in suspense that did not before, and gives its deposit. */
 export async function strayDeposit({ service }: Exchange, send: () => Promise<unknown>): Promise<bigint> {
-  const { ctx } = service.house
+  const { ctx } = service.composition
   const known = new Set((await listSuspense(ctx)).map(({ id }) => id))
   await send()
   const fresh: bigint[] = []

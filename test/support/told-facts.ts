@@ -8,7 +8,7 @@ export type ToldFact = Partial<RailEvent & { rail: string }> & Pick<RailEvent, '
 
 /** Lets rails tell something, in one delivery. What they say that they hold is another matter. */
 export async function tellFacts({ service }: Exchange, ...facts: ToldFact[]): Promise<void> {
-  const { ctx } = service.house
+  const { ctx } = service.composition
   const whole = facts.map((fact) => ({ rail: 'sandbox-card', asset: 'EUR-EUR', amount: 10_000n, body: {}, ...fact }))
   await ctx.db.atomic((db) => receiveRailEvents(ctx, db, whole))
 }

@@ -9,7 +9,7 @@ const banned: [pattern: RegExp, instead: string][] = [
   [/\bwhoever\b/, 'name the person or the program'],
   [/\bnobody(['’]s|s\b)|\bof nobody\b/, 'say that it has no owner'],
   [/\b(by|of) which\b/, 'two sentences'],
-  [/\b(by|of) what\b|\bwhat of\b/, 'name the thing'],
+  [/\b(by what|what of)\b/, 'name the thing'],
   [/\bshall\b/, '"must", "should" or the present tense'],
   [/\b(go|goes|going|gone|went) on\b/, '"continue"'],
   [/\b(stand|stands|stood)\b(?! (in )?for\b)/, '"is"'],
@@ -28,11 +28,17 @@ const banned: [pattern: RegExp, instead: string][] = [
 /** What the list means something else by, in lower case. */
 const allowed: RegExp[] = [
   /\b(upper|lower|small|capital|latin|first|last|one|two|three|four|\d+)[ -](case )?letters?\b/g,
-  /\bletters? (case|and|or|by|to)\b|\b(and|or|no|of) letters\b|\bletters, digits\b/g,
+  /\bletters? (case|and|or|by|to)\b|\b(and|or|no|of) letters\b|\bletters, digits\b|\b(random|sixteen) letters\b|\bletters of byte\b/g,
   /\b(yellow|white) ?papers?\b/g,
   /\b(key|pass|cross)word?s?\b/g,
   /\bgood (reason|practice|idea)\b/g,
+  /\bgo(es)? on hold\b/g,
+  /\b\d+-word mnemonic\b/g,
+  /\bthere (is|are|was|were) none\b/g,
 ]
+
+/** Where letters are those of an alphabet, and words those of bech32. */
+const spelling = /^src\/reference\/(addresses|bank)\//
 
 /** A past participle is not the name of a thing. */
 const participle =
@@ -54,9 +60,11 @@ export function dialect(path: string, text: string): string[] {
 }
 
 function complaintsOf(path: string, { line, text }: Passage): string[] {
+  const isSpelling = spelling.test(path)
   const plain = allowed.reduce((left, one) => left.replaceAll(one, ' '), text.toLowerCase())
   return banned.flatMap(([pattern, instead]) => {
     const found = pattern.exec(plain)
+    if (isSpelling && /^(letter|word)s?$/.test(found?.[0] ?? '')) return []
     return found ? [`${path}:${line}: "${found[0]}": say ${instead}`] : []
   })
 }

@@ -69,7 +69,7 @@ export async function startSampleReceiver({ service, sandbox }: Exchange): Promi
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/cambio`
-  await addEndpoint(service.house.ctx, { partnerId: BigInt(sandbox.partner_id), url }, 'test')
+  await addEndpoint(service.composition.ctx, { partnerId: BigInt(sandbox.partner_id), url }, 'test')
   return {
     events,
     got: (count) =>

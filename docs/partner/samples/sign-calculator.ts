@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 const encoded = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`)
 
-/** The address of a signed calculator. On your server: whoever has the widget secret can sign for you. */
+/** Returns the URL of a signed calculator. Run it on your server: anyone with the widget secret can sign for you. */
 export function calculatorUrl(
   origin: string,
   account: { partnerId: string; widgetSecret: string },

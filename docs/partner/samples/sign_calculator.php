@@ -1,6 +1,6 @@
 <?php
 
-/** The address of a signed calculator. On your server: whoever has the widget secret can sign for you. */
+/** Returns the URL of a signed calculator. Run it on your server: anyone with the widget secret can sign for you. */
 function calculator_url(string $origin, string $partnerId, string $widgetSecret, array $parameters): string
 {
     $parameters['partner_id'] = $partnerId;

@@ -4,7 +4,7 @@ from urllib.parse import quote
 
 
 def calculator_url(origin: str, partner_id: str, widget_secret: str, parameters: dict[str, str]) -> str:
-    """The address of a signed calculator. On your server: whoever has the widget secret can sign for you."""
+    """Returns the URL of a signed calculator. Run it on your server: anyone with the widget secret can sign for you."""
     everything = {**parameters, "partner_id": partner_id}
     query = "&".join(f"{quote(name, safe='')}={quote(everything[name], safe='')}" for name in sorted(everything))
     signature = hmac.new(widget_secret.encode(), query.encode(), hashlib.sha256).hexdigest()

@@ -10,12 +10,12 @@ export type CambioEvent = {
 
 type Headers = Record<string, string | string[] | undefined>
 
-/** Gives the event if it is ours and not older than five minutes; throws if not. `body` is the text as it came in, before any parsing. */
+/** Returns the event, or throws if its signature is wrong or older than five minutes. `body` is the raw text, before any parsing. */
 export function verifyWebhook(body: string, headers: Headers, secret: string): CambioEvent {
   const id = String(headers['webhook-id'])
   const timestamp = String(headers['webhook-timestamp'])
   const sentAgoSeconds = Math.abs(Date.now() / 1000 - Number(timestamp))
-  if (!(sentAgoSeconds <= 300)) throw new Error('This webhook is too old, or has no time.')
+  if (!(sentAgoSeconds <= 300)) throw new Error('This webhook is too old, or has no timestamp.')
 
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const right = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest()

@@ -51,7 +51,7 @@ export async function listen({ flags }: Invocation): Promise<Answer> {
   return { json: null }
 }
 
-/** What the environment says, else what the sandbox on this machine has written down. Without a secret, one for just now. */
+/** From the environment, else from the sandbox on this machine. Without a webhook secret, a temporary one. */
 async function sideOf(config: Config): Promise<Side> {
   const { listen: own } = config
   const sandbox = own.secretKey === undefined ? await readSandboxFile(config) : undefined

@@ -4,7 +4,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import type { Exchange } from '../../doors/commands/command.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
-import { buildHouse } from '../compose.ts'
+import { composeExchange } from '../compose.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
 import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
@@ -44,7 +44,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     try {
       const publicUrl = await publicUrlOf(config)
       const plugIns = await plugInsFor(config)
-      const { ctx, notifier } = await buildHouse({
+      const { ctx, notifier } = await composeExchange({
         config: frugal,
         log,
         secrets,
@@ -70,7 +70,7 @@ export const exchange: Exchange = {
   patientExchange: (work) => withExchange(work, { statementTimeoutMs: 3_600_000 }),
 }
 
-/** Where the exchange is reached; in the sandbox, where it was reached last. */
+/** The sandbox's URL is that of its last start. */
 const publicUrlOf = async (config: Config): Promise<string> =>
   config.http.publicUrl ?? (await readSandboxFile(config))?.url ?? `http://localhost:${config.http.port}`
 

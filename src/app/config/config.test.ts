@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 
 import { ConfigError, printSettings, readConfig, settings } from './config.ts'
@@ -29,7 +31,7 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
-test('an approval limit is whole euro in cents, or none; a token that is none is refused and not repeated', () => {
+test('an approval limit is whole euro in cents, or none; an invalid token is refused and not repeated', () => {
   assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
@@ -69,7 +71,7 @@ test('prices, deadlines and retries are those of the specification', () => {
   assert.equal(http.bodyLimitBytes, 262_144)
 })
 
-test('everything wrong is told at once', () => {
+test('everything wrong is reported at once', () => {
   const wrong = {
     MODE: 'prod',
     ROLES: 'api,cook',
@@ -114,11 +116,11 @@ test('live mode has the careful defaults', () => {
   assert.equal(config.b2b.coolingOffMs, 86_400_000)
 })
 
-test('port 0 asks for free ports beside it, unless those are set', () => {
+test('port 0 asks for further free ports, unless those are set', () => {
   const { port, adminPort, processorPort } = readConfig({ PORT: '0', ADMIN_PORT: '9000' }).http
   assert.deepEqual([port, adminPort, processorPort], [0, 9000, 0])
-  const beside = readConfig({ PORT: '8080' }).http
-  assert.deepEqual([beside.adminPort, beside.processorPort], [8081, 8082])
+  const derived = readConfig({ PORT: '8080' }).http
+  assert.deepEqual([derived.adminPort, derived.processorPort], [8081, 8082])
 })
 
 test('two listeners on one port are refused', () => {
@@ -175,7 +177,7 @@ const companions: Record<string, Record<string, string>> = {
   EVM_RPC_URLS: { EVM_KEYSTORE_FILE: '/keys', EVM_KEYSTORE_PASSWORD_FILE: '/password' },
 }
 
-test('every setting is told once, with a sentence, and its default or example is good', () => {
+test('every setting is listed once, with a sentence, and its default or example is valid', () => {
   const names = settings.map(({ name }) => name)
   assert.deepEqual(names, [...new Set(names)])
   for (const { name, sentence, example } of settings) {
@@ -183,4 +185,28 @@ test('every setting is told once, with a sentence, and its default or example is
     if (example !== '') assert.deepEqual(wrongIn({ ...companions[name], [name]: example }), [], name)
     assert.ok(printSettings().includes(`${name}\n    ${sentence}\n`), name)
   }
+})
+
+test('bank accounts are read from a file, checked, and kept in canonical form', (t) => {
+  const file = join(mkdtempSync(join(tmpdir(), 'cambio-accounts-')), 'accounts.json')
+  t.after(() => rmSync(dirname(file), { recursive: true }))
+  const account = { category: 'SEPA', currency: 'EUR', holder: 'Example AG', account: 'DE89 3704 0044 0532 0130 00' }
+  const whole = { ...account, bic: 'COBADEFFXXX', bank: 'Example Bank' }
+  const read = (list: unknown) => {
+    writeFileSync(file, JSON.stringify(list))
+    return readConfig({ BANK_ACCOUNTS_FILE: file }).bank.accounts
+  }
+  assert.deepEqual(read([whole]), [{ ...whole, account: 'DE89370400440532013000' }])
+  assert.equal(readConfig({}).bank.accounts, undefined)
+  for (const wrong of [
+    {},
+    [],
+    ['DE89'],
+    [{ ...whole, category: 'VISA_MC' }],
+    [{ ...whole, currency: 'BTC' }],
+    [{ ...whole, holder: '' }],
+    [{ ...whole, account: 'DE88370400440532013000' }],
+  ])
+    assert.throws(() => read(wrong), /BANK_ACCOUNTS_FILE/, JSON.stringify(wrong))
+  assert.deepEqual(wrongIn({ BANK_ACCOUNTS_FILE: '/nowhere/accounts.json' }), ['BANK_ACCOUNTS_FILE'])
 })

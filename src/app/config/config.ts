@@ -4,159 +4,101 @@ import { join, resolve } from 'node:path'
 import type { Environment } from '../../exchange/settings.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import {
-  cidr,
-  count,
   counts,
   describeSetting,
   duration,
-  host,
   list,
   oneOf,
-  onOff,
-  optional,
-  origin,
-  port,
   printSetting,
   readSettings,
   setting,
   settingsOf,
-  url,
-  type Given,
+  type SettingTexts,
   type Source,
   type Values,
 } from '../../platform/lib/setting.ts'
-import { byMode, environmentOf } from './environment.ts'
-import { evmSettings, geoSettings, identitySettings, isKeyless } from './chains-and-identity.ts'
-import { b2bSettings, operatorSettings, payoutSettings } from './approvals.ts'
-import { legalSettings, listenSettings, retentionSettings, webhookSettings } from './notifications.ts'
+import { bankSettings } from './bank-accounts.ts'
+import { environmentOf } from './environment.ts'
+import { b2bSettings } from './b2b.ts'
+import { databaseSettings } from './database.ts'
+import { deadlineSettings } from './deadlines.ts'
+import { evmSettings, isKeyless } from './evm.ts'
+import { geoSettings } from './geo.ts'
+import { httpSettings } from './http.ts'
+import { identitySettings } from './identity.ts'
+import { legalSettings } from './legal.ts'
+import { mailSettings, oneTimeCodeSettings } from './mail.ts'
+import { operatorSettings } from './operators.ts'
+import { payoutSettings } from './payouts.ts'
+import { priceSettings } from './prices.ts'
+import { rateLimitSettings } from './rate-limits.ts'
+import { retentionSettings } from './retention.ts'
+import { listenSettings, webhookSettings } from './webhooks.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
 const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
-const postgresUrl = url('postgres', 'postgresql')
 
-const mailFrom = byMode({ sandbox: 'Cambio <exchange@sandbox.invalid>', live: '' })
 const ownFolder = { shown: ".cambio in the project's folder", from: () => join(projectRoot, '.cambio') }
 
 const inDataDir = (name: string) => ({
   shown: `${name} in DATA_DIR`,
-  from: (given: Given) => join(resolve(given.text('DATA_DIR')), name),
+  from: (given: SettingTexts) => join(resolve(given.text('DATA_DIR')), name),
 })
 
-/** A listener's port beside the service's own; free like it when PORT is 0. */
-const portAfter = (steps: number) => ({
-  shown: `PORT + ${steps}; a free port when PORT is 0`,
-  from: (given: Given) => {
-    const first = Number.parseInt(given.text('PORT'), 10)
-    return first > 0 && first + steps <= 65_535 ? String(first + steps) : '0'
-  },
-})
-
-/** How many a second, or at once. */
-const rate = count(1, 1_000_000)
-
-/** Every setting, once: its place in `Config`, its name in the environment, its default, its form, its sentence. */
+/** Every setting, once. One file here defines the settings of one subject. */
 const definitions = {
-  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'Whether money is played (sandbox) or real (live).'),
+  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'sandbox simulates all money; live is for real money.'),
   roles: setting(
     'ROLES',
     roles.join(),
     list(oneOf(...roles)),
-    'What this process does; several may share one database.',
+    'What this process does. Several processes can share one database.',
   ),
   dataDir: setting(
     'DATA_DIR',
     ownFolder,
     resolve,
-    'The folder of the embedded database and of what the sandbox writes.',
+    'The folder for the embedded database and the files of the sandbox.',
   ),
   masterKeyFile: setting(
     'MASTER_KEY_FILE',
     inDataDir('master.key'),
     resolve,
-    'The file with the key that wraps the keys of personal data. Made in the sandbox; live mode needs one that exists.',
+    'The file with the key that encrypts the keys of personal data. The sandbox creates it; live mode needs an existing file.',
   ),
-  logLevel: setting('LOG_LEVEL', 'info', oneOf(...logLevels), 'How much is logged.'),
-  shutdownGraceMs: setting('SHUTDOWN_GRACE', 'PT10S', duration(0), 'How long running work may take to end at a stop.'),
-  outsideTimeoutMs: setting('OUTSIDE_TIMEOUT', 'PT10S', duration(1), 'How long a rail or a market may take to answer.'),
+  logLevel: setting('LOG_LEVEL', 'info', oneOf(...logLevels), 'The log level.'),
+  shutdownGraceMs: setting(
+    'SHUTDOWN_GRACE',
+    'PT10S',
+    duration(0),
+    'How long running work may take to finish at shutdown.',
+  ),
+  outsideTimeoutMs: setting(
+    'OUTSIDE_TIMEOUT',
+    'PT10S',
+    duration(1),
+    'How long a rail or a market may take to respond.',
+  ),
 
-  http: {
-    host: setting('HOST', '127.0.0.1', host, 'The address to listen on; 0.0.0.0 or :: for every network.'),
-    port: setting('PORT', '3000', port, 'The port of the API, the checkout and the calculator; 0 for a free one.'),
-    adminPort: setting('ADMIN_PORT', portAfter(1), port, 'The port of /healthz, /readyz and /metrics; keep it inside.'),
-    processorPort: setting('PROCESSOR_PORT', portAfter(2), port, "The port of the sandbox card processor's page."),
-    publicUrl: optional(
-      'PUBLIC_URL',
-      'https://exchange.example.com',
-      origin,
-      'The origin that customers and partners see; the listening address when absent. Live mode needs one, with https.',
-    ),
-    processorUrl: optional(
-      'PROCESSOR_URL',
-      'https://processor.example.com',
-      origin,
-      "The origin of the sandbox card processor's page; its listening address when absent.",
-    ),
-    bodyLimitBytes: setting('BODY_LIMIT_BYTES', '262144', count(1_024, 16_777_216), 'The largest request body.'),
-    requestTimeoutMs: setting('REQUEST_TIMEOUT', 'PT30S', duration(1), 'How long a client may take to send a request.'),
-    trustedProxies: setting('TRUSTED_PROXIES', '', list(cidr), 'Proxies before the service, as 10.0.0.0/8,fd00::/8.'),
-  },
+  http: httpSettings,
 
-  database: {
-    url: optional(
-      'DATABASE_URL',
-      'postgres://owner:secret@db.example.com/cambio',
-      postgresUrl,
-      "The database's owner on PostgreSQL 15 or newer; the embedded database when absent. Live mode needs one.",
-    ),
-    urls: setting(
-      'DATABASE_URLS',
-      '',
-      list(postgresUrl),
-      'Several hosts of one database; the one that accepts writes is used. Wins over DATABASE_URL.',
-      'postgres://owner:secret@db1.example.com/cambio,postgres://owner:secret@db2.example.com/cambio',
-    ),
-    poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The most connections that one process keeps.'),
-    statementNames: setting('DB_STATEMENT_NAMES', 'on', onOff, 'Named prepared statements; off behind an old pooler.'),
-    statementTimeoutMs: setting(
-      'DB_STATEMENT_TIMEOUT',
-      'PT30S',
-      duration(1),
-      'The longest that one statement may run.',
-    ),
-  },
+  database: databaseSettings,
 
-  rateLimits: {
-    on: setting('RATE_LIMITS', 'on', onOff, 'Whether callers are limited at all.'),
-    keyPerSecond: setting('RATE_LIMIT_KEY_PER_SECOND', '100', rate, 'Requests a second that an API key may keep up.'),
-    keyBurst: setting('RATE_LIMIT_KEY_BURST', '500', rate, 'Requests that an API key may make at once.'),
-    createsPerSecond: setting('RATE_LIMIT_CREATES_PER_SECOND', '20', rate, 'The same for creates, a second.'),
-    createsBurst: setting('RATE_LIMIT_CREATES_BURST', '200', rate, 'The same for creates, at once.'),
-    customerIpPerSecond: setting('RATE_LIMIT_CUSTOMER_IP_PER_SECOND', '2', rate, 'Creates a second of a customer IP.'),
-    customerIpBurst: setting('RATE_LIMIT_CUSTOMER_IP_BURST', '100', rate, 'Creates at once for one customer IP.'),
-  },
+  rateLimits: rateLimitSettings,
 
-  pricing: {
-    cardValidityMs: setting('CARD_PRICE_VALIDITY', 'PT15M', duration(1_000), 'How long a price paid by card holds.'),
-    coinValidityMs: setting('COIN_PRICE_VALIDITY', 'PT20M', duration(1_000), 'How long a price paid in coins holds.'),
-    staleAfterMs: setting('STALE_PRICE_AFTER', 'PT60S', duration(1), 'How old a market price may be and still sell.'),
-    marketSeed: setting('MARKET_SEED', '1', count(0, 4_294_967_295), "The seed of the sandbox market's walk."),
-  },
+  pricing: priceSettings,
 
-  deadlines: {
-    cardMs: setting('CARD_PAY_DEADLINE', 'PT30M', duration(1_000), 'How long a customer may take to pay by card.'),
-    coinMs: setting('COIN_PAY_DEADLINE', 'PT24H', duration(1_000), 'How long a customer may take to pay in coins.'),
-    bankBusinessDays: setting('BANK_PAY_BUSINESS_DAYS', '5', count(1, 60), 'Business days to pay by bank transfer.'),
-  },
+  deadlines: deadlineSettings,
 
   confirmations: setting(
     'CONFIRMATIONS',
     '',
     counts(1, 100_000),
-    "Final depths that differ from the catalog's: BTC=3.",
+    'Confirmations until a payment is final, where they differ from the catalog: BTC=3.',
   ),
 
   jobs: {
-    leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long a worker that fell silent keeps its jobs.'),
+    leaseMs: setting('JOB_LEASE', 'PT10S', duration(1_000), 'How long an unresponsive worker keeps its jobs.'),
   },
 
   webhooks: webhookSettings,
@@ -165,22 +107,12 @@ const definitions = {
   operator: operatorSettings,
   b2b: b2bSettings,
 
-  mail: {
-    smtpUrl: optional(
-      'SMTP_URL',
-      'smtps://user:secret@mail.example.com',
-      url('smtp', 'smtps'),
-      'The mail server; the sandbox keeps mails in its mailbox when absent. Live mode needs one.',
-    ),
-    from: setting('MAIL_FROM', mailFrom, String, 'The sender of all mails. Live mode needs one.'),
-  },
+  mail: mailSettings,
 
-  oneTimeCode: {
-    validityMs: setting('ONE_TIME_CODE_VALIDITY', 'PT10M', duration(1_000), 'How long a code sent by mail is good.'),
-    attempts: setting('ONE_TIME_CODE_ATTEMPTS', '5', count(1, 20), 'Wrong guesses after which a code is dead.'),
-  },
+  oneTimeCode: oneTimeCodeSettings,
 
   evm: evmSettings,
+  bank: bankSettings,
   identity: identitySettings,
   geo: geoSettings,
   legal: legalSettings,
@@ -209,7 +141,7 @@ export const settings = all.map(describeSetting)
 /** Every setting with its sentence and its default, as text for a terminal. */
 export const printSettings = (): string => settings.map(printSetting).join('\n')
 
-/** The settings as they stand are no basis to start on. Its message names all that is wrong, a line each. */
+/** The settings don't allow a start. The message names everything wrong, a line each. */
 export class ConfigError extends Error {
   constructor(wrong: string[]) {
     super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`)
@@ -218,8 +150,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment once. Refuses with a ConfigError that names everything wrong at once, in plain words and
- * without repeating a secret, before anything has started. An empty value counts as absent.
+ * Reads the environment once. Refuses with a ConfigError that names everything wrong at once, in plain sentences
+ * and without repeating a secret, before anything has started. An empty value counts as absent.
  */
 export function readConfig(env: Source = process.env): Config {
   const live = env.MODE === 'live'
@@ -270,11 +202,7 @@ function liveProblems(
     [mail.smtpUrl === undefined, 'SMTP_URL', 'live mode needs one: customers get their codes by mail'],
     [mail.from === '', 'MAIL_FROM', 'live mode needs one'],
     [legal.termsUrl === undefined, 'TERMS_URL', 'live mode needs one: customers accept your terms'],
-    [
-      legal.privacyUrl === undefined,
-      'PRIVACY_URL',
-      'live mode needs one: customers are told what you do with their data',
-    ],
+    [legal.privacyUrl === undefined, 'PRIVACY_URL', 'live mode needs one: customers read what you do with their data'],
     [Boolean(identity.sumsubAppToken?.startsWith('sbx:')), 'SUMSUB_APP_TOKEN', "is of Sumsub's sandbox (sbx:)"],
   ])
 }

@@ -39,7 +39,6 @@ export const eventId = textOf({
   examples: ['evt_4611686018427387904000001'],
 })
 
-/** An event of one type. */
 export const eventOf = (type: EventType): Shape<unknown> =>
   titled(
     eventTitle(type),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-import { rangeWords } from '../../exchange/availability/judge-amount.ts'
+import { rangeProblem } from '../../exchange/availability/judge-amount.ts'
 import { resolve } from '../../exchange/availability/resolve.ts'
 import { defaultTerms, type PartnerTerms } from '../../exchange/availability/partner-terms.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
@@ -56,7 +56,7 @@ export function rangeOf(ctx: Ctx, terms: PartnerTerms, pair: string): Shaped<typ
   })
   if (!outcome.available) throw refusalOf(outcome.failures)
 
-  const { min, max } = rangeWords(outcome.exchange)
+  const { min, max } = rangeProblem(outcome.exchange)
   const { from, to } = outcome.exchange.terms
   return { from: from.ticker, to: to.ticker, min: jsonNumber(min), max: jsonNumber(max) }
 }

@@ -31,37 +31,39 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'publicUrl'>, notice =
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
     '2026-11-23',
-    '`POST /v1/estimate` added. Ids have 15 digits, and checkout links carry a random `tid`. Amounts with more' +
-      ' digits than their currency has are cut, with the warning `AMOUNT_ROUNDED`. Fees are rounded once, as a ' +
-      'total. `estimate_breakdown` has the percentage of every fee; `deposit_address` and `deposit_extra_id` ' +
-      'added. Signatures cover the `Idempotency-Key` and are accepted once.',
+    '`POST /v1/estimate` added. Ids have 15 digits, and checkout links carry a random `tid`. Digits ' +
+      'beyond a currency’s decimals are cut off, with the warning `AMOUNT_ROUNDED`. Fees are rounded once, ' +
+      'as a total. `estimate_breakdown` contains the percentage of every fee; `deposit_address` and ' +
+      '`deposit_extra_id` added. Signatures cover the `Idempotency-Key` and are accepted once.',
   ],
   [
     '2026-11-20',
-    'Webhooks and feed: a chargeback after the end and `status_details` `payout_unknown` (with `sending`) are told as ' +
-      '`transaction.amounts_changed`, of B2B as `b2b.transaction.status_changed` with the same status; a refund’s ' +
-      '`unknown` as `transaction.refund_changed`. Refunds above the operator’s limit wait for its approval as `pending`.',
+    'Webhooks and feed: `transaction.amounts_changed` also reports a chargeback after the end and ' +
+      '`status_details` `payout_unknown` (with `sending`); for B2B, `b2b.transaction.status_changed` ' +
+      'reports them with an unchanged status. `transaction.refund_changed` reports a refund that becomes ' +
+      '`unknown`. Refunds above the operator’s limit are `pending` until approved.',
   ],
   [
     '2026-09-25',
-    'The `ip` query parameter and the `X-Forwarded-For` header are deprecated on `POST /v1/transaction` and ' +
-      '`POST /v1/transaction/health`; `customer.ip`, `customer.ipV4` or `customer.ipV6` in the body replace them.',
+    'The `ip` query parameter and the `X-Forwarded-For` header are deprecated on `POST /v1/transaction` ' +
+      'and `POST /v1/transaction/health`; use `customer.ip`, `customer.ipV4` or `customer.ipV6` in the ' +
+      'body instead.',
   ],
   ['2026-09-24', '`POST /v1/transaction/health` added.'],
   ['2026-09-22', 'Calculator documentation moved to v2 with required `partner_id` and `signature` parameters.'],
   [
     '2026-09-21',
-    'Error code `PAIR_NOT_AVAILABLE` replaces `BAD_REQUEST` for unexchangeable pairs on `GET /v1/estimate` and ' +
-      '`POST /v1/transaction`. Status and message did not change.',
+    'Error code `PAIR_NOT_AVAILABLE` replaces `BAD_REQUEST` for unexchangeable pairs on `GET ' +
+      '/v1/estimate` and `POST /v1/transaction`. Status and message did not change.',
   ],
   [
     '2026-08-17',
-    'Documentation reorganised; the documentation URL of the create-transaction operation renamed; sections for market ' +
-      'info and payment category renamed.',
+    'Documentation reorganized; the documentation URL of the create-transaction operation renamed; ' +
+      'sections for market info and payment category renamed.',
   ],
 ]
 
-/** A row of the page; what stands between backticks is code. */
+/** A row of the page; text between backticks is code. */
 const rowOf = ([date, change]: readonly [string, string]): string =>
   `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
 

@@ -24,7 +24,6 @@ const plain = {
   created_at: time,
 }
 
-/** A webhook endpoint. */
 export const webhookEndpoint = titled('WebhookEndpoint', object(plain))
 
 /** A new endpoint, with the secret that is shown this once. */
@@ -73,14 +72,13 @@ export const webhookAttempt = titled(
   }),
 )
 
-/** A rotated secret. */
 export const rotatedSecret = titled('RotatedSecret', object({ secret, previous_secret_until: time }))
 
 /** A test that is on its way. */
 export const testSent = titled('TestSent', object({ event_id: eventId }))
 
 /** A replay that was requested. */
-export const replayAsked = titled('ReplayAsked', object({ event_id: orNull(eventId), since: orNull(time) }))
+export const replayRequested = titled('ReplayRequested', object({ event_id: orNull(eventId), since: orNull(time) }))
 
 const path = { id: required(idIn, 'The id of the endpoint.') }
 const urlIn = textIn(2_048, { pattern: '^[Hh][Tt][Tt][Pp][Ss]?://', examples: ['https://shop.example.com/cambio'] })

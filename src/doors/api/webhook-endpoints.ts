@@ -128,7 +128,7 @@ function testAndReplay(app: FastifyInstance, ctx: Ctx): void {
     '/webhook-endpoints/:id/replay',
     {
       config: { access: 'secret-key', once: 'with-its-work', operation: shapes.replaying },
-      schema: { response: { 201: shapes.replayAsked } },
+      schema: { response: { 201: shapes.replayRequested } },
     },
     async (request, reply) =>
       createOnce(ctx, request, reply, async (db) => {

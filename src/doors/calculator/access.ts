@@ -10,19 +10,18 @@ import { showsCalculatorV1 } from '../../exchange/partners/settings.ts'
 import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
 import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
 
-/** Why a calculator is not shown; each has a text of its own. */
+/** Why a calculator is denied; each has its own text. */
 export type Denied = 'missing' | 'repeated' | 'key' | 'off' | 'signature' | 'expired'
 
-/** Whose calculator it is, or why it is none: then `partner` is whose it would have been, as far as that is said. It proves nothing. */
+/** The partner whose calculator it is, or why it is denied; then `partner` is only claimed, not proven. */
 export type Access = { partner: Partner } | { denied: Denied; partner?: Partner }
 
-/** Which of the two calculators is asked for: the old one names a public key, the new one is signed. */
+/** Version 1 is opened by a public key, version 2 by a signature. */
 export type Version = 'v1' | 'v2'
 
 /**
- * Judges who may show a calculator (wire.md, section 7). Version 1 is opened by a public key; version 2 by a signature over
- * every other parameter, and until `expires_at` (unix seconds of real time) where that is given. Whatever is wrong with a
- * signature, the answer is the same.
+ * Decides who may show a calculator. Version 1 is opened by a public key; version 2 by a signature over all other parameters, until
+ * `expires_at` (unix seconds of real time) if given. Every invalid signature gets the same answer.
  */
 export async function accessOf(
   ctx: Ctx,
@@ -69,7 +68,7 @@ async function isSigned(ctx: Ctx, { id }: Partner, query: URLSearchParams, signa
   }
 }
 
-/** A time that cannot be read is over. */
+/** An unreadable time counts as expired. */
 function isOver({ clock }: Ctx, expiresAt: string | null): boolean {
   if (expiresAt === null) return false
   return !/^\d{1,12}$/.test(expiresAt) || Number.parseInt(expiresAt, 10) * 1_000 <= clock.realNow().getTime()

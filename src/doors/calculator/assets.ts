@@ -7,15 +7,15 @@ import type { FastifyInstance } from 'fastify'
 import { projectRoot } from '../../platform/lib/root.ts'
 import { icon, scriptFile, serveFile, type Sheet, sheetOf, styleSheet } from '../ui/serve-file.ts'
 
-/** The style sheet of the calculator, and the paths of its other files. */
+/** The calculator's style sheet, and the paths of its other files. */
 export type Assets = { sheet: Sheet; icon: string; widget: string }
 
-/** Compiled beside this file. */
+/** Compiled next to this file. */
 const islands = fileURLToPath(new URL('islands', import.meta.url))
 
 /**
- * Serves the icon and the scripts, and gives their paths. `/calculator/embed.js`, which partners' pages load,
- * keeps its name for ever, and is asked for again each hour.
+ * Serves the icon and the scripts, and returns their paths. `/calculator/embed.js`, which partners' pages load, keeps its name
+ * forever and is revalidated every hour.
  */
 export function serveAssets(app: FastifyInstance): Assets {
   const own = readFileSync(join(projectRoot, 'src/doors/calculator/calculator.css'), 'utf8')

@@ -22,15 +22,15 @@ import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, type Typed } from './choice.ts'
-import { type Chosen, goOn } from './go-on.ts'
+import { type CalculatedExchange, startOrder } from './start-order.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
 import { type Presets, readPresets } from './presets.ts'
 
-/** What the calculator is told by the program that starts it. */
+/** What the calculator needs from the service that starts it. */
 export type CalculatorOptions = {
   accounts: Accounts
-  /** Counts a create for a customer at an address among all others, and refuses (RATE_LIMITED) what is too much. */
+  /** Counts a new order against the limits for this IP address, and refuses (RATE_LIMITED) what exceeds them. */
   limits: { takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void }
 }
 
@@ -38,7 +38,7 @@ const largestForm = 4_096
 
 /**
  * The calculator that partners put on their own pages: `/calculator/v1`, opened by a public key, and `/calculator/v2`, by a
- * signature. A form posts to the page's own address, because that is what was signed; the create leads on to the checkout.
+ * signature. A form posts to the page's own URL, because that is what was signed; creating an order redirects to the checkout.
  */
 export async function buildCalculator(
   app: FastifyInstance,
@@ -73,14 +73,14 @@ type Door = CalculatorOptions & {
   offersOf: ReturnType<typeof eachSecond<ReturnType<typeof offersAt>>>
 }
 
-/** The address as it was sent: repeated names must be seen, and a question mark may stand in a value as it is (RFC 3986, 3.4). */
+/** The query as it was sent: repeated names must be visible, and a value may contain a question mark (RFC 3986, 3.4). */
 const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
-/** Why there is none, and whose it would have been, where that is known. */
+/** Why the calculator is denied, and to which partner, if known. */
 type Refused = { denied: Denied; partner?: Partner; language: Language }
 
-/** A calculator that was let in. */
+/** A request that was granted access. */
 type Visit = {
   partner: Partner
   presets: Presets
@@ -118,7 +118,7 @@ async function take(door: Door, version: Version, request: FastifyRequest, reply
   return send(door, reply, visit, typed)
 }
 
-/** Shows the calculator as typed; where it was to go on, and can, leads to the checkout of the transaction that was made. */
+/** Shows the calculator as typed; if the customer continues, and can, creates the transaction and redirects to its checkout. */
 async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed): Promise<FastifyReply> {
   const { ctx, offersOf } = door
   const { partner, presets, language, here } = visit
@@ -128,45 +128,50 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const { choice, menu } = found
   const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
   const { exchange, sum } = outcome
-  const isMeant = typed.do === 'continue'
-  const made = isMeant && exchange && sum ? await goOnAsSeen(door, reply, visit, { choice, exchange, sum }, typed) : {}
-  if (made.leadsTo !== undefined)
-    return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(made.leadsTo, 303)
+  const isFinal = typed.do === 'continue'
+  const started =
+    isFinal && exchange && sum ? await startAsShown(door, reply, visit, { choice, exchange, sum }, typed) : {}
+  if (started.redirect !== undefined)
+    return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(started.redirect, 303)
   const amounts = amountsOf(choice, outcome, language)
-  const props = { language, presets, choice, menu, outcome, amounts, refusal: made.refusal, here }
+  const props = { language, presets, choice, menu, outcome, amounts, refusal: started.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
 }
 
-/** Nobody goes on by another way to pay than the one that they saw: another one has other fees, and holds its price otherwise. */
-async function goOnAsSeen(
+/** Continues only with the payment method that was shown: another one has different fees and holds its price differently. */
+async function startAsShown(
   door: Door,
   reply: FastifyReply,
   visit: Visit,
-  chosen: Chosen,
+  chosen: CalculatedExchange,
   { category: seen }: Typed,
-): Promise<Made> {
+): Promise<Started> {
   const { category } = chosen.exchange.deposit
   if (seen === undefined || seen === category) return create(door, reply, visit, chosen)
   return { refusal: visit.language.say('calculator.otherWay', { way: methodName(category, visit.language) }) }
 }
 
-/** Where a transaction leads, or why there is none. */
-type Made = { leadsTo?: string; refusal?: string }
+/** Where to redirect, or why no transaction was created. */
+type Started = { redirect?: string; refusal?: string }
 
 /**
- * Makes the transaction, or says why there is none. An address that was signed once may be sent any number of times: what bounds
- * it is how often one customer may create.
+ * Creates the transaction, or says why not. A signed URL may be used any number of times, so the limits per customer apply.
  */
 async function create(
   { ctx, limits }: Door,
   reply: FastifyReply,
   { partner, presets, isUnsigned, language, address }: Visit,
-  chosen: Chosen,
-): Promise<Made> {
+  chosen: CalculatedExchange,
+): Promise<Started> {
   try {
     limits.takeCustomer(address, { partner }, reply)
-    const made = await goOn(ctx, partner, { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag })
-    return { leadsTo: made.redirect_url }
+    const order = await startOrder(ctx, partner, {
+      presets,
+      isUnsigned,
+      ...chosen,
+      locale: presets.locale ?? language.tag,
+    })
+    return { redirect: order.redirect_url }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
@@ -175,7 +180,7 @@ async function create(
   }
 }
 
-/** What stands in the two boxes, in the reader's form: the reader's amount as typed, the other one as worked out. */
+/** The contents of the two fields, in the reader's format: one amount as typed, the other as calculated. */
 function amountsOf({ direction, amount, from, to }: Choice, { sum }: Outcome, language: Language): Boxes {
   const direct = direction === 'direct'
   const typed: InBox = { shown: amount.typed.slice(0, 40), plain: amount.plain ?? '' }
@@ -215,7 +220,7 @@ function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: Compo
     .send(html)
 }
 
-/** A clear page for whoever set the calculator up wrongly. The partner's pages may frame it: that is where it is looked at. */
+/** Tells the partner's developer what is wrong. The partner's pages may frame it, since that is where it is seen. */
 const deny = (door: Door, reply: FastifyReply, { denied, partner, language }: Refused) =>
   sendMessage(door, reply.code(401), language, {
     title: language.say('calculator.denied.title'),
@@ -223,16 +228,16 @@ const deny = (door: Door, reply: FastifyReply, { denied, partner, language }: Re
     partner,
   })
 
-/** What is no form, and a fault of ours, have a page too. */
+/** The page for an invalid form, and for our own errors. */
 function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
   const isTheirs = typeof status === 'number' && status >= 400 && status < 500
-  if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'A page of the calculator failed.')
+  if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'Failed to render a calculator page.')
   const language = languageOf(queryOf(request).get('locale'), request.headers['accept-language'])
   return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language })
 }
 
-/** Named as at the checkout; what to do is another thing where there is no order yet. */
+/** Titled as at the checkout; the advice differs, since there is no order yet. */
 const sendReason = (
   door: Door,
   reply: FastifyReply,
@@ -271,7 +276,7 @@ function sendMessage(
     .send(html)
 }
 
-/** Nothing is kept or loaded from elsewhere; framed only where the partner's account says. */
+/** Nothing is cached or loaded from elsewhere; only the partner's own origins may frame it. */
 const headersOf = ({ ctx: { config, publicUrl } }: Door, sheet: Sheet, partner?: Partner): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [

@@ -3,28 +3,28 @@ import { type Listing, listingById, listings } from '../../reference/catalog/ass
 import type { Language } from '../../platform/language/language.ts'
 import type { Presets, Side } from './presets.ts'
 
-/** What the reader has chosen so far. Always whole: what was not said, or cannot be, is as the presets have it. */
+/** What the customer has chosen so far. Always complete: anything missing or impossible comes from the presets. */
 export type Choice = {
   side: Side
   from: Listing
   to: Listing
-  /** Which amount is the reader's: the one that is paid, or the one that is received. */
+  /** Which amount the customer typed: the one they pay (`direct`), or the one they receive (`reverse`). */
   direction: 'direct' | 'reverse'
   amount: Amount
-  /** The payment category that is wished, where one was chosen or set. Another may be in use while this one is closed. */
+  /** The preferred payment category, if one was chosen or set. Another may be in use while this one is unavailable. */
   category: string | undefined
 }
 
-/** What was typed, and what it is as a plain decimal; undefined for what is no number, or may be two. */
+/** What was typed, and its plain decimal; undefined if it isn't a number, or is ambiguous. */
 export type Amount = { typed: string; plain: string | undefined }
 
-/** What may be chosen at each end. */
+/** The currencies to choose from. */
 export type Menu = { from: readonly Listing[]; to: readonly Listing[] }
 
-/** What a form of the calculator sends; empty when the page is opened. */
+/** The fields of the form; empty when the page is opened. */
 export type Typed = Readonly<Record<string, string>>
 
-/** What may be paid and received on a side: what the partner listed, of what is on offer there now. */
+/** The currencies on a side: those the partner listed, if they are available now. */
 function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
   const isOffered = ({ asset }: Listing) =>
     isAvailable(offers.assets.get(asset.id)) && offers.assets.get(asset.id)?.[side] === true
@@ -34,7 +34,7 @@ function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
   return side === 'buy' ? { from: money, to: goods } : { from: goods, to: money }
 }
 
-/** Reads a form. Undefined when there is nothing to choose from on that side. */
+/** Reads a form. Undefined if there is nothing to choose from on that side. */
 export function choiceOf(
   presets: Presets,
   offers: Offers,
@@ -46,39 +46,39 @@ export function choiceOf(
   const isTurned = typed.was_side !== undefined && typed.was_side !== side
   const [money, coin] = [presets.defaultFiat, presets.defaultCoin]
   const [first, second] = side === 'buy' ? [money, coin] : [coin, money]
-  // A turn keeps both currencies and changes their places.
+  // Switching sides keeps both currencies and swaps them.
   const from = pick(menu.from, [isTurned ? typed.to : typed.from, first?.asset.id])
   const to = pick(menu.to, [isTurned ? typed.from : typed.to, second?.asset.id])
   if (!from || !to) return undefined
 
   const isReverse = !isTurned && directionOf(typed) === 'reverse'
-  const amount = isReverse ? typed.to_amount : isAnew(typed, from, to) ? undefined : typed.from_amount
+  const amount = isReverse ? typed.to_amount : isOutdated(typed, from, to) ? undefined : typed.from_amount
   const choice: Choice = {
     side,
     from,
     to,
     direction: isReverse ? 'reverse' : 'direct',
     amount: amountOf((isTurned ? undefined : amount) ?? firstAmount(presets, side, from, language), language),
-    category: presets.paymentCategory ?? wishOf(typed),
+    category: presets.paymentCategory ?? preferenceOf(typed),
   }
   return { choice, menu }
 }
 
-/** Without scripts nobody says which box was typed into: it is the one that has changed. */
+/** Without scripts, the field that was typed into is the one that has changed. */
 function directionOf({ edited, from_amount, to_amount, was_from_amount, was_to_amount }: Typed): Choice['direction'] {
   if (edited === 'direct' || edited === 'reverse') return edited
   const isTyped = to_amount !== undefined && to_amount.trim() !== '' && to_amount !== was_to_amount
   return isTyped && from_amount === was_from_amount ? 'reverse' : 'direct'
 }
 
-/** Whether what was paid says nothing any more: it was of another currency, or came to nothing for another coin. */
-function isAnew({ from_amount, was_from, was_to }: Typed, from: Listing, to: Listing): boolean {
+/** Whether the amount to pay no longer applies: it was in another currency, or was empty for another coin. */
+function isOutdated({ from_amount, was_from, was_to }: Typed, from: Listing, to: Listing): boolean {
   if (was_from !== undefined && was_from !== from.asset.id) return true
   return from_amount?.trim() === '' && was_to !== undefined && was_to !== to.asset.id
 }
 
-/** A category that does not stand in the list as it was shown has just been chosen; else the wish of before stays. */
-const wishOf = ({ category, was_category, wish }: Typed): string | undefined =>
+/** A category that differs from the one shown has just been chosen; otherwise the earlier preference stays. */
+const preferenceOf = ({ category, was_category, wish }: Typed): string | undefined =>
   (category === was_category ? wish : (category ?? wish)) || undefined
 
 const amountOf = (typed: string, language: Language): Amount => ({ typed, plain: language.readNumber(typed) })

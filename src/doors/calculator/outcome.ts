@@ -11,24 +11,24 @@ import type { Sum } from '../../exchange/pricing/sum.ts'
 import { momentOf, termsOfPartner } from '../../exchange/transactions/policy.ts'
 import type { Choice } from './choice.ts'
 
-/** What a choice comes to now: an exchange with its sum, or what stands against it; and the range where there is one. */
+/** The result of a choice: an exchange with its amounts, or why there is none; and its range, if there is one. */
 export type Outcome = {
   exchange: Available['exchange'] | undefined
   sum: Sum | undefined
   failure: Failure | undefined
-  /** Every way to pay that the pair has, whatever the amount: a list that stays while one types. Empty where it is set. */
+  /** All payment methods of the pair, whatever the amount, so that the list is stable while typing. Empty if the partner set one. */
   ways: readonly Way[]
 }
 
-/** What readers choose by, and whether this amount can be paid by it. */
+/** A payment category, and whether this amount can be paid with it. */
 export type Way = { category: Category; isOpen: boolean }
 
-/** Asked for what is no number: no rule takes it. */
+/** Stands in for text that isn't a number: no rule accepts it. */
 const unreadable = '?'
 
 type AskWhole = ExchangeRequest & { amount: RequestedAmount }
 
-/** What is asked of the resolver, as the estimate of the interface asks it: the two can say nothing different. */
+/** The resolver's question, the same as for the API's estimate, so that both agree. */
 const askOf = ({ from, to, direction, amount, category }: Choice): AskWhole => ({
   fromCurrency: from.currency.ticker,
   fromNetwork: from.network.code,
@@ -39,28 +39,33 @@ const askOf = ({ from, to, direction, amount, category }: Choice): AskWhole => (
 })
 
 /**
- * Prices a choice on a partner's terms, by the way to pay that is wished. Where that one does not take the amount it is the first
- * that does; where none does, what is told is the range of the one that is wished.
+ * Prices a choice on a partner's terms, with the preferred payment method. If that one does not take the amount, the first one that
+ * does is used; if none does, the range of the preferred one is shown.
  */
 export function outcomeOf(ctx: Ctx, partner: Partner, choice: Choice, isFixed: boolean): Outcome {
   const moment = momentOf(ctx, ctx.clock.now())
   const terms = termsOfPartner(partner)
   const answerTo = (ask: ExchangeRequest) => resolve(moment, terms, ask)
-  const asked = askOf(choice)
-  const ways = isFixed ? [] : waysOf(moment, terms, asked, choice)
+  const request = askOf(choice)
+  const ways = isFixed ? [] : waysOf(moment, terms, request, choice)
   const isKnown = isFixed || ways.some(({ category }) => category === choice.category)
-  const wish: AskWhole = isKnown ? asked : { ...asked, depositCategory: undefined }
-  const wished = answerTo(wish)
+  const preferred: AskWhole = isKnown ? request : { ...request, depositCategory: undefined }
+  const first = answerTo(preferred)
   const open = ways.find(({ isOpen }) => isOpen)
-  const answer = wished.available || !open ? wished : answerTo({ ...wish, depositCategory: open.category })
+  const answer = first.available || !open ? first : answerTo({ ...preferred, depositCategory: open.category })
   if (answer.available) return { exchange: answer.exchange, sum: answer.sum, failure: undefined, ways }
 
-  const bare = answerTo({ ...wish, amount: undefined })
-  return { exchange: bare.available ? bare.exchange : undefined, sum: undefined, failure: answer.failures[0], ways }
+  const anyAmount = answerTo({ ...preferred, amount: undefined })
+  return {
+    exchange: anyAmount.available ? anyAmount.exchange : undefined,
+    sum: undefined,
+    failure: answer.failures[0],
+    ways,
+  }
 }
 
-function waysOf(moment: ExchangeMoment, terms: PartnerTerms, asked: AskWhole, { from }: Choice): Way[] {
-  const ask = { ...asked, depositCategory: undefined }
+function waysOf(moment: ExchangeMoment, terms: PartnerTerms, request: AskWhole, { from }: Choice): Way[] {
+  const ask = { ...request, depositCategory: undefined }
   const open = new Set(waysToPay(moment, terms, ask).map(({ method }) => method.category))
   const every = from.network.paymentMethods.filter(
     ({ type }) => resolve(moment, terms, { ...ask, amount: undefined, depositType: type }).available,

@@ -11,7 +11,7 @@ import type { Presets } from './presets.ts'
 import { Picker } from './picker.tsx'
 import { Result } from './result.tsx'
 
-/** An amount as it stands in its box, and as the page around the frame is told it: a plain decimal, empty where it is none. */
+/** An amount as shown in its field, and as a plain decimal for the embedding page: empty if it isn't a number. */
 export type InBox = { shown: string; plain: string }
 
 /** The two amounts. */
@@ -25,13 +25,13 @@ export type CalculatorProps = {
   menu: Menu
   outcome: Outcome
   amounts: Boxes
-  /** What the create refused, in its own words. */
+  /** Why the order was refused. */
   refusal: string | undefined
-  /** Where the form is sent: the calculator's own address, whole, for that is what was signed. */
+  /** Where the form is sent: the calculator's own full URL, because that is what was signed. */
   here: string
 }
 
-/** The calculator: one form, whole without scripts; with them it is worked out while one types. */
+/** The calculator: one form that works without scripts; with them it recalculates while typing. */
 export function Calculator(props: CalculatorProps) {
   const { language, presets, choice, menu, outcome, amounts, refusal, here } = props
   const { say } = language
@@ -96,14 +96,14 @@ export function Calculator(props: CalculatorProps) {
   )
 }
 
-/** From when on the price is the reader's: what comes by a bank transfer is priced when it arrives, as the checkout says then. */
+/** When the price is fixed: a bank transfer is priced when it arrives. */
 function Held({ outcome: { exchange }, language: { say } }: CalculatorProps) {
   if (!exchange) return null
   const isHeld = flowOf(exchange.deposit.category) !== 'transfer'
   return <>{say(isHeld ? 'calculator.held' : 'calculator.atArrival')}</>
 }
 
-/** What stood there before, by which a form without scripts knows what its reader has changed. */
+/** The previous values, so that a form without scripts shows what has changed. */
 function Before({ choice, outcome, amounts }: CalculatorProps) {
   const before = {
     was_side: choice.side,
@@ -113,7 +113,7 @@ function Before({ choice, outcome, amounts }: CalculatorProps) {
     was_to_amount: amounts.to.shown,
     was_category: outcome.exchange?.deposit.category ?? '',
     wish: choice.category ?? '',
-    // The first button of a form is the one that Enter presses.
+    // Enter presses the first button of a form.
     edited: '',
   }
   return (
@@ -140,7 +140,7 @@ function Sides({ side, language: { say } }: { side: Choice['side']; language: La
   )
 }
 
-/** More characters than this are written smaller, so that none of them is out of sight. */
+/** Longer amounts are set in a smaller font, so that every digit is visible. */
 const longAmount = 16
 
 type BoxProps = {
@@ -178,7 +178,7 @@ function Box({ end, label, amountLabel, amount, isWrong, picker, language }: Box
 
 type WaysProps = { ways: readonly Way[]; used: Category | undefined; language: Language }
 
-/** The way to pay that is in use, among all that the pair has. Coins come in one way, which need not be said. */
+/** The payment method in use, among all of the pair's. Coins have only one, which isn't shown. */
 function Ways({ ways, used, language }: WaysProps) {
   if (used === undefined || used === 'CRYPTO') return null
   const label = language.say('calculator.method')

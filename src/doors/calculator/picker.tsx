@@ -10,8 +10,8 @@ type PickerProps = {
 }
 
 /**
- * One of many currencies and networks. Without scripts a plain list; with them a button that opens a list with a search
- * (islands/widget.ts), which reads its words and marks from here.
+ * Selects one of many currencies and networks. Without scripts a plain list; with them a button that opens a searchable list
+ * (islands/widget.ts), which takes its texts and logos from here.
  */
 export function Picker({ name, label, options, chosen, language }: PickerProps) {
   const { say } = language
@@ -42,7 +42,7 @@ export function Picker({ name, label, options, chosen, language }: PickerProps) 
   )
 }
 
-/** Where a coin lives on one network only, that need not be said. */
+/** A coin's only network isn't named. */
 function nameOf({ currency, network, asset }: Listing, { say, currency: named }: Language): string {
   const values = { name: named(currency), ticker: asset.ticker, network: network.name }
   return say(currency.networks.length > 1 ? 'calculator.optionOn' : 'calculator.option', values)

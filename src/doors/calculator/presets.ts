@@ -1,24 +1,24 @@
 import { type Listing, findListing } from '../../reference/catalog/asset.ts'
 import { isLocale } from '../../platform/language/language.ts'
 
-/** On which side the calculator stands: a buy of coins with money, or a sale of coins for money. */
+/** Whether the calculator buys coins with money or sells coins for money. */
 export type Side = 'buy' | 'sell'
 
-/** What a partner says in a calculator's URL (wire.md, section 7). What cannot be read is left to the calculator. */
+/** The parameters of a calculator's URL. Invalid values are ignored. */
 export type Presets = {
   theme: 'light' | 'dark' | undefined
   isWide: boolean
   side: Side
-  /** Whether the reader may change the side. */
+  /** Whether the customer may switch sides. */
   mayTurn: boolean
-  /** What may be chosen; undefined: all that is on offer. */
+  /** The currencies to choose from; undefined: all that are available. */
   fiat: readonly Listing[] | undefined
   coins: readonly Listing[] | undefined
-  /** What is chosen at first. */
+  /** The initial choice. */
   defaultFiat: Listing | undefined
   defaultCoin: Listing | undefined
   defaultFiatAmount: string | undefined
-  /** What goes into the create as it stands. */
+  /** Passed on to the created transaction. */
   payoutAddress: string | undefined
   payoutExtraId: string | undefined
   skipChoosePayoutAddress: boolean
@@ -30,7 +30,7 @@ export type Presets = {
   locale: string | undefined
 }
 
-/** Reads the parameters of a calculator that was let in. */
+/** Reads the parameters of a calculator that was granted access; unknown names and invalid values are ignored. */
 export function readPresets(query: URLSearchParams): Presets {
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined
   const isOn = (name: string): boolean => ['true', '1', 'yes'].includes(text(name)?.toLowerCase() ?? '')
@@ -68,11 +68,11 @@ const ofKind = (listing: Listing | undefined, kind: Kind): Listing | undefined =
 
 type Kind = Listing['currency']['kind']
 
-/** Where a customer is sent back to: http or https only. */
+/** Redirect URLs: http or https only. */
 const webAddress = (text: string | undefined): string | undefined =>
   text !== undefined && /^https?:\/\/[^\s"<>]+$/i.test(text) ? text : undefined
 
-/** `[{"ticker": "USDT", "network": "TRX"}]`; without a network, all of the coin's. Undefined where nothing of it is known. */
+/** `[{"ticker": "USDT", "network": "TRX"}]`; without a network, all networks of the coin. Undefined if none is known. */
 function listIn(text: string | null, kind: Kind): readonly Listing[] | undefined {
   const given = jsonIn(text)
   if (!Array.isArray(given)) return undefined

@@ -7,7 +7,7 @@ import type { Outcome } from './outcome.ts'
 
 type ResultProps = { outcome: Outcome; choice: Choice; language: Language }
 
-/** The price with each fee; or, in one sentence, why there is none and which amounts are possible. */
+/** The price with each fee; or, in one sentence, why it can't be calculated and which amounts are possible. */
 export function Result({ outcome, choice, language }: ResultProps) {
   const { exchange, sum, failure } = outcome
   if (exchange && sum) return <Price exchange={exchange} sum={sum} language={language} />

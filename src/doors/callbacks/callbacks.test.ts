@@ -7,6 +7,7 @@ import { testContext } from '../../../test/support/api.ts'
 import { testDatabase } from '../../../test/support/database.ts'
 import { servingRail } from '../../../test/support/every-rail.ts'
 import type { Ctx } from '../../exchange/context.ts'
+import { railEventReceived } from '../../exchange/settlement/rail-event.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Rail, RailEvent } from '../../rails/rail.ts'
 import { openRegistry } from '../../rails/registry.ts'
@@ -58,7 +59,7 @@ after(async () => {
 const call = (name: string, body: string, headers: Record<string, string> = { 'x-secret': 'secret' }) =>
   app.inject({ method: 'POST', url: `/callbacks/${name}`, headers: { 'content-type': 'text/plain', ...headers }, body })
 const stored = async (): Promise<string[]> =>
-  (await ctx.db.sql<{ fact_key: string }>`select fact_key from facts order by id`).map((row) => row.fact_key)
+  (await ctx.db.sql<{ event_key: string }>`select event_key from rail_events order by id`).map((row) => row.event_key)
 
 test('several events of one call are stored in their order, each once, and the rail’s own reply is sent', async () => {
   const answer = await call('lines', 'a\nb\nc')
@@ -67,7 +68,7 @@ test('several events of one call are stored in their order, each once, and the r
   assert.deepEqual(await stored(), ['a', 'b', 'c'])
   await call('lines', 'c\na\nd')
   assert.deepEqual((await stored()).toSorted(), ['a', 'b', 'c', 'd'])
-  const jobs = await ctx.db.sql<{ count: bigint }>`select count(*) from jobs where kind = 'fact.received'`
+  const jobs = await ctx.db.sql<{ count: bigint }>`select count(*) from jobs where kind = ${railEventReceived}`
   assert.equal(jobs[0]?.count, 4n)
 })
 

@@ -2,17 +2,16 @@ import { type AccountForm, accountFormOf } from '../../reference/bank/account.ts
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 
-/** How accounts are named where a payout goes out. Money that goes to no account of any form is a fault of the catalog. */
+/** The account format of a payout category. */
 export function formOf(payout: Category): AccountForm {
   const form = accountFormOf(payout)
-  if (!form) throw new Error(`No account can be asked for to pay out by ${payout}.`)
+  if (!form) throw new Error(`Payouts by ${payout} have no account format.`)
   return form
 }
 
 /**
- * Reads where money shall go from what a form sent: `payout_address` is the account, with `sort_code` before it in the United
- * Kingdom, `extra_id` the bank's BIC, `payout_holder` whose it is. Refuses what is empty, each field of it at once; what it must look
- * like is judged further down.
+ * Reads a bank account from a form: `payout_address` is the account, preceded by `sort_code` in the United Kingdom, `extra_id` the
+ * bank's BIC, `payout_holder` the holder. Refuses all empty fields at once; the format is validated with the order.
  */
 export function readAccount(
   payout: Category,
@@ -21,13 +20,13 @@ export function readAccount(
   const read = (name: string): string => (typed[name] ?? '').trim()
   const account = read('payout_address')
   const holder = read('payout_holder').replace(/\s+/g, ' ')
-  // An IBAN, and an account that was known before, bring their sort code along.
+  // An IBAN, or an account that was saved before, includes its sort code.
   const isUk = formOf(payout) === 'uk' && !/^[a-z]/i.test(account) && account.replace(/\D/g, '').length < 14
 
   const problems = [
-    holder === '' ? [missing('payout_holder', 'HOLDER_MISSING', 'Please enter the holder’s name.')] : [],
-    isUk && read('sort_code') === '' ? [missing('sort_code', 'SORT_CODE_MISSING', 'Please enter the sort code.')] : [],
-    account === '' ? [missing('payout_address', 'ACCOUNT_MISSING', 'Please enter the account.')] : [],
+    holder === '' ? [missing('payout_holder', 'HOLDER_MISSING', 'Enter the holder’s name.')] : [],
+    isUk && read('sort_code') === '' ? [missing('sort_code', 'SORT_CODE_MISSING', 'Enter the sort code.')] : [],
+    account === '' ? [missing('payout_address', 'ACCOUNT_MISSING', 'Enter the account.')] : [],
   ].flat()
   if (problems[0]) throw new Refusal('BAD_REQUEST', problems[0].message, problems)
   return {

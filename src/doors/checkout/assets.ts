@@ -7,10 +7,10 @@ import type { FastifyInstance } from 'fastify'
 import { projectRoot } from '../../platform/lib/root.ts'
 import { icon, scriptFile, scriptOf, serveFile, type Sheet, sheetOf, styleSheet } from '../ui/serve-file.ts'
 
-/** The style sheet of the checkout's pages, and the paths of its other files. */
+/** The checkout's style sheet, and the paths of its other files. */
 export type Assets = { sheet: Sheet } & Record<'icon' | 'script' | 'scan', string>
 
-/** Compiled beside this file. */
+/** Compiled next to this file. */
 const islands = fileURLToPath(new URL('islands', import.meta.url))
 
 /** Serves the icon and the islands, and gives their paths. They are read once. */

@@ -1,13 +1,13 @@
 import { type Billing, billingFields, noApartment } from '../../exchange/customers/billing-field.ts'
 
-/** The box that says that there is no apartment number. */
+/** The checkbox for an address without an apartment number. */
 export const noApartmentBox = 'no_apartment'
 
-/** Reads billing information from what a form sent, as it was typed: what of it is missing or wrong is judged further down. */
+/** Reads billing information from a form as it was typed; it is validated with the order. */
 export function readBillingForm(typed: Record<string, string>): Billing {
   const given = billingFields.map(([field, name]) => [field, typed[name] ?? ''] as const)
   const billing: Billing = Object.fromEntries(given.filter(([, text]) => text.trim() !== ''))
-  // A number that was typed says more than a box that was left ticked.
+  // A typed number wins over a checked box.
   if (typed[noApartmentBox] === 'yes') billing.aptNumber ??= noApartment
   return billing
 }

@@ -28,7 +28,7 @@ import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { payAidsOf } from './pay-aids.ts'
 import { tokenCookie } from './session-cookie.ts'
-import { type Look, renderFrame } from './frame.tsx'
+import { type Look, renderLayout } from './layout.tsx'
 import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
@@ -36,12 +36,12 @@ import { otherWays } from './way-to-pay.ts'
 
 const largestForm = 16_384
 
-/** What can not be a language belongs to somebody else: `/v1/checkout` is the interface's to refuse. */
+/** A language tag; `/v1/checkout` is left to the API. */
 const localePath = '/:locale(^[a-zA-Z][a-zA-Z_-]{1,11}$)/checkout'
 
 /**
- * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page a step, whole without JavaScript; and
- * `/checkout/status?tid=` and `/checkout/events?tid=`, which tell a waiting page when to look again.
+ * The customer's pages: `/checkout?tid=` and `/{locale}/checkout?tid=`, one page per step, complete without JavaScript; and
+ * `/checkout/status?tid=` and `/checkout/events?tid=`, which tell a waiting page when to reload.
  */
 export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: CheckoutOptions): Promise<void> {
   await app.register((scope, _fastifyOptions, done) => {
@@ -76,7 +76,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
 
 type Headers = Record<string, string>
 
-/** The headers are those of pages with our own style sheet; with another one they allow that one. */
+/** `headers` allow our own style sheet; `headersWith` allows another one. */
 type Door = {
   ctx: Ctx
   options: CheckoutOptions
@@ -88,7 +88,9 @@ type Door = {
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
 
-/** Nothing is kept, framed, or loaded from elsewhere. The referrer stays on our own pages: forms need it for their origin. */
+/**
+ * Nothing is cached, framed, or loaded from elsewhere. The referrer stays on our own pages, because forms need it for their origin.
+ */
 const headersFor = ({ leadsTo }: CheckoutOptions, sheet: Sheet): Headers => ({
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -169,7 +171,7 @@ async function showRefusal(
   return sendOrder(door, request, reply, visit, { problems, typed, resembled })
 }
 
-/** The earlier address to compare with, for the one who may see it: the page that asks for addresses shows no one else. */
+/** The earlier address to compare with; only the page that asks for addresses, and only its customer, gets it. */
 async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Fields) {
   const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
   return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
@@ -189,7 +191,7 @@ async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: Fas
   return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
 }
 
-/** `/checkout/check?tid=`: what is wrong with one field of a form that somebody is still filling in, in the language of their page. */
+/** `/checkout/check?tid=`: what is wrong with one field of a form that is being filled in, in the page's language. */
 async function tellOfField(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   void reply.headers(door.headers)
   const visit = isOurForm(door.ctx, request) ? await visitOf(door, request) : undefined
@@ -259,7 +261,6 @@ async function sendOrder(
     .send(renderOrder(props, assets))
 }
 
-/** How an account's pages look. */
 async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
   const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
   return { ...shownTheme(partnerId, theme, ours), name: theme.name }
@@ -274,7 +275,7 @@ function sendMessage(
 ): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
   const { title, body } = messagePage(reason, language)
-  const html = renderFrame({ title, language, assets, notices, children: [body] })
+  const html = renderLayout({ title, language, assets, notices, children: [body] })
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
 }
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import { languageOf } from '../../platform/language/language.ts'
 import type { Assets } from './assets.ts'
-import { renderFrame } from './frame.tsx'
+import { renderLayout } from './layout.tsx'
 import type { Notices } from './notices.ts'
 
 /** What our own pages of terms are made of. */
@@ -35,7 +35,7 @@ export function serveLegalPages(
             <p class="hint">{language.say('legal.version', { version: versions[text] })}</p>
           </main>
         )
-        const html = renderFrame({ title, language, assets, notices, children: [body] })
+        const html = renderLayout({ title, language, assets, notices, children: [body] })
         return reply.headers(headers).type('text/html; charset=utf-8').send(html)
       })
     }

@@ -6,16 +6,16 @@ import type { Ctx } from '../../exchange/context.ts'
 import { type Changes, openChanges } from '../../exchange/transactions/changes.ts'
 import { publicIdByLink } from '../../exchange/transactions/load.ts'
 
-/** The most pages that one process keeps a line open to; further ones ask from time to time. */
+/** The most open streams per process; further pages poll instead. */
 const mostOpen = 2_000
-/** How long one line stays open at most, and how often something is sent so that nobody between cuts it, in real milliseconds. */
+/** How long a stream stays open at most, and how often a keep-alive is sent, in real milliseconds. */
 const longestMs = 300_000
 const beatMs = 20_000
 
 /**
- * `/checkout/events?tid=`: server-sent events for a page that waits, one `changed` for each change of its order, and one soon after
- * the line was opened, for what happened before. They say that something has changed and nothing else: the page then asks for
- * itself, with what its browser may see. A page without such a line asks from time to time.
+ * `/checkout/events?tid=`: server-sent events for a waiting page, one `changed` for each change of its order, and one soon after the
+ * stream opens, for what happened before. They say only that something has changed; the page then requests what its browser may see.
+ * A page without a stream polls.
  */
 export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string, string>): void {
   const changes = openChanges(ctx)
@@ -34,9 +34,9 @@ export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string
   })
 }
 
-type Line = { id: bigint; changes: Changes; open: Set<ServerResponse>; headers: Record<string, string> }
+type Stream = { id: bigint; changes: Changes; open: Set<ServerResponse>; headers: Record<string, string> }
 
-function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, open, headers }: Line): FastifyReply {
+function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, open, headers }: Stream): FastifyReply {
   const response = reply.hijack().raw
   response.writeHead(200, {
     ...headers,

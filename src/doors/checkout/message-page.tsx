@@ -1,7 +1,7 @@
 import type { Language } from '../../platform/language/language.ts'
 import type { Page } from './page.ts'
 
-/** Why there is no order to show: an unknown link, a fault of ours, a form from elsewhere or none, a country not served. */
+/** Why there is no order to show: an unknown link, our own error, another site's form, an unreadable form, or a country we don't serve. */
 export type Reason = 'missing' | 'fault' | 'foreign' | 'form' | 'country'
 
 /** A page without an order. */

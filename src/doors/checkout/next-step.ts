@@ -1,6 +1,6 @@
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../exchange/orders/choose.ts'
-import type { PaymentWord } from '../../exchange/settlement/ask-rails.ts'
+import type { PaymentProgress } from '../../exchange/settlement/ask-rails.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
 import { asksForProof, isAddressNeeded, mayChangeEmail, type Step, type Wish } from './step.ts'
 import { checkoutSteps } from './steps.ts'
@@ -18,7 +18,7 @@ export type Situation = {
   /** The processor has just sent the customer back. */
   isBack: boolean
   /** What the rails know about a payment that has not reached the order yet. */
-  payment: PaymentWord
+  payment: PaymentProgress
   wish: Wish | undefined
 }
 

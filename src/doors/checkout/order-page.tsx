@@ -4,14 +4,14 @@ import { isGivenBack } from './given-back.ts'
 import type { PageProps } from './page.ts'
 import { isSettled } from './step.ts'
 import { checkoutSteps, isTyped } from './steps.ts'
-import { renderFrame } from './frame.tsx'
+import { renderLayout } from './layout.tsx'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
 import { CancelOrder } from './ui/links.tsx'
 import { Refunds } from './ui/refunds.tsx'
 import { Headline, Summary } from './ui/summary.tsx'
 
-/** The page of an order, as HTML. */
+/** Renders the page of an order's current step as an HTML document. */
 export function renderOrder(props: PageProps, assets: Assets): string {
   const { visit, language, notices, problems } = props
   const { view, step, version } = visit
@@ -24,7 +24,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     'data-now': props.now.getTime(),
     ...(isSettled(step) ? { 'data-settled': '' } : {}),
   }
-  return renderFrame({
+  return renderLayout({
     title,
     language,
     assets,
@@ -50,7 +50,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
   })
 }
 
-/** The order's own page in every other language. */
+/** The order's page in every other language. */
 const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<string, string> =>
   new Map(
     languages.filter((tag) => tag !== language.tag).map((tag) => [tag, `/${tag}/checkout?tid=${view.tid}`] as const),

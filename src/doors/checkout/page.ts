@@ -3,37 +3,36 @@ import type { VNode } from 'preact'
 import type { WayToPay } from '../../exchange/orders/checkout-view.ts'
 import type { Language } from '../../platform/language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
-import type { Look } from './frame.tsx'
+import type { Look } from './layout.tsx'
 import type { Legal } from './legal.ts'
 import type { Notices } from './notices.ts'
 import type { PayAids } from './pay-aids.ts'
 import type { Visit } from './visit.ts'
 
-/** What every page of an order is made of. */
+/** What every page of an order is rendered from. */
 export type PageProps = {
   visit: Visit
   language: Language
-  /** Where forms of this page are sent: the page itself. */
+  /** The page itself, where its forms are sent. */
   here: string
-  /** The order's own page, whatever is asked for. Links add to it. */
+  /** The order's page without `ask`. Links add to it. */
   home: string
   /** Business time. */
   now: Date
   problems: ShownProblem[]
-  /** What the customer has typed, to be mended. Empty on a page that is shown for the first time. */
+  /** What the customer typed, to be corrected. Empty when the page is shown for the first time. */
   typed: Record<string, string>
-  /** An address of this customer's that the typed one resembles, and is not. */
+  /** An earlier address of this customer that the typed one resembles. */
   resembled?: string | undefined
   notices: Notices
-  /** How the partner wants its pages to look. */
   look: Look
-  /** Other ways to pay, where they are asked for. */
+  /** Other payment methods, on the page that lists them. */
   ways: WayToPay[]
-  /** What is accepted by going on, as links that this page may have. */
+  /** The terms that are accepted by continuing. */
   legal: Legal
-  /** What makes paying easier, on the page that says where to. */
+  /** QR codes and links, on the page with the payment details. */
   aids: PayAids
 }
 
-/** What stands on a page, and what the page is called. */
+/** A page's title and content. */
 export type Page = { title: string; body: VNode }

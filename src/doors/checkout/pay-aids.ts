@@ -1,21 +1,21 @@
 import type { CheckoutView, PayToKind } from '../../exchange/orders/checkout-view.ts'
 import type { PayButton } from './notices.ts'
 
-/** What makes paying easier. All of it says what stands on the page as text, too. */
+/** QR codes and links that make paying easier. The page shows the same details as text. */
 export type PayAids = {
   /** A QR code as SVG markup. */
   qr?: string
   /** A link that opens a wallet. */
   uri?: string
-  /** A text that a bank's app takes whole (Pix). */
+  /** A code that a bank's app takes as a whole (Pix). */
   code?: string
   button?: PayButton | undefined
 }
 
-/** What a Pix code must name besides the account. Payers are shown whose key it is by the central bank's directory. */
+/** Required in a Pix code. Payers see the account holder from the central bank's directory. */
 const pixCity = 'Brasilia'
 
-/** Makes them, for the page alone, for the place that a transaction is paid to. What draws codes is loaded when the first one is drawn. */
+/** Makes them for an order's payment details. The QR encoder is loaded when first needed. */
 export async function payAidsOf(view: CheckoutView): Promise<PayAids> {
   const { payTo } = view
   if (!payTo || payTo.kind === 'page') return {}
@@ -38,7 +38,7 @@ async function coinAids(
   return { ...(await drawn(uri)), ...(uri === address ? {} : { uri }) }
 }
 
-/** What a bank's app reads from a code; undefined where its banks have no such code. */
+/** The content of a bank's QR code; undefined where banks have none. */
 async function bankText(
   { from, fromAmount, deposit }: Pick<CheckoutView, 'from' | 'fromAmount' | 'deposit'>,
   { holder, account, bic, reference }: PayToKind<'account'>,

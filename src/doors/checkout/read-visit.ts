@@ -5,7 +5,7 @@ import { provenInBrowser } from '../../exchange/customers/checkout-session.ts'
 import { pendingCode } from '../../exchange/customers/one-time-code.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
-import { type PaymentWord, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
+import { type PaymentProgress, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry } from '../../exchange/transactions/customer-country.ts'
@@ -51,7 +51,7 @@ async function paymentOf(
   ctx: Ctx,
   view: CheckoutView,
   { isBack, isSeen }: { isBack: boolean; isSeen: boolean },
-): Promise<PaymentWord> {
+): Promise<PaymentProgress> {
   if (view.status === 'waiting_for_deposit' && isSeen) return 'paid'
   return isBack && mayBePaid.has(view.status) ? paymentAtRails(ctx, view) : 'none'
 }

@@ -1,8 +1,8 @@
 import { type Listing, listingById } from '../../reference/catalog/asset.ts'
 
-/** The listing of an asset that goes back. What was taken in is in the catalog, closed or not. */
+/** The listing of a refunded asset. The catalog keeps every asset that was ever accepted. */
 export function listed(asset: string): Listing {
   const listing = listingById(asset)
-  if (!listing) throw new Error(`The catalog has lost ${asset}.`)
+  if (!listing) throw new Error(`The catalog has no ${asset}.`)
   return listing
 }

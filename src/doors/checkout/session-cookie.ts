@@ -1,15 +1,15 @@
 import type { Ctx } from '../../exchange/context.ts'
 import { sessionSeconds } from '../../exchange/customers/checkout-session.ts'
 
-/** A cookie for each transaction: what one link has proven says nothing about another. */
+/** One cookie per transaction: verifying one link says nothing about another. */
 const nameOf = (publicId: bigint): string => `checkout-${publicId}`
 
 /** The same with a prefix that browsers accept from this very host over https only (RFC 6265bis, section 4.1.3). */
 const hostPrefix = '__Host-'
 
 /**
- * The cookie by which a browser keeps its token. Scripts can not read it; it comes along when the customer returns from
- * the processor, and with no form of another site.
+ * The cookie that holds a browser's session token. Scripts can't read it; it is sent when the customer returns from the processor,
+ * and not with another site's forms.
  */
 export function tokenCookie({ publicUrl }: Pick<Ctx, 'publicUrl'>, publicId: bigint, token: string): string {
   const isSecure = publicUrl.startsWith('https://')

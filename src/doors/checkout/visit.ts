@@ -1,7 +1,7 @@
 import type { PendingCode } from '../../exchange/customers/one-time-code.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../exchange/orders/choose.ts'
-import type { PaymentWord } from '../../exchange/settlement/ask-rails.ts'
+import type { PaymentProgress } from '../../exchange/settlement/ask-rails.ts'
 import type { Step, Wish } from './step.ts'
 
 /** A request to the checkout: the order, this browser, and the page that follows from both. */
@@ -15,7 +15,7 @@ export type Visit = {
   /** The processor has sent the customer back. */
   isBack: boolean
   /** What the rails know about a payment that has not reached the order yet. */
-  payment: PaymentWord
+  payment: PaymentProgress
   /** The customer whose e-mail address is verified in this browser; undefined: nothing personal may be shown. */
   customerId: bigint | undefined
   /** The code that was sent and can still be entered. */

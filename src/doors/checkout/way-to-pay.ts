@@ -5,23 +5,23 @@ import type { CheckoutView, WayToPay } from '../../exchange/orders/checkout-view
 import { waysToPay } from '../../exchange/orders/pay.ts'
 import type { Language } from '../../platform/language/language.ts'
 
-/** How money moves by a method. The catalog has the category of every method that it lists. */
+/** How money moves with a payment method. */
 export function flowOf({ category, type }: Pick<PaymentMethod, 'category' | 'type'>): Flow {
   const found = findPaymentCategory(category)
-  if (!found) throw new Error(`The catalog has lost the category of ${type}.`)
+  if (!found) throw new Error(`The catalog has no category for ${type}.`)
   return found.flow
 }
 
-/** Whether the catalog has another method for what is paid. Which of them are open for the order is the resolver's to say. */
+/** Whether the catalog has another payment method. The resolver decides which are available for the order. */
 export const hasOtherWays = ({ from, quote }: Pick<CheckoutView, 'from' | 'quote'>): boolean =>
   from.network.paymentMethods.filter(({ deposit }) => deposit?.sides.includes(quote.side)).length > 1
 
-/** The ways to pay an order that are open to its customer now, without the one that is chosen. */
+/** The available payment methods, without the current one. */
 export async function otherWays(ctx: Ctx, { publicId, deposit }: CheckoutView): Promise<WayToPay[]> {
   const ways = await waysToPay(ctx, publicId)
   return ways.filter(({ method }) => method.type !== deposit.type)
 }
 
-/** How long money takes by it, as the end of a sentence; undefined for coins, where the network's own figures say more. */
+/** How long a payment takes, as the end of a sentence; undefined for coins, where the network's figures say more. */
 export const methodTime = (method: Pick<PaymentMethod, 'category' | 'type'>, { find }: Language): string | undefined =>
   find(`method.time.${flowOf(method) === 'page' ? 'page' : method.category}`)

@@ -3,7 +3,6 @@ import type { Answer, Invocation } from './command.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
-/** Lists the rails, and which of them are halted. */
 export const list = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
     const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))

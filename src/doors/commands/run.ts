@@ -11,7 +11,7 @@ export async function runTyped(known: readonly Command[], typed: string[], excha
   if (!command) throw noSuchCommand(commands, typed)
   const { name } = readUsage(command)
   const rest = typed.slice(name.length)
-  if (rest.some((word) => word === '--help' || word === '-h')) return explainCommands(commands, name)
+  if (rest.some((arg) => arg === '--help' || arg === '-h')) return explainCommands(commands, name)
   return command.run({ ...parseArguments(command, rest), ...exchange })
 }
 

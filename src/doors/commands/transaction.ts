@@ -1,6 +1,6 @@
 import { eventsOf, type RecordedEvent } from '../../exchange/events/feed.ts'
 import type { SeenJob } from '../../platform/jobs/inspect.ts'
-import { postingsOf } from '../../exchange/ledger/balance.ts'
+import { postingsOf } from '../../exchange/ledger/transaction-entries.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
@@ -68,7 +68,7 @@ const shownJob = ({ kind, key, runAt, timebase, attempts, lastError }: SeenJob) 
   last_error: lastError,
 })
 
-/** `fed` says whether partners can read it by now. */
+/** `fed`: partners can read it by now. */
 const shownEvent = ({ id, sequence, type, at, position }: RecordedEvent) => ({
   id,
   sequence,

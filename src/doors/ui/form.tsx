@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 import type { ShownProblem } from './problem.ts'
 
-/** A form that works without scripts: it posts to the page it is on, and says what it wants done. */
+/** A form that works without scripts: it posts to its own page, with the action in `do`. */
 export function Form({ here, does, children }: { here: string; does: string; children: ComponentChildren }) {
   return (
     <form method="post" action={here} novalidate>
@@ -12,7 +12,7 @@ export function Form({ here, does, children }: { here: string; does: string; chi
   )
 }
 
-/** The one thing to do on a page. */
+/** The page's main action. */
 export function Submit({ children }: { children: ComponentChildren }) {
   return (
     <button type="submit" class="button">
@@ -21,7 +21,7 @@ export function Submit({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** Something else that may be done: a form of its own, because it changes something. */
+/** A secondary action: a form of its own, because it changes something. */
 export function QuietSubmit({ here, does, children }: { here: string; does: string; children: ComponentChildren }) {
   return (
     <Form here={here} does={does}>
@@ -32,12 +32,11 @@ export function QuietSubmit({ here, does, children }: { here: string; does: stri
   )
 }
 
-/** What a field is called, and what is wrong with it. */
 type FieldProps = { name: string; label: string; hint?: string | undefined; problems: ShownProblem[] }
 
-type FieldFrameProps = FieldProps & { children: ComponentChildren }
+type FieldRowProps = FieldProps & { children: ComponentChildren }
 
-function FieldFrame({ name, label, hint, problems, children }: FieldFrameProps) {
+function FieldRow({ name, label, hint, problems, children }: FieldRowProps) {
   const problem = problemOf(name, problems)
   return (
     <div class={problem ? 'field wrong' : 'field'}>
@@ -59,7 +58,7 @@ function FieldFrame({ name, label, hint, problems, children }: FieldFrameProps) 
 
 const problemOf = (name: string, problems: ShownProblem[]) => problems.find(({ field }) => field === name)
 
-/** Ties hint and problem to the field for those who can not see that they stand beside it. */
+/** Links hint and problem to the field for screen readers. */
 function described({ name, hint, problems }: FieldProps) {
   const problem = problemOf(name, problems)
   const ids = [hint === undefined ? [] : [`${name}-hint`], problem ? [`${name}-problem`] : []].flat()
@@ -81,7 +80,7 @@ type TextFieldProps = FieldProps & {
   autocapitalize?: 'none' | 'words'
 }
 
-/** A line of text. */
+/** A single-line field with its label, hint and problem. */
 export function TextField(props: TextFieldProps) {
   const { type = 'text', inputMode, autocomplete, value, required = true, autocapitalize = 'none' } = props
   const attributes = {
@@ -89,7 +88,7 @@ export function TextField(props: TextFieldProps) {
     ...(inputMode ? { inputmode: inputMode } : {}),
     autocomplete,
     autocapitalize,
-    // What is no name is written from left to right, whatever the reader's language; a name as its letters are.
+    // Names follow their script's direction; everything else is left to right in any language.
     dir: autocapitalize === 'none' ? ('ltr' as const) : ('auto' as const),
     spellcheck: false,
     required,
@@ -97,16 +96,16 @@ export function TextField(props: TextFieldProps) {
     ...(value === undefined ? {} : { value }),
   }
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       {type === 'email' ? <input type="email" {...attributes} /> : <input type="text" {...attributes} />}
-    </FieldFrame>
+    </FieldRow>
   )
 }
 
-/** A text that must be seen whole, such as an address: it wraps. */
+/** A field that wraps, so that long values such as addresses are fully visible. */
 export function WholeTextField(props: FieldProps & { value?: string | undefined }) {
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       <textarea
         {...described(props)}
         rows={2}
@@ -118,13 +117,13 @@ export function WholeTextField(props: FieldProps & { value?: string | undefined 
         required
         {...(props.value === undefined ? {} : { value: props.value })}
       />
-    </FieldFrame>
+    </FieldRow>
   )
 }
 
 type Choice = { value: string; text: string }
 
-/** One of many. */
+/** A select with its label, hint and problem. */
 export function ChoiceField(
   props: FieldProps & {
     choices: Choice[]
@@ -136,7 +135,7 @@ export function ChoiceField(
 ) {
   const { choices, empty, value = '', autocomplete, required = true } = props
   return (
-    <FieldFrame {...props}>
+    <FieldRow {...props}>
       <select {...described(props)} required={required} autocomplete={autocomplete}>
         <option value="" selected={value === ''}>
           {empty}
@@ -147,6 +146,6 @@ export function ChoiceField(
           </option>
         ))}
       </select>
-    </FieldFrame>
+    </FieldRow>
   )
 }

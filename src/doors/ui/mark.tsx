@@ -29,7 +29,7 @@ const Drawing = ({ logo, size }: { logo: string; size: number }) => (
   />
 )
 
-/** What a way to pay is drawn as: a card, a device, a bank, a coin. */
+/** The icon of a payment method: a card, a device, a bank, a coin. */
 const drawings = {
   card: 'M3 6.5h18v11H3zM3 10.5h18M6 14.5h4',
   device: 'M7.5 3h9v18h-9zM11 18h2',
@@ -44,7 +44,7 @@ const drawingOf = (category: Category): keyof typeof drawings => {
   return flow === 'page' ? 'device' : flow === 'coin' ? 'coin' : 'bank'
 }
 
-/** The mark of a way to pay. Its name stands beside it. */
+/** The icon of a payment method; its name is next to it, so it is hidden from screen readers. */
 export const MethodMark = ({ category }: { category: Category }) => (
   <svg class="method-mark" viewBox="0 0 24 24" width={24} height={24} aria-hidden="true" focusable="false">
     <path d={drawings[drawingOf(category)]} />

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Language } from '../../platform/language/language.ts'
 import type { ShownProblem } from './problem.ts'
 
-/** Everything that is wrong, on top of the page, each with a way to its field. The focus comes here, with scripts or without. */
+/** All problems at the top of the page, each linked to its field. They get the focus, with or without scripts. */
 export function Problems({ problems, language: { say } }: { problems: ShownProblem[]; language: Language }) {
   if (problems.length === 0) return null
   return (
@@ -18,7 +18,7 @@ export function Problems({ problems, language: { say } }: { problems: ShownProbl
   )
 }
 
-/** Something to know before going on. `isAnswer`: it answers what was just sent, so it has the focus and is read out. */
+/** A notice. `isAnswer`: it responds to what was just sent, so it gets the focus and is announced. */
 export function Notice(props: { kind: 'good' | 'bad' | 'plain'; isAnswer?: boolean; children: ComponentChildren }) {
   const { kind, isAnswer = false, children } = props
   const heard = isAnswer ? { role: 'alert' as const, tabindex: -1, autofocus: true } : {}

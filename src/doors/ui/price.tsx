@@ -9,7 +9,7 @@ import { breakable } from './copy.tsx'
 
 type RowProps = { name: string; note?: string; value: string }
 
-/** One line of a price: what it is, how it is reckoned, how much. */
+/** One line of a price. */
 export function Row({ name, note, value }: RowProps) {
   return (
     <div class="row">
@@ -23,7 +23,7 @@ export function Row({ name, note, value }: RowProps) {
 
 type EndRowProps = { name: string; note?: string; value: string; mark: ComponentChildren }
 
-/** One end of an exchange: what is paid or received, with the currency's mark, and below how it moves. */
+/** What is paid or received, with the currency's logo and the payment method. */
 export function EndRow({ name, note, value, mark }: EndRowProps) {
   return (
     <div class="row end">
@@ -37,18 +37,18 @@ export function EndRow({ name, note, value, mark }: EndRowProps) {
   )
 }
 
-/** So many digits of a price are shown at least: a coin of 0.0812 cents has a price, too. */
+/** Even the price of a coin worth 0.0812 cents shows this many digits. */
 const leastDigits = 10n ** 4n
 const mostDecimals = 18
-/** No price is told finer than this while it has its digits: eighteen decimals say nothing more, and fill a phone's line twice. */
+/** Prices show no more decimals than this unless they need them for their digits. */
 const usualDecimals = 8
 
 /** A price of whole units of `to` for one of `from`. */
 export type ShownPrice = { price: Ratio; side: Side; from: Listing; to: Listing }
 
 /**
- * What one coin costs or brings; of two coins, the dearer one in the other. Rounded up where the customer pays it, down where
- * the customer gets it, with more decimals than the money has where it is cheap.
+ * The price of one coin; for two coins, of the more valuable one. Rounded up where the customer pays it, down where the customer
+ * receives it, with more decimals than the currency has if it is small.
  */
 export function rateText(
   { price: { numerator, denominator }, side, from, to }: ShownPrice,

@@ -2,8 +2,8 @@ import type { Language } from '../../platform/language/language.ts'
 import type { Problem } from '../../platform/lib/refusal.ts'
 
 /**
- * What rules say in English, by what it means to somebody who is to mend it. The first that fits is said in other languages, which
- * tell a little less; English is shown as the rule has it.
+ * The rules' English sentences by meaning. The first match is used in other languages, which say a little less; English shows the
+ * rule's own sentence.
  */
 const meanings: readonly (readonly [sentence: RegExp, key: string])[] = [
   [/test network/, 'address.testNetwork'],
@@ -34,7 +34,7 @@ const general: Readonly<Record<string, string>> = {
   AMOUNT_OUT_OF_RANGE: 'amount',
 }
 
-/** What is wrong, in the reader's language. */
+/** The problem in the reader's language: by its code, else by what its English sentence means. */
 export function spellProblem({ code, message }: Pick<Problem, 'code' | 'message'>, { tag, find }: Language): string {
   const own = find(`problem.${code}`)
   if (own !== undefined || tag === 'en') return own ?? message

@@ -78,7 +78,7 @@ const anyPair = fc.constantFrom(...catalogPairs)
 const anyMoment = fc.integer({ min: 0, max: 300 * 86_400_000 }).map((ms) => momentAt(after(start, ms)))
 const basisPoints = fc.oneof(fc.constantFrom(0, 1, 50), fc.integer({ min: 0, max: 500 }))
 
-/** The terms of any partner: commission, and a price list of its own with any fees, minimum and spread. */
+/** Arbitrary terms of a partner: commission, and its own price list with any fees, minimum and spread. */
 const anyPartner: fc.Arbitrary<PartnerTerms> = fc
   .record({
     commissionBasisPoints: basisPoints,

@@ -62,7 +62,7 @@ test('a price that changes is in the next exchange, and throws away none whose p
   assert.ok(again.terms.price.numerator * denominator < numerator * again.terms.price.denominator)
 })
 
-test('what is kept is what would be worked out anew', () => {
+test('a cached exchange equals a computed one', () => {
   const market = movable()
   for (const pair of ['EUR BTC', 'BTC PLN', 'SHIB XRP', 'JPY USDT']) {
     exchangeAt(market, pair)

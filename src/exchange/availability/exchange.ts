@@ -20,92 +20,68 @@ export type Exchange = {
   range: Range
 }
 
-/** A pair that is open, by which methods, and what the market says of it. */
+/** An open pair with its payment methods and market rates. */
 export type OpenPair = Omit<Exchange, 'terms' | 'range'> & {
   rate: Rate
-  /** What the source is worth in the market's reference currency. */
+  /** From the source to the market's reference currency. */
   worth: Rate
 }
 
-/** What was worked out, and from what besides the pair and the partner's terms. */
-type Kept = Pick<OpenPair, 'deposit' | 'payout' | 'rate' | 'worth'> & {
-  schedule: FeeSchedule
-  exchange: Exchange | undefined
-}
+/** A computed exchange, and what it was computed from apart from the pair and the partner's terms. */
+type CachedExchange = Pick<OpenPair, 'rate' | 'worth'> & { schedule: FeeSchedule; exchange: Exchange | undefined }
 
 /**
- * The most exchanges of a market that are kept: 30 pairs for each of 1,000 partners, some 35 MB. What comes when it is full is worked out
- * each time: pushing out others for it was measured to cost more than it saves. Once a minute a full memory is emptied, so that
- * what is kept is what is asked now.
+ * 30 pairs for each of 1,000 partners, some 35 MB. When the cache is full, further exchanges are computed each time: replacing
+ * others was measured to cost more than it saves. Once a minute a full cache is emptied, so that it holds current requests.
  */
-const mostKept = 32_768
-const keptForMs = 60_000
+const maxCached = 32_768
+const emptyAfterMs = 60_000
 
-type Memory = { count: number; since: number; kept: WeakMap<PartnerTerms, Map<Listing, Map<Listing, Kept[]>>> }
+type Cache = { count: number; since: number; byPartner: WeakMap<PartnerTerms, Map<string, CachedExchange>> }
 
-/** A market's own: its rates are what is kept, and a process that has two, as tests do, must not fill the one for the other. */
-const memories = new WeakMap<MarketSource, Memory>()
-
-function memoryOf(market: MarketSource): Memory {
-  const known = memories.get(market)
-  if (known) return known
-  const made: Memory = { count: 0, since: 0, kept: new WeakMap() }
-  memories.set(market, made)
-  return made
-}
+/** One for each market, so that the two markets of a test do not fill each other's. */
+const caches = new WeakMap<MarketSource, Cache>()
 
 /**
  * The exchange of a pair on a partner's terms; undefined when no amount of it can be exchanged.
  *
- * Most requests differ in their amount alone, so it is kept until its rate, its worth or the price list becomes another object:
- * a price that changes touches the exchanges on its path and no others. An account that changes has another `PartnerTerms`.
+ * Most requests differ only in their amount, so the result is cached until the objects of its rates or of the price list are
+ * replaced. A new price affects the exchanges on its path only. An account that changes gets new `PartnerTerms`.
  */
 export function exchangeOf({ market, now }: MarketMoment, partner: PartnerTerms, pair: OpenPair): Exchange | undefined {
+  const { source, target, deposit, payout, rate, worth } = pair
   const schedule = scheduleAt(now, partner.feeSchedules)
-  const memory = memoryOf(market)
-  const same = keptFor(memory, partner, pair)
-  const known = same.find(({ deposit, payout }) => deposit === pair.deposit && payout === pair.payout)
-  if (known && known.rate === pair.rate && known.worth === pair.worth && known.schedule === schedule) {
-    return known.exchange
-  }
-  const exchange = workedOut(partner, pair, schedule)
-  const { deposit, payout, rate, worth } = pair
-  if (known) {
-    known.rate = rate
-    known.worth = worth
-    known.schedule = schedule
-    known.exchange = exchange
-  } else if (mayKeepMore(memory, now)) {
-    keep(memory, partner, pair, { deposit, payout, rate, worth, schedule, exchange })
+  const cache = caches.get(market) ?? openCache(market, now)
+  const key = `${source.asset.id} ${target.asset.id} ${deposit.type} ${payout.type}`
+  const cached = cache.byPartner.get(partner)?.get(key)
+  if (cached?.rate === rate && cached.worth === worth && cached.schedule === schedule) return cached.exchange
+
+  const exchange = computeExchange(partner, pair, schedule)
+  if (cached) Object.assign(cached, { rate, worth, schedule, exchange })
+  else if (hasRoom(cache, now)) {
+    const exchanges = cache.byPartner.get(partner) ?? new Map<string, CachedExchange>()
+    cache.byPartner.set(partner, exchanges.set(key, { rate, worth, schedule, exchange }))
+    cache.count += 1
   }
   return exchange
 }
 
-const none: readonly Kept[] = []
+function openCache(market: MarketSource, now: Date): Cache {
+  const cache: Cache = { count: 0, since: now.getTime(), byPartner: new WeakMap() }
+  caches.set(market, cache)
+  return cache
+}
 
-const keptFor = ({ kept }: Memory, partner: PartnerTerms, { source, target }: OpenPair): readonly Kept[] =>
-  kept.get(partner)?.get(source)?.get(target) ?? none
-
-/** Whether there is room; makes some when the memory is full and a minute of business time old. */
-function mayKeepMore(memory: Memory, now: Date): boolean {
+/** Empties a cache that is full and a minute of business time old. */
+function hasRoom(cache: Cache, now: Date): boolean {
   const time = now.getTime()
-  if (memory.count === 0) memory.since = time
-  if (memory.count < mostKept) return true
-  if (Math.abs(time - memory.since) < keptForMs) return false
-  memory.since = time
-  memory.count = 0
-  memory.kept = new WeakMap()
+  if (cache.count < maxCached) return true
+  if (Math.abs(time - cache.since) < emptyAfterMs) return false
+  Object.assign(cache, { count: 0, since: time, byPartner: new WeakMap() })
   return true
 }
 
-function keep(memory: Memory, partner: PartnerTerms, { source, target }: OpenPair, one: Kept): void {
-  const bySource = memory.kept.get(partner) ?? new Map<Listing, Map<Listing, Kept[]>>()
-  const byTarget = bySource.get(source) ?? new Map<Listing, Kept[]>()
-  memory.kept.set(partner, bySource.set(source, byTarget.set(target, [...(byTarget.get(target) ?? []), one])))
-  memory.count += 1
-}
-
-function workedOut(
+function computeExchange(
   { commissionBasisPoints, limits, limitsBySide, kind = 'retail' }: PartnerTerms,
   { side, source, target, deposit, payout, rate, worth }: OpenPair,
   schedule: FeeSchedule,
@@ -134,7 +110,7 @@ function workedOut(
 
 const networkFees = new WeakMap<Listing, bigint>()
 
-/** What a payout costs, in units of its asset: catalog data, read once. */
+/** In units of the asset: catalog data, parsed once. */
 function networkFeeOf(target: Listing): bigint {
   const known = networkFees.get(target)
   if (known !== undefined) return known

@@ -13,7 +13,7 @@ import type { Failure, Rule, AddFailure } from './rule.ts'
 const pathOf = ({ direction }: RequestedAmount, paths: RequestPaths): string =>
   direction === 'direct' ? paths.fromAmount : paths.toAmount
 
-/** Tells of an amount that is absent or is none in any currency; true when there is one to go on with. */
+/** Reports an amount that is absent or invalid in any currency; true when it can be checked further. */
 export function judgeAmountForm({ amount }: ExchangeRequest, paths: RequestPaths, tell: AddFailure): boolean {
   if (!amount) return false
   try {
@@ -54,7 +54,7 @@ export function judgeAmount(
   const sum = sumWithin(pair.exchange, read.units, amount)
   if (sum) return { sum, warning: read.isCut ? cutWarning(asset, path) : undefined }
 
-  const { min, max, message } = rangeWords(pair.exchange)
+  const { min, max, message } = rangeProblem(pair.exchange)
   tell(broken('the amount is within the range', path, message, { min, max }))
   return undefined
 }
@@ -98,7 +98,7 @@ function sumWithin(
 }
 
 /** A range as partners read it: its ends in decimal text, and the sentence of wire.md section 1. */
-export function rangeWords({ terms: { from }, range }: RangeOf): { min: string; max: string; message: string } {
+export function rangeProblem({ terms: { from }, range }: RangeOf): { min: string; max: string; message: string } {
   const [min, max] = [formatAmount(range.min, from), formatAmount(range.max, from)]
   return { min, max, message: `${from.ticker} amount must be higher than ${min} and lower than ${max}` }
 }

@@ -4,7 +4,7 @@ import type { ExchangeRequest, RequestPaths } from './request.ts'
 import { broken } from './rule.ts'
 import type { AddFailure } from './rule.ts'
 
-/** The country that a request names, if any. A code that ISO 3166-1 does not have is told. */
+/** The country that a request names, if any. Reports a code that is not in ISO 3166-1. */
 export function judgeCountryForm(
   { country: code }: ExchangeRequest,
   paths: RequestPaths,
@@ -17,7 +17,7 @@ export function judgeCountryForm(
   return country
 }
 
-/** Tells of a country that is not served. Not knowing the country breaks no rule. */
+/** Reports a country that is not served. An unknown country breaks no rule. */
 export function judgeCountry(country: Country | undefined, paths: RequestPaths, tell: AddFailure): void {
   if (!country || country.supported) return
   tell(broken('the country is served', paths.country, `We do not serve customers in ${country.name}.`))

@@ -24,8 +24,8 @@ const paidBy = (...paymentMethods: PaymentMethod[]): Listing => ({
 function judge(
   listing: Listing,
   change: Partial<MethodWanted>,
-): { chosen: PaymentMethod | undefined; told: Failure[] } {
-  const told: Failure[] = []
+): { chosen: PaymentMethod | undefined; failures: Failure[] } {
+  const failures: Failure[] = []
   const paths = { type: 'deposit_type', category: 'deposit_category', neither: 'to_currency' }
   const wanted = {
     way: 'deposit',
@@ -36,7 +36,7 @@ function judge(
     category: undefined,
     paths,
   } as const
-  return { chosen: judgeMethod(listing, { ...wanted, ...change }, (failure) => told.push(failure)), told }
+  return { chosen: judgeMethod(listing, { ...wanted, ...change }, (failure) => failures.push(failure)), failures }
 }
 
 test('an unnamed method is the first that is open and reaches the country', () => {
@@ -47,10 +47,10 @@ test('an unnamed method is the first that is open and reaches the country', () =
 })
 
 test('a method that does not reach the country is refused by name', () => {
-  const { chosen, told } = judge(paidBy(sepa, card), { country: findCountry('BR'), category: 'sepa' })
+  const { chosen, failures } = judge(paidBy(sepa, card), { country: findCountry('BR'), category: 'sepa' })
   assert.equal(chosen, undefined)
   assert.deepEqual(
-    told.map(({ rule, problem }) => [rule, problem.path]),
+    failures.map(({ rule, problem }) => [rule, problem.path]),
     [['the deposit method reaches the country', 'deposit_category']],
   )
 })
@@ -60,9 +60,9 @@ test('in a country that is not served, the country is at fault and not the metho
 })
 
 test('a type and a category that do not belong together name no method', () => {
-  const { told } = judge(paidBy(sepa, card), { type: 'SEPA_1', category: 'VISA_MC' })
+  const { failures } = judge(paidBy(sepa, card), { type: 'SEPA_1', category: 'VISA_MC' })
   assert.deepEqual(
-    told.map(({ rule, problem }) => [rule, problem.path]),
+    failures.map(({ rule, problem }) => [rule, problem.path]),
     [['the deposit method is open', 'deposit_type']],
   )
 })
@@ -74,7 +74,7 @@ test('a closed method, one of another side and one of the other way are not open
     [paidBy(sepa), { way: 'payout' }],
   ] as const) {
     assert.deepEqual(
-      judge(listing, change).told.map(({ code, problem }) => [code, problem.path]),
+      judge(listing, change).failures.map(({ code, problem }) => [code, problem.path]),
       [['PAIR_NOT_AVAILABLE', 'to_currency']],
     )
   }

@@ -9,7 +9,7 @@ import type { ServedRails } from '../../rails/registry.ts'
 import { broken } from './rule.ts'
 import type { AddFailure } from './rule.ts'
 
-/** What a method is wanted for, how the request names it, and where each name stands. */
+/** The use of a method, how the request names it, and the fields of these names. */
 export type MethodWanted = {
   way: Direction
   rails: ServedRails
@@ -25,8 +25,8 @@ export type MethodWanted = {
 }
 
 /**
- * Chooses the first method, in the catalog's order, that fits what the request names, is open for the side, has a rail and
- * reaches the country; tells what stands in the way. In a country that we do not serve at all, that is the fault told, not the method.
+ * Chooses the first method, in catalog order, that matches the request, is open for the side, has a rail and reaches the country;
+ * reports why none does. For a country that we do not serve at all, the country is reported and not the method.
  */
 export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFailure): PaymentMethod | undefined {
   const { way, rails, kind = 'retail', side, country } = wanted

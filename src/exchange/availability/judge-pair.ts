@@ -14,14 +14,19 @@ import type { ExchangeMoment } from './exchange-moment.ts'
 import { broken } from './rule.ts'
 import type { AddFailure } from './rule.ts'
 
-/** What judging a pair found, as far as it came; `exchange` only if no rule of the pair is broken. */
+/** What is known of a pair; `exchange` only if no rule of the pair is broken. */
 export type Pair = { source: Listing | undefined; target: Listing | undefined; exchange: Exchange | undefined }
 
-/** The request, with what its form already told. */
-type Question = { ask: ExchangeRequest; paths: RequestPaths; country: Country | undefined }
+/** The request and its country, if that is valid. */
+type RequestContext = { ask: ExchangeRequest; paths: RequestPaths; country: Country | undefined }
 
-/** Finds the two assets, the side, the methods, the price and the range of a request. Tells every rule that it breaks. */
-export function judgePair(moment: ExchangeMoment, partner: PartnerTerms, question: Question, tell: AddFailure): Pair {
+/** Finds assets, side, methods, price and range of a request. Reports every rule that it breaks. */
+export function judgePair(
+  moment: ExchangeMoment,
+  partner: PartnerTerms,
+  question: RequestContext,
+  tell: AddFailure,
+): Pair {
   const { ask, paths } = question
   const source = judgeCurrency(
     'source',
@@ -43,9 +48,9 @@ export function judgePair(moment: ExchangeMoment, partner: PartnerTerms, questio
   return { source, target, exchange }
 }
 
-type Named = { ticker: string }
+type TickerOnly = { ticker: string }
 
-const unavailable = (source: Named, target: Named): string =>
+const unavailable = (source: TickerOnly, target: TickerOnly): string =>
   `${source.ticker} cannot be exchanged to ${target.ticker} at the moment.`
 
 type Two = readonly [string | undefined, string | undefined]
@@ -86,8 +91,8 @@ type Methods = Pick<Exchange, 'deposit' | 'payout'>
 
 function judgeMethods(
   { rails }: ExchangeMoment,
-  { kind, side, source, target }: Sided,
-  { ask, paths, country }: Question,
+  { kind, side, source, target }: PairEnds,
+  { ask, paths, country }: RequestContext,
   tell: AddFailure,
 ): Methods | undefined {
   const neither = paths.toCurrency
@@ -122,11 +127,11 @@ function judgeMethods(
   return deposit && payout && { deposit, payout }
 }
 
-type Sided = Pick<Exchange, 'side' | 'source' | 'target'> & { kind: Kind }
+type PairEnds = Pick<Exchange, 'side' | 'source' | 'target'> & { kind: Kind }
 
 type Prices = { rate: Rate; worth: Rate }
 
-/** Prices come along the best path of the market: of the pair, and of the source in the reference currency. */
+/** The rates of the pair, and of the source in the reference currency. */
 function judgePrices(
   moment: MarketMoment,
   { currency: source }: Listing,

@@ -28,24 +28,24 @@ const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeco
 /** The recorded market as far as it trades these tickers. */
 const marketOf = (tickers: readonly string[]) => narrowMarket(moment.market, tickers)
 
-/** One of the known words, mostly, or none, or one that is none; a rare word is mostly absent. */
-const word = (known: readonly string[]): fc.Arbitrary<string | undefined> =>
+/** Mostly a known text, sometimes absent or unknown; `rarely` is mostly absent. */
+const maybe = (known: readonly string[]): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(...known), weight: 9 },
     { arbitrary: fc.constantFrom(undefined, 'NOPE', ''), weight: 1 },
   )
-const rareWord = (known: readonly string[]): fc.Arbitrary<string | undefined> =>
-  fc.option(word(known), { nil: undefined, freq: 1 })
+const rarely = (known: readonly string[]): fc.Arbitrary<string | undefined> =>
+  fc.option(maybe(known), { nil: undefined, freq: 1 })
 
 const tickers = currencies.map(({ ticker }) => ticker)
 const codes = [...networks.map(({ code }) => code), 'EUR']
 const ask = fc.record({
-  fromCurrency: fc.oneof(fc.constantFrom('EUR', 'usd', 'GBP'), word(tickers)),
-  fromNetwork: rareWord(codes),
-  toCurrency: fc.oneof(fc.constantFrom('btc', 'ETH', 'USDT'), word(tickers)),
-  toNetwork: rareWord(codes),
-  depositCategory: rareWord(paymentCategories.map(({ category }) => category)),
-  country: rareWord(countries.map(({ alpha2 }) => alpha2)),
+  fromCurrency: fc.oneof(fc.constantFrom('EUR', 'usd', 'GBP'), maybe(tickers)),
+  fromNetwork: rarely(codes),
+  toCurrency: fc.oneof(fc.constantFrom('btc', 'ETH', 'USDT'), maybe(tickers)),
+  toNetwork: rarely(codes),
+  depositCategory: rarely(paymentCategories.map(({ category }) => category)),
+  country: rarely(countries.map(({ alpha2 }) => alpha2)),
   amount: fc.record({
     direction: fc.constantFrom('direct' as const, 'reverse' as const),
     value: fc
@@ -111,7 +111,7 @@ test('the range, the estimate, the listing and the list of failures never disagr
   assert.ok(priced > 50, `only ${priced} of the requests were available`)
 })
 
-test('every failure stands in the order of the rules, once, and bears the code of its rule', () => {
+test('failures come in the order of the rules, once, each with the code of its rule', () => {
   const order = Object.keys(rules)
   fc.assert(
     fc.property(ask, partner, (any, terms) => {

@@ -24,8 +24,8 @@ const closed: OpenSides = { buy: false, sell: false, swap: false }
 export const isAvailable = (sides: OpenSides | undefined): boolean =>
   sides !== undefined && (sides.buy || sides.sell || sides.swap)
 
-/** What of an exchange is settled: its methods by type, the customer's country. */
-export type Settled = Pick<ExchangeRequest, 'depositType' | 'payoutType' | 'country'>
+/** The fixed parts of an exchange: its methods by type, the customer's country. */
+export type FixedTerms = Pick<ExchangeRequest, 'depositType' | 'payoutType' | 'country'>
 
 /**
  * Whether some amount can be exchanged from one asset to another now, by some method. The resolver takes the first method that
@@ -36,7 +36,7 @@ export function isOffered(
   partner: PartnerTerms,
   source: Listing,
   target: Listing,
-  settled: Settled = {},
+  settled: FixedTerms = {},
 ): boolean {
   const pair = {
     fromCurrency: source.currency.ticker,

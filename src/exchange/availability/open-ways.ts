@@ -22,9 +22,8 @@ export type CategoryAsked = {
 type Method = { way: keyof OpenWays; listing: Listing; method: PaymentMethod }
 
 /**
- * Tells by which categories a customer in a country can pay, and be paid, at a moment on a partner's terms: the resolver itself
- * is asked for an exchange by each method until one has a range. What was found out is remembered, so the answer is good for as
- * long as its moment.
+ * Finds the categories in which a customer in a country can pay and be paid at a moment, on a partner's terms: asks the resolver
+ * for an exchange with each method until one has a range. Results are cached for this moment.
  */
 export function openWaysAt(moment: ExchangeMoment, partner: PartnerTerms): (asked: CategoryAsked) => OpenWays {
   const known = new Map<string, OpenWays>()

@@ -24,7 +24,7 @@ const list = (version: string, from: string, percent = '1') => ({
   spread_percent: all(percent),
 })
 
-test('an account with nothing of its own has the price lists of the house, and shares the terms of B2B', () => {
+test('an account without its own terms has the default price lists, and shares the B2B terms', () => {
   const account = { ...defaultSettings.terms }
   assert.equal(termsOfAccount(account, 'retail').feeSchedules, undefined)
   assert.equal(termsOfAccount(account, 'b2b'), b2bTerms)
@@ -38,7 +38,7 @@ test('the same account has the same terms, object by object, so that what is rem
   assert.notEqual(termsOfAccount({ ...account }, 'retail'), termsOfAccount(account, 'retail'))
 })
 
-test("before an account's first price list the house's holds, and each of its own from its time on", () => {
+test("an account's price lists apply from their time on, the default one before the first", () => {
   const lists = {
     schedules: [list('one', '2026-06-01'), list('two', '2027-01-01')],
     b2b_schedules: [list('b', '2027-01-01')],

@@ -26,8 +26,8 @@ export const b2bTerms: PartnerTerms = { ...defaultTerms, feeSchedules: b2bFeeSch
 const known = new WeakMap<Terms, Record<Kind, PartnerTerms>>()
 
 /**
- * What an account's settings say about its customers' exchanges and about its own. The same object for the same `Terms`, and
- * what is remembered of an exchange is remembered for it. Where the account has no price list yet, the default one holds.
+ * The terms of an account for customers' or its own exchanges. The same object for the same `Terms`, because exchanges are
+ * cached by it. Before the account's first price list the default one applies.
  */
 export function termsOfAccount(account: Terms, kind: Kind): PartnerTerms {
   const both = known.get(account) ?? { retail: retailOf(account), b2b: b2bOf(account) }
@@ -42,7 +42,7 @@ const retailOf = ({ commissionBasisPoints, limits, limitsBySide, feeSchedules }:
   ...(feeSchedules.length === 0 ? {} : { feeSchedules: after(defaultSchedules, feeSchedules) }),
 })
 
-/** An account with nothing of its own shares the terms of all, and with them what is remembered of them. */
+/** An account without its own settings shares the default terms, and the cache of their exchanges. */
 function b2bOf({ b2bLimits: limits, b2bFeeSchedules: own }: Terms): PartnerTerms {
   if (limits.min === null && limits.max === null && own.length === 0) return b2bTerms
   const base = b2bTerms.feeSchedules ?? defaultSchedules

@@ -23,16 +23,16 @@ import type { Failures } from './rule.ts'
 const now = new Date('2026-11-20T08:00:00.000Z')
 const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
 
-const good: ExchangeRequest = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
+const valid: ExchangeRequest = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
 
 function failuresOf(change: Partial<ExchangeRequest>, at = moment, partner: PartnerTerms = defaultTerms): Failures {
-  const result = resolve(at, partner, { ...good, ...change })
+  const result = resolve(at, partner, { ...valid, ...change })
   assert.ok(!result.available, `nothing is wrong with ${JSON.stringify(change)}`)
   return result.failures
 }
 
 function availableOf(change: Partial<ExchangeRequest>, partner: PartnerTerms = defaultTerms): Available {
-  const result = resolve(moment, partner, { ...good, ...change })
+  const result = resolve(moment, partner, { ...valid, ...change })
   assert.ok(result.available, result.available ? '' : result.failures.map(({ problem }) => problem.message).join(' '))
   return result
 }
@@ -88,7 +88,7 @@ describe('resolve', () => {
     }
   })
 
-  test('an amount that is none, that its currency can not hold, or that is outside the range is a bad request', () => {
+  test('an amount that is invalid, that its currency cannot hold, or that is out of range is a bad request', () => {
     const rows = table(`
       json      problem              message
       null      REQUIRED             This is required.
@@ -150,7 +150,7 @@ describe('resolve', () => {
     assert.deepEqual([code, message, problems], ['BAD_REQUEST', failures[0].problem.message, [failures[0].problem]])
   })
 
-  test('the caller says where its fields stand', () => {
+  test('the caller names its fields', () => {
     const paths = { country: 'customer.ip', depositCategory: 'deposit.payment_category' }
     assert.deepEqual(
       failuresOf({ country: 'KP', depositCategory: 'PIX', paths }).map(({ problem }) => problem.path),
@@ -203,7 +203,7 @@ describe('resolve', () => {
     const dearer = { ...old, version: 'new', from: change, serviceBasisPoints: { buy: 700, sell: 700, swap: 700 } }
     const partner: PartnerTerms = { ...defaultTerms, feeSchedules: [old, dearer] }
     const feeAt = (at: Date) => {
-      const outcome = resolve({ ...moment, now: at }, partner, good)
+      const outcome = resolve({ ...moment, now: at }, partner, valid)
       assert.ok(outcome.available)
       return [outcome.exchange.terms.schedule.version, outcome.sum?.fees[0]?.amount]
     }
@@ -249,7 +249,10 @@ describe('resolve', () => {
     const dear = changedMarket(moment.market, (book) =>
       book.market.base === 'BTC' ? scaled(book, 10n, 1n) : book.market.quote === 'BTC' ? scaled(book, 1n, 10n) : book,
     )
-    const { exchange } = resolve({ ...moment, market: dear }, defaultTerms, { ...good, amount: undefined }) as Available
+    const { exchange } = resolve({ ...moment, market: dear }, defaultTerms, {
+      ...valid,
+      amount: undefined,
+    }) as Available
     const { range, terms, payout } = exchange
     assert.ok(range.min > 2_000n)
     const { toAmount } = bareSum(terms, range.min, { feesIncluded: true })

@@ -11,17 +11,17 @@ import { estimatePaths, type ExchangeRequest } from './request.ts'
 import { type AddFailure, type Failure, type Failures, inOrder } from './rule.ts'
 import type { ExchangeMoment } from './exchange-moment.ts'
 
-/** An exchange that is available; `sum` is there when an amount was asked. */
+/** `sum` is set when the request has an amount. */
 export type Available = { available: true; exchange: Exchange; sum: Sum | undefined; warnings: readonly Problem[] }
 
-/** Every rule that the request breaks, in the order in which requests are refused. */
+/** Every rule that the request breaks, in the order of refusals. */
 export type NotAvailable = { available: false; failures: Failures }
 
 /**
- * The one resolver: says whether an exchange is available at a moment of the market, on a partner's terms, and on what
- * terms. Currencies, ranges, estimate, health, create and checkout all ask here, so they cannot disagree (domain.md, promise 9).
+ * Decides whether an exchange is available at a moment of the market, on a partner's terms, and its price and range. Currencies,
+ * ranges, estimate, health, create and checkout all ask here, so they cannot disagree.
  *
- * Rules that need what another rule did not find are not judged: nobody is told that an unknown currency has no price.
+ * Rules that depend on a broken one are skipped: an unknown currency is not also reported as having no price.
  */
 export function resolve(moment: ExchangeMoment, partner: PartnerTerms, ask: ExchangeRequest): Available | NotAvailable {
   const paths = ask.paths ? { ...estimatePaths, ...ask.paths } : estimatePaths

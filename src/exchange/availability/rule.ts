@@ -2,7 +2,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Problem, RefusalCode } from '../../platform/lib/refusal.ts'
 
 /**
- * Every rule of availability, in the order in which a request is refused (wire.md, section 9): first what is missing or
+ * Every rule of availability, in the order in which a request is refused: first what is missing or
  * ill-formed, then the pair, then the amount, then the country. `code` answers the request, `problem` names the field's fault.
  */
 export const rules = {
@@ -26,13 +26,13 @@ export const rules = {
   'the country is served': { code: 'COUNTRY_NOT_SUPPORTED', problem: 'COUNTRY_NOT_SUPPORTED' },
 } as const satisfies Record<string, { code: RefusalCode; problem: string }>
 
-/** The name of a rule: the sentence that must hold. */
+/** A rule's name is the sentence that must hold. */
 export type Rule = keyof typeof rules
 
-/** One rule that a request breaks, and how it is told. */
+/** A rule that a request breaks, with its error. */
 export type Failure = { rule: Rule; code: RefusalCode; problem: Problem }
 
-/** Says that a rule is broken. `more` carries a range's ends, or another code where a rule has two faces. */
+/** `more` has a range's ends, or another code where a rule can fail in two ways. */
 export const broken = (
   rule: Rule,
   path: string,
@@ -40,12 +40,12 @@ export const broken = (
   more: Partial<Pick<Problem, 'code' | 'min' | 'max'>> = {},
 ): Failure => ({ rule, code: rules[rule].code, problem: { path, code: rules[rule].problem, message, ...more } })
 
-/** The refusal of a request that breaks these rules: the first one speaks, on estimate and on create alike. */
+/** The first failure decides the refusal, of an estimate and of a create alike. */
 export const refusalOf = ([{ code, problem }]: Failures): Refusal => new Refusal(code, problem.message, [problem])
 
 const order = Object.keys(rules)
 
-/** Broken rules in the order of `rules`, whatever they were found in; undefined when there are none. */
+/** Failures in the order of `rules`; undefined when the list is empty. */
 export function inOrder(failures: readonly Failure[]): Failures | undefined {
   const [first, ...others] = failures.toSorted((a, b) => order.indexOf(a.rule) - order.indexOf(b.rule))
   return first && [first, ...others]
@@ -54,5 +54,5 @@ export function inOrder(failures: readonly Failure[]): Failures | undefined {
 /** At least one broken rule, in the order of `rules`. */
 export type Failures = readonly [Failure, ...Failure[]]
 
-/** Takes a broken rule down. Judges tell every one they find and go on. */
+/** Adds a broken rule. Checks report every one they find. */
 export type AddFailure = (failure: Failure) => void

@@ -11,9 +11,8 @@ import type { ExchangeMoment } from './exchange-moment.ts'
 export type WayToPay = { method: PaymentMethod; exchange: Exchange; sum: Sum }
 
 /**
- * Every deposit method by which this amount of this pair can be paid from this country, in the catalog's order. A method that
- * the request itself names is not looked at: these are what it may be changed to. Each is asked of the one resolver, so what is
- * named here is available. Empty when nothing is.
+ * Every deposit method that can pay this amount of this pair from this country, in catalog order. Ignores the method that the
+ * request names: these are the alternatives. Each is checked by the resolver, so all of them are available.
  */
 export function waysToPay(
   moment: ExchangeMoment,

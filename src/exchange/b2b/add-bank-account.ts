@@ -29,8 +29,8 @@ export type BankAccountInput = {
 export type Registrant = { partner: Partner; actor: string }
 
 /**
- * Registers a bank account to be paid to in the caller's block. Refuses, with the field at fault, a category that pays to no
- * account, an account or a BIC that cannot be, a name that is none.
+ * Registers a bank account for payouts in the caller's block. Refuses, naming the field, a category without bank accounts, and an
+ * invalid account, BIC or name.
  */
 export function addBankAccount(
   ctx: Ctx,

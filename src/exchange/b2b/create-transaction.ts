@@ -14,7 +14,7 @@ import { askOf, momentOf, termsOfPartner } from '../transactions/policy.ts'
 import { type B2bRecord, b2bRecordOf } from '../transactions/record.ts'
 import { findPayoutAddress, type WhomToPay } from './find-payout-address.ts'
 
-/** What a partner asks for: an exchange of its own money, paid to a registered address. Texts as the request has them. */
+/** A partner's request to exchange its money, paid out to a registered address. Texts as in the request. */
 export type B2bOrder = Pick<CreateInput, 'fromCurrency' | 'fromNetwork' | 'toCurrency' | 'toNetwork' | 'fromAmount'> &
   WhomToPay & { externalPartnerLinkId: string | undefined }
 
@@ -47,10 +47,10 @@ export async function createTransaction(
   return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
 }
 
-/** What cannot be exchanged at all is told before anything of addresses is. */
+/** An unavailable exchange is refused before its address is checked. */
 function judgedTarget(ctx: Ctx, partner: Partner, input: CreateInput): Listing {
   const terms = termsOfPartner(partner, 'b2b')
-  const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, askOf(input, nobodysCountry))
+  const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, askOf(input, unknownCountry))
   if (!outcome.available) throw refusalOf(outcome.failures)
   const target = findListing(input.toCurrency, input.toNetwork)
   if (!target) throw new Error('An exchange is available to a currency that is not there.')
@@ -58,7 +58,7 @@ function judgedTarget(ctx: Ctx, partner: Partner, input: CreateInput): Listing {
 }
 
 /** The partner itself is the customer: where it is was settled when its account was opened. */
-const nobodysCountry = { code: undefined, path: '' }
+const unknownCountry = { code: undefined, path: '' }
 
 const destinationOf = ({ id, category, details }: PayoutAddress): Pick<B2bInput, 'b2b'> & Partial<CreateInput> => ({
   b2b: { payoutAddressId: id, payoutCategory: category, intermediary: details.intermediary?.bic },

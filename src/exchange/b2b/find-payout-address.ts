@@ -14,7 +14,7 @@ import { paysOut } from './pays-out.ts'
 export type WhomToPay = { payoutAccountAddress: string | undefined; payoutAddressId: string | undefined }
 
 /** For whom, and what is to be paid. */
-export type Wanted = { partnerId: bigint; target: Listing }
+export type AddressQuery = { partnerId: bigint; target: Listing }
 
 const path = 'payout_account_address'
 
@@ -25,7 +25,7 @@ const path = 'payout_account_address'
 export async function findPayoutAddress(
   ctx: Ctx,
   db: Atomic,
-  { partnerId, target }: Wanted,
+  { partnerId, target }: AddressQuery,
   whom: WhomToPay,
 ): Promise<PayoutAddress> {
   const named = await registered(ctx, db, { partnerId, target }, whom)
@@ -45,7 +45,7 @@ export async function findPayoutAddress(
 async function registered(
   ctx: Ctx,
   db: Atomic,
-  { partnerId, target }: Wanted,
+  { partnerId, target }: AddressQuery,
   { payoutAccountAddress: text, payoutAddressId: idText }: WhomToPay,
 ): Promise<PayoutAddress[]> {
   if (idText === undefined) return text === undefined ? [] : byText(ctx, db, { partnerId, target }, text)
@@ -55,7 +55,7 @@ async function registered(
   return text === undefined || spellingsOf(text, target).includes(address.details.address) ? [address] : []
 }
 
-const byText = (ctx: Ctx, db: Atomic, { partnerId, target }: Wanted, text: string): Promise<PayoutAddress[]> =>
+const byText = (ctx: Ctx, db: Atomic, { partnerId, target }: AddressQuery, text: string): Promise<PayoutAddress[]> =>
   lockPayoutAddresses(ctx, db, partnerId, spellingsOf(text, target))
 
 /** What a text may be registered as: the canonical spelling of an address, or of an account in each way of paying it. */

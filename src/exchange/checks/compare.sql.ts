@@ -2,15 +2,15 @@ import type { Db } from '../../platform/db/sql.ts'
 import type { PayoutState } from '../settlement/payout.ts'
 import type { PreparedState } from '../settlement/prepared-payment.ts'
 
-/** A row, and what of it is not as it should be, if anything. `id` is our own; without a `public_id` it is nobody's. */
+/** A row and its fault, if any. `public_id` is null for money in suspense. */
 export type Unlike = { id: bigint; public_id: bigint | null; fault: string | null }
 
 /** A part of a table, by its ids: those after one, so many at most. */
 export type Part = { afterId: bigint; limit: number }
 
 /**
- * Compares the next deposits with what their rails said and where their customers were told to pay: the event, its rail, its payment,
- * asset and amount, and whose the reference is that it repeats.
+ * Compares the next deposits with their rail events and deposit instructions: event, rail, payment, asset, amount, and the
+ * transaction of the reference.
  */
 export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]> =>
   db.sql`
@@ -30,7 +30,7 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
     left join deposit_instructions as told on told.rail = event.rail and told.reference = event.reference
     order by deposits.id`
 
-/** A payout beside its plan and its refund. What is null is not there. */
+/** A payout with its prepared payment and its refund. Null is missing. */
 export type PayoutRow = {
   id: bigint
   transaction_id: bigint | null
@@ -42,7 +42,7 @@ export type PayoutRow = {
   plan_state: PreparedState | null
   is_on_its_rail: boolean | null
   has_evidence: boolean | null
-  /** It pays what its refund is, or what is left of it after earlier ones, for whose it is. True of what is no refund. */
+  /** It pays its refund, or the rest after earlier payouts, for the same transaction. True for other payouts. */
   is_as_refunded: boolean
   destination: Buffer
   data_key_id: bigint
@@ -52,7 +52,7 @@ export type PayoutRow = {
   plan_wrapped_key: Buffer | null
 }
 
-/** Reads the next payouts after an id, refunds and those of nobody's money included. */
+/** Reads the next payouts after an id, including refunds and returns from suspense. */
 export const payouts = (db: Db, { afterId, limit }: Part): Promise<PayoutRow[]> =>
   db.sql`
     select payouts.id, payouts.transaction_id, transactions.public_id, payouts.state, payouts.reason,

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
-import { beforeAll, enoughProblems } from '../ledger/verify.ts'
+import { idOf, problemsIn } from '../ledger/verify.ts'
 import { destinationPlace } from '../settlement/payout.ts'
 import { preparedPlace } from '../settlement/prepared-payment.ts'
 import type { Keyring } from '../../platform/privacy/data-key.ts'
@@ -8,18 +8,18 @@ import * as queries from './compare.sql.ts'
 
 const batch = 1_000
 
-/** Looks whether every deposit is what its rail told, for whom it told it. One sentence a problem. */
+/** Checks every deposit against its rail event and its transaction. Returns one sentence a problem. */
 export const verifyDeposits = (db: Db): Promise<string[]> =>
   inParts((part) => queries.unlikeFacts(db, part), faultOf('Deposit'))
 
-/** Looks whether every refund is paid as it says, by the deposit that it gives back. One sentence a problem. */
+/** Checks every refund against its payouts and its deposit. Returns one sentence a problem. */
 export const verifyRefunds = (db: Db): Promise<string[]> =>
   inParts((part) => queries.unlikePayouts(db, part), faultOf('Refund'))
 
 /**
- * Looks whether every payout, those of nobody's money included, stands as its plan does, is of its refund, and goes where it was
- * ordered to: what was sealed for another payout or plan, or by somebody else, does not open. Plans that pay nothing are
- * found, too. One sentence a problem.
+ * Checks every payout, including returns from suspense, against its prepared payment, its refund and its destination: what was
+ * sealed for another payout, or by somebody else, does not open. Also finds prepared payments without a payout. Returns one
+ * sentence a problem.
  */
 export async function verifyPayouts({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>): Promise<string[]> {
   const problems = await inParts(
@@ -30,21 +30,14 @@ export async function verifyPayouts({ db, keyring }: Pick<Ctx, 'db' | 'keyring'>
   return problems
 }
 
-/** Reads a table part by part, so that no more than a part is held at once. */
-async function inParts<Row extends { id: bigint }>(
+const inParts = <Row extends { id: bigint }>(
   read: (part: queries.Part) => Promise<Row[]>,
   problemsOf: (row: Row) => string[],
-): Promise<string[]> {
-  const problems: string[] = []
-  let afterId = beforeAll
-  for (;;) {
-    const rows = await read({ afterId, limit: batch })
-    for (const row of rows) problems.push(...problemsOf(row))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) return problems
-    afterId = last.id
-  }
-}
+): Promise<string[]> =>
+  problemsIn<Row>(
+    (last) => read({ afterId: idOf(last), limit: batch }),
+    (rows) => rows.flatMap(problemsOf),
+  )
 
 const nameOf = (what: string, { id, public_id: publicId }: { id: bigint; public_id: bigint | null }): string =>
   `${what} ${id}${publicId === null ? '' : ` of transaction ${publicId}`}`
@@ -54,7 +47,7 @@ const faultOf =
   ({ id, fault, ...row }: queries.Unlike): string[] =>
     fault === null ? [] : [`${nameOf(what, { id, ...row })} ${fault}.`]
 
-/** Where a plan may stand for its payout to stand where it does; one that came back was paid, and one that never left was not. */
+/** States of a prepared payment that fit its payout's state. A returned payout was paid, one that never left was not. */
 function plansOf({ state, reason }: queries.PayoutRow): readonly string[] {
   if (state === 'planned') return ['planned', 'submitted', 'unknown']
   if (state === 'paid') return ['done']
@@ -79,7 +72,7 @@ function faultsOfPayout(keyring: Keyring, row: queries.PayoutRow): string[] {
   return faults.filter(([isWrong]) => isWrong).map(([, fault]) => fault)
 }
 
-/** Whether destination and plan were sealed for this very payout and plan. Of a person who was erased nobody can tell. */
+/** Whether destination and prepared payment were sealed for this payout. Data of an erased person cannot be checked. */
 function opens(keyring: Keyring, row: queries.PayoutRow): boolean {
   const { data_key_id: id, wrapped_key: wrapped, plan_data_key_id: planKeyId, plan_wrapped_key: planWrapped } = row
   try {
@@ -89,7 +82,7 @@ function opens(keyring: Keyring, row: queries.PayoutRow): boolean {
     }
     return true
   } catch {
-    // Someone can have written anything there: that it does not open is the finding.
+    // Forged bytes can fail in any way: not opening is the finding.
     return false
   }
 }

@@ -174,7 +174,7 @@ export const underWay = async (db: Db): Promise<UnderWay> =>
         (select count(*)::integer from halted_rails) as halted`,
   )
 
-/** How many transactions are in each of these statuses; those in which there is none are left out. */
+/** Counts transactions by status, without empty statuses. */
 export const countByStatus = (db: Db, statuses: string[]): Promise<{ status: string; count: number }[]> =>
   db.sql`
     select transactions.status, count(*)::integer as count from unnest(${statuses}::text[]) as wanted (status)

@@ -40,9 +40,8 @@ const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<quer
 }
 
 /**
- * Finds what has waited longer than its state allows (`looking/limits.ts`), and what it waits for; jobs that failed or are
- * overdue among it. The longest first, at most a thousand of each kind. What waits twice, as a transaction that is sending and
- * as its plan, is told once.
+ * Finds what has waited longer than its state allows (`stuck-limits.ts`), including failed and overdue jobs, and what it waits
+ * for. The longest first, at most a thousand of each kind. A transaction and its prepared payment are reported once.
  */
 export async function findStuck(ctx: Ctx): Promise<Stuck[]> {
   const found: Stuck[] = []
@@ -53,16 +52,16 @@ export async function findStuck(ctx: Ctx): Promise<Stuck[]> {
   return [...once, ...jobs.map(jobStuck)].toSorted((one, other) => one.since.getTime() - other.since.getTime())
 }
 
-/** How much is under way now, late or not: open transactions by status, jobs, webhooks, money of nobody's, halted rails. */
+/** Counts of what is in progress, late or not: open transactions by status, jobs, webhooks, suspense, halted rails. */
 export async function countUnderWay({
   db,
 }: Pick<Ctx, 'db'>): Promise<UnderWay & { transactions: Map<Status, number> }> {
   const underWay = await queries.underWay(db)
-  const counted = new Map((await queries.countByStatus(db, goingOn)).map(({ status, count }) => [status, count]))
-  return { ...underWay, transactions: new Map(goingOn.map((status) => [status, counted.get(status) ?? 0])) }
+  const counted = new Map((await queries.countByStatus(db, openStatuses)).map(({ status, count }) => [status, count]))
+  return { ...underWay, transactions: new Map(openStatuses.map((status) => [status, counted.get(status) ?? 0])) }
 }
 
-const goingOn = (Object.keys(lifecycle) as Status[]).filter((status) => !ended.has(status))
+const openStatuses = (Object.keys(lifecycle) as Status[]).filter((status) => !ended.has(status))
 
 /** Every kind of thing that can be stuck with each state that has a limit. */
 export const stuckStates: readonly { what: Stuck['what']; state: string }[] = [

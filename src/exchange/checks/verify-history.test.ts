@@ -4,12 +4,12 @@ import { describe, it } from 'node:test'
 import { faultsOfHistory } from './verify-history.ts'
 import type { Booked, Change } from './verify.sql.ts'
 
-type Told = [kind: Change['kind'], status: Change['status'], subjectId?: string]
+type ChangeTuple = [kind: Change['kind'], status: Change['status'], subjectId?: string]
 
-const historyOf = (...told: Told[]): Change[] =>
-  told.map(([kind, status, subjectId = null], index) => ({ number: index + 1, kind, status, subjectId }))
+const historyOf = (...changes: ChangeTuple[]): Change[] =>
+  changes.map(([kind, status, subjectId = null], index) => ({ number: index + 1, kind, status, subjectId }))
 
-const begun: Told[] = [
+const begun: ChangeTuple[] = [
   ['created', 'new'],
   ['completed', 'waiting_for_deposit'],
   ['deposit_final', 'exchanging', '10'],
@@ -25,7 +25,7 @@ const booked = [
   { kind: 'exchange', ref: '2' },
   { kind: 'payout_sent', ref: '20' },
 ]
-const prepared: Told = ['payout_prepared', 'sending', '20']
+const prepared: ChangeTuple = ['payout_prepared', 'sending', '20']
 
 /** Histories with a second exchange: since that has an entry in the history, and from before. */
 const histories: [name: string, history: Change[]][] = [

@@ -1,6 +1,6 @@
 import { assetById } from '../../reference/catalog/asset.ts'
 import type { Db } from '../../platform/db/sql.ts'
-import { beforeAll, enoughProblems } from '../ledger/verify.ts'
+import { beforeAll, problemsIn } from '../ledger/verify.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { fingerprintOf, type StoredQuote } from '../pricing/quote.ts'
 import { exchangeEntry } from '../settlement/entries.ts'
@@ -9,20 +9,17 @@ import * as queries from './verify.sql.ts'
 const batch = 1_000
 
 /**
- * Looks whether every quote is the one that was made, every transaction at the price of its own, and every exchange booked at
- * its quote to the last digit. One sentence a problem.
+ * Checks that every quote is unchanged, every transaction uses its own quote's price, and every exchange is booked at its quote
+ * to the last digit. Returns one sentence a problem.
  */
-export async function verifyQuotes(db: Db): Promise<string[]> {
-  const problems: string[] = []
-  let after = { transactionId: beforeAll, number: 0 }
-  for (;;) {
-    const rows = await queries.quotes(db, after, batch)
-    for (const row of rows) problems.push(...problemsOf(row).map((fault) => `${nameOf(row)} ${fault}`))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) return problems
-    after = { transactionId: last.transaction_id, number: last.number }
-  }
-}
+export const verifyQuotes = (db: Db): Promise<string[]> =>
+  problemsIn<queries.QuoteRow>(
+    (last) => {
+      const after = { transactionId: last?.transaction_id ?? beforeAll, number: last?.number ?? 0 }
+      return queries.quotes(db, after, batch)
+    },
+    (rows) => rows.flatMap((row) => problemsOf(row).map((fault) => `${nameOf(row)} ${fault}`)),
+  )
 
 const nameOf = ({ number, public_id: publicId }: queries.QuoteRow): string =>
   `Quote ${number} of transaction ${publicId}`

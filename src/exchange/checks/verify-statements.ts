@@ -4,7 +4,7 @@ import { held, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { heldBalances } from '../ledger/balance.ts'
 
-/** A rail as whoever keeps our money. */
+/** A rail as a custodian of our money. */
 type Keeper = Pick<Rail, 'name' | 'custodyAccount' | 'balance'>
 
 /** Money of one asset that lies at one place, and by how much its keeper's statement differed when it was looked at last. */
@@ -14,12 +14,12 @@ type Holding = { keeper: Keeper; asset: string; difference?: bigint }
 const looks = 10
 const lookAgainMs = 300
 
-/** How many looks more it is worth while work that is due waits to be done: what a rail has told is then not booked yet. */
+/** Additional checks while due jobs are waiting: rail events may not be booked yet. */
 const looksMore = 100
 
 /**
- * What lies at a place must be what the books say, as long as nothing is on its way. On a live exchange something often is: what
- * a rail has and has not told yet. So a difference counts only when it is still there, the very same, after a while.
+ * The balance that a custodian states must match the ledger, as long as nothing is in transit. On a live exchange something often
+ * is, so only a difference that stays the same for a while counts.
  */
 export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
   let suspects = await holdings(ctx)

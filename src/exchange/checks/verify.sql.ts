@@ -2,13 +2,13 @@ import type { Db } from '../../platform/db/sql.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import type { StatusChange } from '../transactions/status-history.ts'
 
-/** An entry of a status history. The id of what it is about is decimal text, for the books have ids larger than a float is exact. */
+/** A status change. The subject's id is decimal text, because ids exceed the exact range of a float. */
 export type Change = Pick<StatusChange, 'kind' | 'status'> & { number: number; subjectId: string | null }
 
 /** What was booked: an entry's kind and the id that it refers to. */
 export type Booked = { kind: string; ref: string }
 
-/** What of a transaction has to agree with the books, read in one look: status, history, money in, money out, money owed. */
+/** What must agree with the ledger, read in one statement: status, history, money in, money out, money owed. */
 export type Agreement = {
   id: bigint
   public_id: bigint
@@ -16,14 +16,14 @@ export type Agreement = {
   is_b2b: boolean
   status_changes: number
   history: Change[]
-  /** Something happened, or was told, before what went before it, or before the transaction was created. */
+  /** A status change or an event is earlier than its predecessor or than the transaction. */
   goes_back: boolean
   events: number
   counted_events: bigint
-  /** How many events told of a status, and the first event that is still there. */
+  /** The number of events about a status, and the first stored event. */
   status_events: bigint
   first_event: number | null
-  /** An event of it was told to another partner. */
+  /** An event belongs to another partner. */
   is_told_elsewhere: boolean
   quote_number: number
   counted_quotes: bigint
@@ -44,8 +44,8 @@ export type Agreement = {
 }
 
 /**
- * Reads the next transactions after an id for checking. Each row is consistent in itself, whatever runs beside it. Events go
- * from a stream's front when they are older than `eventsSince`; those that have gone so are counted as there.
+ * Reads the next transactions after an id. Each row is consistent, whatever runs concurrently. Events older than `eventsSince`
+ * may be deleted from the start of a stream; those count as present.
  */
 export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: Date): Promise<Agreement[]> =>
   db.sql`
@@ -203,7 +203,7 @@ export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ publ
         or coalesce(said.taken_back, 0) <> booked.taken_back)`
 
 /** The same as `misbooked` of the deposits that belong to nobody, or did when they came; at most a hundred. */
-export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
+export const misbookedSuspense = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
   db.sql`
     with place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
     stood as (
@@ -261,7 +261,7 @@ export const misbookedOfNobody = (db: Db, { rails, places }: Places): Promise<Di
       (select * from booked except all select * from stood)) as different
     limit 100`
 
-/** A quote beside the transaction that is at it, and what was exchanged at it; `lines` is null where nothing was. */
+/** A quote with its transaction and the exchange booked at it; `lines` is null where nothing was exchanged. */
 export type QuoteRow = {
   transaction_id: bigint
   public_id: bigint
@@ -290,7 +290,7 @@ export const quotes = (db: Db, after: { transactionId: bigint; number: number },
     where (transaction_id, number) > (${after.transactionId}, ${after.number}::integer)
     order by transaction_id, number limit ${limit}`
 
-/** Places whose reserves are not the sum of what is promised there. */
+/** Reserves that differ from the sum of their open payouts. */
 export const misreserved = (db: Db): Promise<{ place: string; asset: string }[]> =>
   db.sql`
     select place, asset from reserves left join (

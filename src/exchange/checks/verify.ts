@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
-import { beforeAll, enoughProblems, verifyBooks } from '../ledger/verify.ts'
+import { enoughProblems, idOf, problemsIn, verifyBooks } from '../ledger/verify.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.ts'
 import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
@@ -12,11 +12,11 @@ import { statementsThatDiffer } from './verify-statements.ts'
 const batch = 1_000
 
 /**
- * Checks on a live database that the books balance and were not changed, that every transaction's status agrees with its
- * history, and its history, deposits, payouts, evidence and quotes with the books, that ended transactions owe nobody, that
- * nothing was paid without a plan and evidence, that deposits are what rails told, and that every place holds what the books
- * say. Reads part by part, so what it keeps in memory does not grow with the database. Gives one sentence a problem; none means
- * that all is well. A check that has found very many looks no further, and the last sentence says so.
+ * Checks on a live database that the ledger balances and is unchanged; that every transaction's status agrees with its history,
+ * and its history, deposits, payouts, evidence and quotes with the ledger; that ended transactions owe nothing; that nothing was
+ * paid without a prepared payment and evidence; that deposits match their rail events and custody accounts their statements.
+ * Reads in batches, so memory use does not grow with the database. Returns one sentence a problem. A check with very many
+ * problems stops early, and the last sentence says so.
  */
 export async function verify(ctx: Ctx): Promise<string[]> {
   const { db } = ctx
@@ -37,26 +37,28 @@ export async function verify(ctx: Ctx): Promise<string[]> {
     isCut ||= found.length >= enoughProblems
     problems.push(...found)
   }
-  return isCut ? [...problems, 'There may be more: what has so many problems was not looked at to its end.'] : problems
+  return isCut ? [...problems, 'There may be more: a check with this many problems stopped early.'] : problems
 }
 
-/** The same of transactions, each with what hangs on it, and of money that is nobody's. */
+/** Transactions with their deposits, payouts and events, and money in suspense. */
 async function verifyTransactions(ctx: Ctx): Promise<string[]> {
   const { db } = ctx
-  const problems: string[] = []
   const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
   const places = placesOf(ctx)
-  let afterId = beforeAll
-  for (;;) {
-    const rows = await queries.agreements(db, afterId, batch, eventsSince)
-    for (const row of rows) problems.push(...disagreements(row))
-    const last = rows.at(-1)
-    if (!last || problems.length >= enoughProblems) break
-    problems.push(...(await queries.misbooked(db, afterId, last.id, places)).map(sentenceOf))
-    problems.push(...(await queries.misused(db, afterId, last.id)).map(usedSentenceOf))
-    afterId = last.id
-  }
-  return [...problems, ...(await queries.misbookedOfNobody(db, places)).map(sentenceOf)]
+  const problems = await problemsIn<queries.Agreement>(
+    (last) => queries.agreements(db, idOf(last), batch, eventsSince),
+    async (rows, last) => {
+      const [afterId, lastId] = [idOf(last), idOf(rows.at(-1))]
+      const found = rows.flatMap(disagreements)
+      if (found.length >= enoughProblems) return found
+      return [
+        ...found,
+        ...(await queries.misbooked(db, afterId, lastId, places)).map(sentenceOf),
+        ...(await queries.misused(db, afterId, lastId)).map(usedSentenceOf),
+      ]
+    },
+  )
+  return [...problems, ...(await queries.misbookedSuspense(db, places)).map(sentenceOf)]
 }
 
 function placesOf({ rails }: Ctx): queries.Places {
@@ -65,14 +67,14 @@ function placesOf({ rails }: Ctx): queries.Places {
 }
 
 const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
-  `${public_id === null ? 'What is nobody’s' : `Transaction ${public_id}`} and the books differ in ${kind} ${ref}.`
+  `${public_id === null ? 'Suspense' : `Transaction ${public_id}`} and the ledger differ in ${kind} ${ref}.`
 
 const usedSentenceOf = ({ public_id }: { public_id: bigint }): string =>
-  `Transaction ${public_id} and the books differ in what its deposits were used for.`
+  `Transaction ${public_id} and the ledger differ in the use of its deposits.`
 
 const reservesThatDiffer = async (db: Db): Promise<string[]> =>
   (await queries.misreserved(db)).map(
-    ({ place, asset }) => `What is reserved of ${asset} at ${place} is not what is promised.`,
+    ({ place, asset }) => `${asset} reserves at ${place} differ from its open payouts.`,
   )
 
 /**
@@ -110,8 +112,8 @@ function disagreements(row: queries.Agreement): string[] {
     [lastStatus !== row.status, `is ${row.status}, but its history ends at ${lastStatus}`],
     [row.status_changes !== row.history.length, 'has lost a part of its history'],
     [row.goes_back, 'has a history that goes back in time'],
-    [row.is_told_elsewhere, 'was told to another partner'],
-    [isUntold(row, statuses), 'has not told of each of its statuses'],
+    [row.is_told_elsewhere, 'has an event of another partner'],
+    [lacksStatusEvent(row, statuses), 'lacks an event for one of its statuses'],
     [BigInt(row.events) !== row.counted_events, 'has lost an event'],
     [BigInt(row.quote_number) !== row.counted_quotes, 'has lost a quote'],
     [row.from_amount !== row.deposited, 'does not show what was deposited'],
@@ -129,10 +131,10 @@ function disagreements(row: queries.Agreement): string[] {
 }
 
 /**
- * A status of which no event tells; where the oldest events are gone, there are at least as many in all. Of B2B's there is one type:
- * it also tells what became of the money without a new status, and did not always.
+ * Whether a status has no event. Where the oldest events were deleted, only the total is compared. B2B has one event type, which
+ * also reports money without a new status, and did not always.
  */
-function isUntold(row: queries.Agreement, statuses: number): boolean {
+function lacksStatusEvent(row: queries.Agreement, statuses: number): boolean {
   if (row.first_event !== 1) return row.events < statuses
   const most = statuses + (row.is_b2b ? reportedBesides(row.history) : 0)
   return row.status_events < BigInt(statuses) || row.status_events > BigInt(most)

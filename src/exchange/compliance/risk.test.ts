@@ -8,7 +8,7 @@ import type { ReviewStatus, ScreeningHit } from '../../identity/provider.ts'
 import { riskOf } from './risk.ts'
 import { type RiskFacts, riskLevels, riskRules } from './risk-rules.ts'
 
-const good: RiskFacts = {
+const best: RiskFacts = {
   country: 'DE',
   kycStatus: 'approved',
   kycLevel: 'full',
@@ -20,7 +20,7 @@ const good: RiskFacts = {
   chargebacks: 0n,
 }
 
-/** The worth of each fact's words, from good to bad; words in one group are as bad as each other. */
+/** The tags of each fact, from best to worst; tags in one group are equally bad. */
 const statuses: ReviewStatus[][] = [['approved'], ['not_started', 'needs_info', 'in_review'], ['rejected']]
 const levels: RiskFacts['kycLevel'][] = ['full', 'basic', 'none']
 const countries = ['DE', 'NG', 'VN', '', 'RU']
@@ -59,7 +59,7 @@ const worstOf = (one: RiskFacts, other: RiskFacts): RiskFacts => {
 }
 
 test('each rule leads to its level, and is named', () => {
-  assert.deepEqual(riskOf(good), { level: 'low', because: [] })
+  assert.deepEqual(riskOf(best), { level: 'low', because: [] })
   const changes: Record<string, Partial<RiskFacts>> = {
     'blocked-country': { country: 'ru' },
     'sanctions-hit': { screening: ['sanctions'] },
@@ -79,7 +79,7 @@ test('each rule leads to its level, and is named', () => {
   }
   assert.deepEqual(Object.keys(changes).toSorted(), riskRules.map(({ name }) => name).toSorted())
   for (const { name, level } of riskRules) {
-    const risk = riskOf({ ...good, ...changes[name] })
+    const risk = riskOf({ ...best, ...changes[name] })
     assert.equal(risk.level, level, name)
     assert.equal(risk.because[0], name)
   }
@@ -94,13 +94,13 @@ test('one below a limit is not over it', () => {
     chargebacks          0
   `)
   for (const { fact = '', count = '' } of rows) {
-    assert.equal(riskOf({ ...good, [fact]: BigInt(count) }).level, 'low', fact)
+    assert.equal(riskOf({ ...best, [fact]: BigInt(count) }).level, 'low', fact)
   }
-  assert.equal(riskOf({ ...good, kycLevel: 'basic', eurInMonth: 14_999n }).level, 'low')
+  assert.equal(riskOf({ ...best, kycLevel: 'basic', eurInMonth: 14_999n }).level, 'low')
 })
 
 test('several reasons are all named, the worst first', () => {
-  const risk = riskOf({ ...good, country: 'VN', screening: ['pep', 'sanctions'], kycExpired: true })
+  const risk = riskOf({ ...best, country: 'VN', screening: ['pep', 'sanctions'], kycExpired: true })
   assert.deepEqual(risk, {
     level: 'prohibited',
     because: ['sanctions-hit', 'screening-hit', 'verification-expired', 'watched-country'],
@@ -128,7 +128,7 @@ test('a worse fact never gives a better level', () => {
   )
 })
 
-test('every rule has a name of its own, and a sentence', () => {
+test('every rule has a unique name and a sentence', () => {
   assert.equal(new Set(riskRules.map(({ name }) => name)).size, riskRules.length)
   for (const { sentence } of riskRules) assert.match(sentence, /^.{10,}\.$/)
 })

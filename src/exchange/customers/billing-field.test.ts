@@ -55,7 +55,7 @@ test('every required field of the contract is asked for, and no other', () => {
   assert.equal(isBillingComplete({ ...elsewhere, countryAlpha2: 'IR' }), false, 'not in a country that is not served')
 })
 
-test('what is newer stands, and nothing is made up', () => {
+test('newer values win, and nothing is invented', () => {
   fc.assert(
     fc.property(anyBilling, anyBilling, (older, newer) => {
       const merged = mergeBilling(older, newer)

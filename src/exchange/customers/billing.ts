@@ -1,8 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import type { Person as VerifiedPerson } from '../../identity/provider.ts'
-import type { DataKey } from '../../platform/privacy/data-key.ts'
-import { ownKeys } from '../../platform/privacy/own-keys.ts'
+import { type DataKey, ownKeys } from '../../platform/privacy/data-key.ts'
 import { type Billing, mergeBilling } from './billing-field.ts'
 import { openImport } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
@@ -22,7 +21,7 @@ export async function keepPassedBilling(ctx: Ctx, db: Atomic, passed: PassedBill
   queries.lockPartnerCustomers(db, ids)
   const rows = await queries.readPartnerCustomers(db, ids)
   const kept = await Promise.all(
-    rows.map(async (row): Promise<queries.Kept> => {
+    rows.map(async (row): Promise<queries.StoredPerson> => {
       const ofRow = passed.filter(({ partnerCustomerId }) => partnerCustomerId === row.id)
       const [first] = ofRow
       if (!first) throw new Error('A partner customer was read that nobody has named.')
@@ -50,12 +49,12 @@ export async function saveOwnBilling(
 }
 
 /**
- * What is known of a customer whose address is proven: by what this partner passed, fields and verified identities alike, and by
- * the customer.
+ * What is known of a customer whose address is proven: from this partner, both fields and verified identities, and from the
+ * customer.
  */
 export type KeptBilling = { passed: Billing; own: Billing }
 
-/** Reads it. What has been erased is not known any more. What was passed as fields stands over what a provider has verified. */
+/** Erased data is unknown. Fields that the partner passed take precedence over a provider's. */
 export async function readKeptBilling(
   ctx: Pick<Ctx, 'keyring'>,
   db: Db,
@@ -93,7 +92,7 @@ function billingIn({ firstName, lastName, birthDate }: VerifiedPerson): Billing 
   }
 }
 
-/** What is kept, opened. Someone who was erased and comes again begins anew, under a new key. */
+/** Opens stored data. A customer who returns after an erasure starts over, under a new key. */
 async function open(
   ctx: Ctx,
   db: Atomic,

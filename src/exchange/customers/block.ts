@@ -14,8 +14,8 @@ export type BlockOrder = { id: bigint; isBlocked: boolean; reason: string; actor
 export type Decision = { isBlocked: boolean; actor: string; at: Date; reason: string | undefined }
 
 /**
- * Serves a customer no more, or again: whoever proves that e-mail address, with whatever partner. Audited without the reason,
- * which is kept sealed beside it. Refuses an unknown customer (NOT_FOUND) and a decision that changes nothing (CONFLICT).
+ * Blocks or unblocks the owner of an e-mail address, for every partner. Audited without the reason, which is stored sealed.
+ * Refuses an unknown customer (NOT_FOUND) and a decision that changes nothing (CONFLICT).
  */
 export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: BlockOrder): Promise<CustomerProfile> {
   return ctx.db.atomic(async (db) => {
@@ -69,15 +69,15 @@ async function openReason(
 
 const reasonPlace = (id: bigint, at: Date): string => `customer_blocks:${id}:${at.toISOString()}`
 
-/** Whether a customer is blocked. Nobody is before being known. */
+/** An unknown customer (null) is not blocked. */
 export async function isBlocked(db: Db | Atomic, customerId: bigint | null): Promise<boolean> {
   if (customerId === null) return false
   const [last] = await queries.isBlocked(db, customerId)
   return last?.isBlocked ?? false
 }
 
-/** Refuses to go on with a customer who is blocked (FORBIDDEN), without a reason. */
+/** Refuses a blocked customer (FORBIDDEN) without giving a reason. */
 export async function refuseBlocked(db: Db | Atomic, customerId: bigint | null): Promise<void> {
   if (await isBlocked(db, customerId))
-    throw new Refusal('FORBIDDEN', 'This order cannot go on. Please turn to our support.')
+    throw new Refusal('FORBIDDEN', "We can't continue this order. Please contact support.")
 }

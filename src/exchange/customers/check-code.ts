@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import { type Atomic, one } from '../../platform/db/sql.ts'
 import { latinDigits } from '../../platform/language/typed-number.ts'
 import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
-import { ownKeys } from '../../platform/privacy/own-keys.ts'
+import { ownKeys } from '../../platform/privacy/data-key.ts'
 import { emailHash } from './email.ts'
 import { type CodeSubject, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
@@ -22,9 +22,8 @@ const mostWrong = 25n
 export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
 
 /**
- * Proves an e-mail address by the code that was sent to it, once. Gives the customer whose address it is, made if there was
- * none, to whom from now on belongs what the partner passed of that address. Refuses a wrong code, and counts it even
- * so; a code that is no longer good; and any code after too many wrong ones.
+ * Proves an e-mail address by the code sent to it. Returns the customer, created if new, who then owns what the partner passed
+ * with that address. Refuses and counts a wrong code; refuses an expired code, and any code after too many wrong ones.
  */
 export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   const code = latinDigits(answer.code).replace(/[\s-]/g, '')
@@ -36,11 +35,11 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
     case 'locked':
       throw refused('TOO_MANY_TRIES', 'Too many wrong codes were entered. Please try again tomorrow.', 'RATE_LIMITED')
     case 'dead':
-      throw refused('CODE_EXPIRED', 'This code is no longer good. Please ask for a new one.')
+      throw refused('CODE_EXPIRED', 'This code has expired. Please request a new one.')
     case 'spent':
-      throw refused('CODE_SPENT', 'Too many wrong codes: this one is no longer good. Please ask for a new one.')
+      throw refused('CODE_SPENT', 'Too many wrong codes. Please request a new one.')
     case 'wrong':
-      throw refused('CODE_WRONG', 'This is not the code that we sent. Please check the newest letter.')
+      throw refused('CODE_WRONG', "That's not the code we sent. Please check the latest e-mail.")
   }
 }
 
@@ -68,7 +67,7 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
 /** Who has proven an address: the customer, and what the partner knows of them. */
 export type Proven = { customerId: bigint; partnerCustomerId: bigint }
 
-/** Records that an address is proven. Gives the customer whose address it is, made if there was none. */
+/** Records that an address is proven. Returns its customer, created if new. */
 export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: PassedEmail): Promise<Proven> {
   const hash = emailHash(ctx, email)
   const [[known], passed] = await Promise.all([
@@ -81,7 +80,7 @@ export async function proveEmail(ctx: Ctx, db: Atomic, { partnerId, email }: Pas
   const customer = known ?? (await makeCustomer(ctx, db, email, hash))
   queries.linkPartnerCustomer(db, passed.id, customer.id)
   ownKeys(db, customer.id, [customer.dataKeyId, passed.dataKeyId])
-  // Somebody who is known already may stand otherwise with this partner now, and with others by what it has imported.
+  // A known customer's status may change now, with this partner and, through its imports, with others.
   if (known) ctx.queue.enqueue(db, [{ kind: customerProven, key: String(passed.id), runAt: ctx.clock.now() }])
   return proven(customer.id)
 }

@@ -6,12 +6,12 @@ import { randomToken } from '../../platform/lib/ids.ts'
 import { emailHash } from './email.ts'
 import * as queries from './customers.sql.ts'
 
-/** How long a browser counts as the customer's, in real seconds. Then the e-mail address is proven anew. */
+/** Real seconds after which the e-mail address must be proven again in a browser. */
 export const sessionSeconds = 86_400
 
 /**
- * Remembers that the transaction's e-mail address was proven in one browser. Gives the token that this browser shall keep;
- * we keep its hash only.
+ * Records that the transaction's e-mail address was proven in one browser. Returns the token for this browser; only its hash is
+ * stored.
  */
 export async function startSession(ctx: Ctx, transactionId: bigint, customerId: bigint): Promise<string> {
   const token = randomToken(32)

@@ -2,16 +2,15 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { ImportRow } from './imported.ts'
 
 /** Keeps other blocks from counting what this customer has, until the block ends. */
-export const lockLimit = (db: Atomic, customerId: bigint): void =>
+export const lockCustomerLimit = (db: Atomic, customerId: bigint): void =>
   db.send`select pg_advisory_xact_lock(hashtextextended('customer limit', ${customerId}))`
 
 /** What a customer has used of each period, in euro cents. */
 export type Used = { day: bigint; month: bigint }
 
 /**
- * Counts what a customer has exchanged since a day and a month ago and is about to: money that came in for good and, of a
- * transaction that waits for its money or holds it, all that is expected. One transaction may be left out. The newest thousand are
- * looked at.
+ * Sums what a customer has exchanged in the last day and month and is about to: final deposits and, of transactions that await
+ * or hold money, the expected amount. One transaction may be left out. Only the newest thousand count.
  */
 export const used = (
   db: Db,

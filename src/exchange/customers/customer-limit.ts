@@ -26,9 +26,7 @@ export async function customerLimit(
   return leftOf(used, kycLevelAt(imports, at))
 }
 
-export { lockLimit as lockCustomerLimit } from './customer-limit.sql.ts'
-
-/** What a customer has used, and by what they are verified. */
+/** What a customer has used, and their verifications. */
 async function usageOf(
   { keyring }: Pick<Ctx, 'keyring'>,
   db: Db,
@@ -59,10 +57,9 @@ function leftOf(used: queries.Used, level: KycLevel): bigint {
 export type Weighed = { id: bigint; customerId: bigint | null; fromAmountInEur: bigint | null }
 
 /**
- * Judges, at the checkout, an order by what is left of its customer's limits. `within`: it may go on. `check`: it may once the
- * customer's identity has been checked, which a provider of ours can do. Refuses what is beyond that too (FORBIDDEN), and whoever
- * was rejected: such an order is never told how to pay. Until the block ends nobody else counts what this customer has, so that two
- * orders at once cannot both take what is left.
+ * Checks an order at the checkout against its customer's limits. `within`: it may continue. `check`: it may continue after an
+ * identity check, which a provider can do. Refuses what exceeds that limit too, and rejected customers (FORBIDDEN): such an order
+ * never gets payment instructions. Locks the limit until the block ends, so that two concurrent orders cannot both use the rest.
  */
 export async function judgeLimit(
   ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity'>,
@@ -71,7 +68,7 @@ export async function judgeLimit(
 ): Promise<'within' | 'check'> {
   if (customerId === null || fromAmountInEur === null) return 'within'
   const now = ctx.clock.now()
-  queries.lockLimit(db, customerId)
+  queries.lockCustomerLimit(db, customerId)
   const { used, imports } = await usageOf(ctx, db, customerId, now, id)
   const level = kycLevelAt(imports, now)
   if (fromAmountInEur <= leftOf(used, level)) return 'within'

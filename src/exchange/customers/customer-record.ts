@@ -1,10 +1,10 @@
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { CustomerProfile } from './profile.ts'
 
-/** How a customer stands, in the wire's spelling (wire.md, section 4): answers and webhooks alike. */
+/** A customer in the API and in webhooks. */
 export type CustomerRecord = ReturnType<typeof customerRecord>
 
-/** Writes what a partner is told of a customer: never why. */
+/** Never contains the reasons of a status. */
 export const customerRecord = ({ id, status, risk, kyc, limits, updatedAt }: CustomerProfile) => ({
   id: String(id),
   status,

@@ -48,7 +48,7 @@ export const linkPartnerCustomer = (db: Atomic, id: bigint, customerId: bigint):
     update partner_customers set customer_id = ${customerId}
     where id = ${id} and customer_id is distinct from ${customerId}`
 
-/** A customer and the key of what is kept of them. */
+/** A customer and the key of their data. */
 export type CustomerRow = { id: bigint; dataKeyId: bigint }
 
 /** The customer with this e-mail address. */
@@ -76,7 +76,7 @@ export const lockCodes = (db: Atomic, { transactionId, emailHash }: CodeKey): vo
 /** What a code is for. */
 export type CodeKey = { transactionId: bigint; emailHash: Buffer }
 
-/** A code as it stands. `hash` is null once it is used up; `sent` counts the letters of the day so far. */
+/** A stored code. `hash` is null once it is used; `sent` counts today's e-mails. */
 export type CodeRow = { hash: Buffer | null; expiresAt: Date; tries: number; sent: number; sentAt: Date }
 
 /** The code for an e-mail address of a transaction, if one was ever sent. */
@@ -85,7 +85,7 @@ export const findCode = (db: Db, { transactionId, emailHash }: CodeKey): Promise
     select code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
     from one_time_codes where transaction_id = ${transactionId} and email_hash = ${emailHash}`
 
-/** Letters sent for the transaction, letters sent to the address, wrong guesses for the address: all since a moment. */
+/** E-mails for the transaction, e-mails to the address, wrong guesses for the address: all since a moment. */
 export type CodeCounts = { sentForTransaction: bigint; sentToEmail: bigint; wrongForEmail: bigint }
 
 /** Counts what was sent and guessed since a moment of real time. */
@@ -101,7 +101,7 @@ export const countCodes = (db: Db, { transactionId, emailHash }: CodeKey, since:
 /** A code to be stored. `sentAt` and `countSince` are real time, `expiresAt` business time. */
 export type NewCode = CodeKey & { hash: Buffer; expiresAt: Date; sentAt: Date; countSince: Date }
 
-/** Stores a code in the place of the one before. Counts from before `countSince` begin anew. */
+/** Replaces the code. Counts from before `countSince` are reset. */
 export const replaceCode = (db: Atomic, code: NewCode): void =>
   db.send`
     insert into one_time_codes as known
@@ -192,10 +192,10 @@ export const readPersons = (
     where customers.id = ${customerId}`
 
 /** What is to be kept, sealed with the key that is named. */
-export type Kept = { id: bigint; personal: Buffer; dataKeyId: bigint }
+export type StoredPerson = { id: bigint; personal: Buffer; dataKeyId: bigint }
 
 /** Keeps what partners passed. */
-export const keepPartnerCustomers = (db: Atomic, rows: Kept[]): void =>
+export const keepPartnerCustomers = (db: Atomic, rows: StoredPerson[]): void =>
   db.send`
     update partner_customers set personal = new.personal, data_key_id = new.data_key_id
     from unnest(
@@ -204,5 +204,5 @@ export const keepPartnerCustomers = (db: Atomic, rows: Kept[]): void =>
     where partner_customers.id = new.id`
 
 /** Keeps what a customer has typed. */
-export const keepCustomer = (db: Atomic, { id, personal, dataKeyId }: Kept): void =>
+export const keepCustomer = (db: Atomic, { id, personal, dataKeyId }: StoredPerson): void =>
   db.send`update customers set personal = ${personal}, data_key_id = ${dataKeyId} where id = ${id}`

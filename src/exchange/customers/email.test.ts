@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { table } from '../../../test/support/table.ts'
 import { emailHash, isEmail, maskEmail } from './email.ts'
 
-test('an e-mail address is told from everything else', () => {
+test('only an e-mail address is recognized as one', () => {
   const rows = table(`
     text                             isEmail
     jan@example.com                  yes

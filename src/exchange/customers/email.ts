@@ -4,7 +4,7 @@ import { indexHash } from '../../platform/privacy/master-key.ts'
 const longest = 254
 const longestLocalPart = 64
 
-/** The form of WHATWG HTML's `input type=email`, with a dot in the domain and no dots beside each other. */
+/** The form of WHATWG HTML's `input type=email`, with a dot in the domain and no consecutive dots. */
 const form =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -18,7 +18,7 @@ const foldEmail = (text: string): string => text.toLowerCase()
 /** Whether two spellings are one address. */
 export const isSameEmail = (one: string, other: string): boolean => foldEmail(one) === foldEmail(other)
 
-/** The keyed hash by which an address is found without being readable; the same for every spelling that folds alike. */
+/** The keyed hash to look up an address by; the same for spellings that differ in case only. */
 export const emailHash = ({ secrets }: Pick<Ctx, 'secrets'>, email: string): Buffer =>
   indexHash(secrets, 'email', foldEmail(email))
 

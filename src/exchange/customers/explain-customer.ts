@@ -7,7 +7,7 @@ import { type CustomerProfile, profilesOf } from './profile.ts'
 /** A rule of risk that holds for a customer. */
 export type HeldRule = { name: string; sentence: string; level: string }
 
-/** How a customer stands, and why: for the operator, never for a partner. */
+/** A customer's profile with its reasons: for operators, never for partners. */
 export type ExplainedCustomer = { profile: CustomerProfile; rules: HeldRule[]; decisions: Decision[] }
 
 /** Explains a customer by the id that one partner sees; undefined for an unknown id and for somebody who has been erased. */

@@ -23,10 +23,9 @@ export type Way = { returnUrl: string; locale: string }
 const looksMs: readonly number[] = [600_000, 3_600_000, 86_400_000]
 
 /**
- * Starts a check of somebody's identity, or goes on with the one that is open, and gives the provider's page to go to. What comes
- * of it is an import like any other: the customer stands by it with every partner. The check is written down before the provider is
- * asked, outside of any block, so that a crash in between makes no second one. Refuses SERVICE_UNAVAILABLE when the provider cannot
- * be asked.
+ * Starts an identity check, or resumes the open one, and returns the provider's page. Its result is an import like any other and
+ * counts with every partner. The check is stored before the provider is asked, outside any block, so that a crash in between
+ * creates no second one. Refuses SERVICE_UNAVAILABLE when the provider cannot be reached.
  */
 export async function startIdentityCheck(ctx: Ctx, subject: Subject, way: Way): Promise<{ goTo: string }> {
   const chosen = ctx.identity.forChecks()
@@ -58,8 +57,8 @@ const nothingKnown: Omit<KeptApplicant, 'applicantId'> = {
 type Planned = Pick<checks.CheckRow, 'reference' | 'importId' | 'provider' | 'isTaken'>
 
 /**
- * The check that is open, or a new one. Of somebody who was erased nothing is gone on with; nor is a check that was passed: its
- * documents have expired since.
+ * The open check, or a new one. A check of an erased person is not resumed, nor is a passed one, whose documents have expired
+ * since.
  */
 async function plan(
   ctx: Ctx,
@@ -121,7 +120,7 @@ function openCheck({ keyring }: Pick<Ctx, 'keyring'>, check: checks.CheckRow): I
   return row && check.wrapped ? openImport(keyring.unwrap(row.dataKeyId, check.wrapped), row) : undefined
 }
 
-/** How the customer's own check stands: `not_started` where there is none, or where its person was erased. */
+/** The status of the customer's own check; `not_started` without one, or if the person was erased. */
 export async function ownCheckOf(
   { keyring, clock }: Pick<Ctx, 'keyring' | 'clock'>,
   db: Db,

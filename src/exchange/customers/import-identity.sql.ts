@@ -57,8 +57,8 @@ export const save = (db: Atomic, rows: Answered[]): void =>
     ) as new (id, personal, asked_at, changed_at)
     where import.id = new.id and import.asked_at < new.asked_at`
 
-/** What a provider told. `at` is the provider's own time, `receivedAt` real time. */
-export type ToldReview = {
+/** A provider's report. `at` is the provider's time, `receivedAt` real time. */
+export type ReviewReport = {
   provider: string
   key: string
   kind: string
@@ -68,8 +68,8 @@ export type ToldReview = {
   receivedAt: Date
 }
 
-/** Keeps what providers told, once per key, and gives what was not there yet. */
-export const insertFacts = (db: Atomic, facts: ToldReview[]): Promise<{ id: bigint; kind: string }[]> =>
+/** Stores reports once per key, and returns the new ones. */
+export const insertFacts = (db: Atomic, facts: ReviewReport[]): Promise<{ id: bigint; kind: string }[]> =>
   db.sql`
     insert into identity_facts (provider, fact_key, kind, applicant_hash, body, at, received_at)
     select * from unnest(
@@ -81,6 +81,5 @@ export const insertFacts = (db: Atomic, facts: ToldReview[]): Promise<{ id: bigi
     on conflict (provider, fact_key) do nothing
     returning id, kind`
 
-/** One of them. */
 export const fact = (db: Db, id: bigint): Promise<{ applicantHash: Buffer; receivedAt: Date }[]> =>
   db.sql`select applicant_hash as "applicantHash", received_at as "receivedAt" from identity_facts where id = ${id}`

@@ -12,7 +12,7 @@ import * as queries from './customers.sql.ts'
 import { type CustomerProfile, profilesOf } from './profile.ts'
 import { reportStatusChanges } from './report-status.ts'
 
-/** A token by which a provider shares a person with us, and the provider's name. */
+/** A provider's token that shares a person with us. */
 export type SharedToken = { token: string; provider: string }
 
 /** What is to be taken over. Without an e-mail address it is the one that the provider knows. */

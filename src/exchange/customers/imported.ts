@@ -28,7 +28,7 @@ export type ImportRow = {
   changedAt: Date
 }
 
-/** A person whose identity a partner shared with us, and how the review stands. */
+/** A person whose identity a partner shared with us, and the status of the review. */
 export type Import = Pick<ImportRow, 'id' | 'partnerId' | 'partnerCustomerId' | 'provider' | 'changedAt'> &
   Omit<KeptApplicant, 'reviewedAt' | 'verifiedAt' | 'expiresAt'> & {
     reviewedAt: Date | null
@@ -102,7 +102,7 @@ export const keptAgain = (known: Import): KeptApplicant => ({
   person: known.person,
 })
 
-/** By what an applicant of a provider is found, without being readable. */
+/** The keyed hash to look up a provider's applicant by. */
 export const applicantHash = ({ secrets }: Pick<Ctx, 'secrets'>, provider: string, id: string): Buffer =>
   indexHash(secrets, 'applicant', `${provider}\n${id}`)
 

@@ -12,7 +12,7 @@ import * as imports from './import-identity.sql.ts'
 import { reportStatusChanges } from './report-status.ts'
 
 /**
- * The job that asks a provider how a review stands. Its key says why: `fact:` and our id of what the provider told, or
+ * The job that asks a provider for the status of a review. Its key says why: `fact:` and our id of the provider's report, or
  * `import:` and the id of one whose documents have expired by then.
  */
 export const reviewDue = 'identity.review'
@@ -34,7 +34,7 @@ export function lookAgainWhenExpired(
 const earlyMs = 60_000
 const pauseMs = 20_000
 
-/** Asks providers how reviews stand, keeps the answers, and tells the partners. Nothing is asked inside of a block. */
+/** Asks providers for the status of reviews, stores the answers, and reports changes to partners. Never asks inside a block. */
 export const lookAtReviews = (ctx: Ctx): Handler => ({
   batch: 1,
   concurrency: 2,

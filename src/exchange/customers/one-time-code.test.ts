@@ -32,8 +32,8 @@ describe('a one-time code', () => {
   })
 
   const codeIn = async (email = order.email): Promise<string> => {
-    const [letter] = await readMailbox(ctx, { to: email })
-    return /^\d{6}/.exec(letter?.subject ?? '')?.[0] ?? 'no code came'
+    const [sent] = await readMailbox(ctx, { to: email })
+    return /^\d{6}/.exec(sent?.subject ?? '')?.[0] ?? 'no code came'
   }
   const answer = (code: string, change: Partial<typeof order> = {}) => checkCode(ctx, { ...order, ...change, code })
   const wrongOf = (code: string): string => (code === '000000' ? '000001' : '000000')
@@ -62,7 +62,7 @@ describe('a one-time code', () => {
     assert.equal((await answer(await codeIn(), another)).customerId, customerId)
   })
 
-  it('is good for its own transaction and its own address only', async () => {
+  it('is valid for its own transaction and its own address only', async () => {
     await sendCode(ctx, order)
     const code = await codeIn()
     const other = await makeTransaction(ctx, partner)
@@ -110,9 +110,9 @@ describe('a one-time code', () => {
   it('is worth nothing once the next one is sent', async () => {
     await sendCode(ctx, order)
     const first = await codeIn()
-    assert.equal((await pendingCode(ctx, order))?.isAnew, false)
+    assert.equal((await pendingCode(ctx, order))?.isRepeat, false)
     await inRealTime(21_000, () => sendCode(ctx, order))
-    assert.equal((await pendingCode(ctx, order))?.isAnew, true, 'pages tell that a second one is on its way')
+    assert.equal((await pendingCode(ctx, order))?.isRepeat, true, 'pages tell that a second one is on its way')
     const second = await codeIn()
     if (first !== second) await assert.rejects(() => answer(first), refused('CODE_WRONG'))
     await answer(second)
@@ -157,7 +157,7 @@ describe('a one-time code', () => {
     })
   })
 
-  it('is stored as a keyed hash, and its letter sealed', async () => {
+  it('is stored as a keyed hash, and its e-mail sealed', async () => {
     await sendCode(ctx, order)
     const code = await codeIn()
     const rows = await ctx.db.sql<{ row: string }>`

@@ -32,10 +32,10 @@ export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is 
   code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
 
 /** A code on its way: until when it can be answered, and whether it took the place of an earlier one. */
-export type PendingCode = { expiresAt: Date; isAnew: boolean }
+export type PendingCode = { expiresAt: Date; isRepeat: boolean }
 
-/** The code that was sent to an address; undefined when there is none that could be answered. */
+/** The code that was sent to an address; undefined when no code can be entered. */
 export async function pendingCode(ctx: Ctx, subject: CodeSubject): Promise<PendingCode | undefined> {
   const [code] = await queries.findCode(ctx.db, codeKey(ctx, subject))
-  return code && isAlive(ctx, code) ? { expiresAt: code.expiresAt, isAnew: code.sent > 1 } : undefined
+  return code && isAlive(ctx, code) ? { expiresAt: code.expiresAt, isRepeat: code.sent > 1 } : undefined
 }

@@ -41,7 +41,7 @@ describe('what a partner knows of an e-mail address', () => {
     assert.deepEqual(await made.second, made.first)
   })
 
-  /** Until a block stands before a lock that another one holds. */
+  /** Until a block waits for a lock that another one holds. */
   const someoneWaits = async (): Promise<void> => {
     for (let waiting = 0n; waiting === 0n;) {
       const [row] = await ctx.db.sql<{ count: bigint }>`
@@ -65,7 +65,7 @@ describe('what a partner knows of an e-mail address', () => {
     assert.equal(new Set(found.map(({ id }) => id)).size, 3)
   })
 
-  it('is sealed: the address stands nowhere in the table', async () => {
+  it('is sealed: the address is nowhere in the table', async () => {
     await find(one, 'sealed@example.com')
     const rows = await ctx.db.sql<{ row: string }>`select partner_customers::text as row from partner_customers`
     assert(rows.length > 0)

@@ -5,7 +5,7 @@ import type { ImportRow } from './imported.ts'
 export const own = (db: Db, partnerId: bigint, id: bigint): Promise<{ id: bigint }[]> =>
   db.sql`select id from partner_customers where id = ${id} and partner_id = ${partnerId}`
 
-/** What stands in a customer's own row and beside it. */
+/** A customer's row, and its block. */
 export type Head = {
   id: bigint
   partnerId: bigint
@@ -109,8 +109,8 @@ export const lockSame = (db: Atomic, ids: bigint[]): Promise<{ id: bigint }[]> =
     where id = any(${ids}) or customer_id in (select customer_id from partner_customers where id = any(${ids}))
     order by id for no key update`
 
-/** Takes down what partners have been told. */
-export const saveTold = (db: Atomic, rows: { id: bigint; status: string; events: number }[]): void =>
+/** Records which status was reported to partners. */
+export const saveReportedStatus = (db: Atomic, rows: { id: bigint; status: string; events: number }[]): void =>
   db.send`
     update partner_customers set told_status = told.status, events = told.events
     from unnest(

@@ -18,7 +18,7 @@ import { type Imported, importIdentity } from './import-identity.ts'
 import { keptOf, sealApplicant } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
 import { lookAtReviews, reviewDue } from './look-at-reviews.ts'
-import { markChargeback } from './mark.ts'
+import { markChargeback } from './customers.sql.ts'
 import { receiveReviews } from './receive-reviews.ts'
 import { type CustomerProfile, profileOf } from './profile.ts'
 
@@ -90,7 +90,7 @@ test('many transactions in a day raise the risk until the day is over, and those
   assert.deepEqual([later.risk.level, later.facts.transactionsInDay, later.facts.transactionsInMonth], ['low', 0n, 10n])
 })
 
-test('chargebacks count for whoever has proven the address, and for nobody before', async () => {
+test('chargebacks count for the proven owner of the address, and for nobody before', async () => {
   const email = newEmail()
   const { profile: first } = await share('approved', email)
   const { customerId } = await prove(email, other)
@@ -111,10 +111,10 @@ test('a block is seen by the partner whose customer was blocked, and by others o
     await share('approved', email, other),
   ]
   await decideBlock(ctx, { id: mine.id, isBlocked: true, reason: 'A test', actor: 'test' })
-  const words = async () => [(await profileNow(mine.id)).status, (await profileNow(theirs.id, other)).status]
-  assert.deepEqual(await words(), ['blocked', 'approved'])
+  const statuses = async () => [(await profileNow(mine.id)).status, (await profileNow(theirs.id, other)).status]
+  assert.deepEqual(await statuses(), ['blocked', 'approved'])
   await prove(email, other)
-  assert.deepEqual(await words(), ['blocked', 'blocked'])
+  assert.deepEqual(await statuses(), ['blocked', 'blocked'])
 })
 
 test('an older answer of a provider never replaces a newer one', async () => {

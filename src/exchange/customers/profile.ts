@@ -11,13 +11,12 @@ import { type Import, openImport } from './imported.ts'
 import { partnerCustomerPlace, type Person } from './person.ts'
 import * as queries from './profile.sql.ts'
 
-/** How a customer stands, in the words that partners read (wire.md, section 4). */
+/** A customer's status in the API. */
 export const customerStatuses = ['not_started', 'needs_info', 'in_review', 'approved', 'rejected', 'blocked'] as const
 
-/** One of them. */
 export type CustomerStatus = (typeof customerStatuses)[number]
 
-/** The verification that counts. `provider` is null where there is none. */
+/** The decisive verification. `provider` is null without one. */
 export type CustomerKyc = {
   level: KycLevel
   provider: string | null
@@ -27,8 +26,8 @@ export type CustomerKyc = {
 }
 
 /**
- * How a customer stands, as one partner may know it: of an address that was proven for one of its transactions, all that this
- * operator knows of the customer; of any other, only what the partner itself passed and imported.
+ * What one partner may know of a customer. If the address was proven for one of its transactions, everything that the operator
+ * knows; else only what the partner passed and imported.
  */
 export type CustomerProfile = {
   id: bigint
@@ -46,12 +45,12 @@ export type CustomerProfile = {
   email: string
   dataKey: DataKey
   imports: Import[]
-  /** What the partner was told last, and by how many events. */
+  /** The status that was last reported to the partner, and the number of events so far. */
   reportedStatus: string
   events: number
 }
 
-/** Reads how customers stand, by the ids that partners see; in their order, unknown ones left out. Three reads at once. */
+/** Reads profiles by the partners' ids, in order of id, without unknown ones. */
 export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<CustomerProfile[]> {
   const now = ctx.clock.now()
   const [dayAgo, monthAgo] = [after(now, -periodMs.day), after(now, -periodMs.month)]
@@ -69,7 +68,7 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
   }
   return heads.map((head) => {
     const done = activity.find(({ id }) => id === head.id)
-    if (!done) throw new Error('What a customer did is missing.')
+    if (!done) throw new Error('The activity of a customer is missing.')
     const own = imports.filter(({ ofId }) => ofId === head.id).map((row) => openImport(keyOf(row.dataKeyId), row))
     return judge({ head, imports: own, done, now, dataKey: keyOf(head.dataKeyId) })
   })
@@ -130,7 +129,7 @@ function judge({ head, imports, done, now, dataKey }: ProfileRows): CustomerProf
   }
 }
 
-/** Documents that have expired must be shown anew. */
+/** Expired documents must be shown again. */
 const statusOf = ({ kycStatus, kycExpired }: RiskFacts): CustomerStatus =>
   kycStatus === 'approved' && kycExpired ? 'needs_info' : kycStatus
 
@@ -146,13 +145,13 @@ const decisiveImport = (imports: Import[]): Import | undefined =>
       (one.id < other.id ? 1 : -1),
   )[0]
 
-/** How thoroughly somebody is verified at a moment, by all verifications of theirs. */
+/** The level at a moment, by all verifications. */
 export function kycLevelAt(imports: Import[], at: Date): KycLevel {
   const best = decisiveImport(imports)
   return best === undefined || isExpiredAt(best, at) ? 'none' : levelOf(best)
 }
 
-/** How a person stands at a moment by all verifications of theirs; an approval whose documents have expired is over. */
+/** The status at a moment by all verifications. An approval with expired documents has ended. */
 export function reviewStatusAt(imports: Import[], at: Date): ReviewStatus {
   const best = decisiveImport(imports)
   if (best === undefined) return 'not_started'

@@ -6,13 +6,17 @@ import * as imports from './import-identity.sql.ts'
 import { reviewDue } from './look-at-reviews.ts'
 
 /**
- * Keeps what identity providers told, once per fact, and leaves the work to a job: the provider is asked then how things
- * stand, for callbacks come late, twice and in any order. What moves nothing is kept and makes no job.
+ * Stores callbacks of identity providers, once each, and enqueues a job that asks the provider for the current status, because
+ * callbacks come late, twice and in any order. Callbacks without a change get no job.
  */
-export async function receiveReviews(ctx: Ctx, db: Atomic, told: (ReviewFact & { provider: string })[]): Promise<void> {
-  if (told.length === 0) return
+export async function receiveReviews(
+  ctx: Ctx,
+  db: Atomic,
+  reports: (ReviewFact & { provider: string })[],
+): Promise<void> {
+  if (reports.length === 0) return
   const receivedAt = ctx.clock.realNow()
-  const facts = told.map(({ applicantId, ...fact }) => ({
+  const facts = reports.map(({ applicantId, ...fact }) => ({
     ...fact,
     applicantHash: applicantHash(ctx, fact.provider, applicantId),
     receivedAt,

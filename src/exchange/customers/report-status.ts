@@ -6,18 +6,18 @@ import { customerRecord } from './customer-record.ts'
 import { type CustomerProfile, profilesOf } from './profile.ts'
 import * as queries from './profile.sql.ts'
 
-/** The job that looks at how somebody stands who has just proven an address for one more partner. */
+/** The job that updates the status of a customer who has just proven their address for another partner. */
 export const customerProven = 'customer.proven'
 
 /**
- * The job that looks at what waits for somebody's identity to be checked, once they stand otherwise. Its key is the id that a partner
- * sees, the number of the change, and how that person stood before it.
+ * The job that resumes orders waiting for an identity check after the customer's status changed. Its key is the partner's
+ * customer id, the number of the change, and the status before.
  */
 export const statusChanged = 'customer.standing_changed'
 
 /**
- * Tells the partners of these customers, and of all who are the same person, where a status is another than they were told
- * last. In the block of what changed it. Gives how all of them stand.
+ * Reports changed statuses to the partners of these customers and of all who are the same person, in the block that changed
+ * them. Returns all their profiles.
  */
 export async function reportStatusChanges(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<CustomerProfile[]> {
   const same = await queries.lockSame(db, ids)
@@ -30,11 +30,11 @@ export async function reportStatusChanges(ctx: Ctx, db: Atomic, ids: bigint[]): 
   if (changed.length === 0) return profiles
 
   const at = ctx.clock.now()
-  const told = changed.map((profile) => ({ ...profile, events: profile.events + 1 }))
+  const reported = changed.map((profile) => ({ ...profile, events: profile.events + 1 }))
   recordEvents(
     ctx,
     db,
-    told.map((profile) => ({
+    reported.map((profile) => ({
       stream: profile.id,
       sequence: profile.events,
       partnerId: profile.partnerId,
@@ -44,10 +44,10 @@ export async function reportStatusChanges(ctx: Ctx, db: Atomic, ids: bigint[]): 
       payload: customerRecord(profile),
     })),
   )
-  queries.saveTold(db, told)
+  queries.saveReportedStatus(db, reported)
   ctx.queue.enqueue(
     db,
-    told.map(({ id, events, reportedStatus }) => ({
+    reported.map(({ id, events, reportedStatus }) => ({
       kind: statusChanged,
       key: `${id}:${events}:${reportedStatus}`,
       runAt: at,
@@ -56,7 +56,7 @@ export async function reportStatusChanges(ctx: Ctx, db: Atomic, ids: bigint[]): 
   return profiles
 }
 
-/** Tells of those who stand otherwise now that an address is proven. The job's key is the id that the partner sees. */
+/** Reports statuses that changed because an address was proven. The job's key is the partner's customer id. */
 export const reportProven = (ctx: Ctx): Handler => ({
   batch: 16,
   concurrency: 1,

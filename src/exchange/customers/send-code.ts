@@ -2,19 +2,19 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { sendMail } from '../mail/send.ts'
-import { codeLetter } from './code-letter.ts'
+import { codeEmail } from './code-email.ts'
 import { type CodeSubject, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
 import * as queries from './customers.sql.ts'
 
-/** Letters a day: for one transaction, so that it is no tool to annoy people with, and to one address. */
+/** E-mails per day: for one transaction, so that it can't be used to annoy people, and to one address. */
 const mostForTransaction = 10n
 const mostToEmail = 100n
 
-/** How long a code that can still be answered keeps the next letter from being sent, in real milliseconds. */
+/** How long a valid code blocks another e-mail, in real milliseconds. */
 const pauseMs = 20_000
 
-/** What the letter tells, and for whom. `publicId` is the order number that the customer sees. */
+/** The order that a code is for. `publicId` is the order number that the customer sees. */
 export type CodeOrder = CodeSubject & {
   publicId: bigint
   partnerId: bigint
@@ -23,8 +23,8 @@ export type CodeOrder = CodeSubject & {
 }
 
 /**
- * Sends a new one-time code to the transaction's e-mail address; the code before it is worth nothing from then on. Refuses
- * (RATE_LIMITED) a second letter within seconds, and too many in a day.
+ * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
+ * e-mail within seconds, and too many in a day.
  */
 export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
   const key = codeKey(ctx, order)
@@ -42,7 +42,7 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
 
     const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
     const dataKey = await ctx.keyring.get(db, dataKeyId)
-    const letter = codeLetter({ ...order, code, validMs })
+    const letter = codeEmail({ ...order, code, validMs })
     await sendMail(ctx, db, { to: order.email, ...letter, dataKey, transactionId: order.transactionId })
   })
 }

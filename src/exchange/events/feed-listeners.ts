@@ -14,7 +14,6 @@ export type FeedListeners = {
   countOf(partnerId: bigint): number
 }
 
-/** One listener. */
 export type FeedListener = {
   /** True when it was notified since the last call; false after so many milliseconds, or when the listeners stop. */
   next(ms: number): Promise<boolean>

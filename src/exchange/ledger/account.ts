@@ -1,35 +1,34 @@
-/** The accounts of domain.md, section 4. Each is one name; with an asset it is one balance. */
+/** Ledger accounts. Each is one name; with an asset it is one balance. */
 
-/** What a wallet, bank or processor has of ours: must match its statement. */
+/** Our money in custody at a wallet, bank or processor. Must match its statement. */
 export const held = (place: string): string => `held:${place}`
 
-/** The place that an account is about; undefined where it is of another kind. */
+/** The custody account of a `held:` account; undefined for other accounts. */
 export const placeIn = (account: string): string | undefined =>
   account.startsWith(held('')) ? account.slice(held('').length) : undefined
 
-/** Money on its way through a rail. */
+/** Money in transit through a rail. */
 export const clearing = (rail: string): string => `rail:${rail}:clearing`
 
-/** What we owe one customer now. Zero when the transaction has ended. */
+/** What we owe the customer of a transaction. Zero once it has ended. */
 export const customer = (publicId: bigint): string => `customer:${publicId}`
 
 /** What a partner has earned. */
 export const commission = (partnerId: bigint): string => `partner:${partnerId}:commission`
 
-/** Our own fees, by kind. */
+/** Our fees, by kind. */
 export const fees = (kind: string): string => `fees:${kind}`
 
-/** The other side of every exchange: our open exposure. */
+/** The counterpart of every exchange: our open exposure. */
 export const position = 'position'
 
-/** What arrived and is nobody's that we know. */
+/** Money that arrived and belongs to no known transaction. */
 export const suspense = 'suspense'
 
 /** The operator's own money. */
 export const capital = 'capital'
 
-/** What we have lost, by kind. */
 export const losses = (kind: string): string => `losses:${kind}`
 
-/** What customers paid for sending on chains, less what sending has cost. */
+/** Network fees that customers paid, less what networks charged us. */
 export const networkFees = 'network-fees'

@@ -3,31 +3,29 @@ import { held, placeIn } from './account.ts'
 import type { Entry } from './entry.ts'
 import * as queries from './queries.ts'
 
-export { exchangesOf, owedForExchanges, postingsOf, sentBy } from './queries.ts'
-
-/** What an account holds of an asset, debits counting up (so `customer:` and `capital` are negative when we owe them). */
+/** An account's balance. Debits are positive, so `customer:` and `capital` are negative when we owe them. */
 export async function balanceOf(db: Db, account: string, asset: string): Promise<bigint> {
   const [row] = await queries.balances(db, [account], asset)
   return row?.amount ?? 0n
 }
 
-/** What every place holds, by `{account} {asset}`. */
+/** The balance of every custody account, by `{account} {asset}`. */
 export async function heldBalances(db: Db): Promise<Map<string, bigint>> {
   const rows = await queries.balancesLike(db, `${held('')}%`)
   return new Map(rows.map(({ account, asset, amount }) => [`${account} ${asset}`, amount]))
 }
 
-/** Adds what is new to the folded balances, so that reading one stays cheap. Safe to run at any time, by anyone. */
-export const foldBalances = (db: Database): Promise<void> =>
+/** Adds new postings to the balance snapshot, so that reading a balance stays cheap. Safe to run at any time, concurrently. */
+export const updateBalanceSnapshot = (db: Database): Promise<void> =>
   db.atomic(async (block) => {
-    queries.lockFold(block)
-    queries.startAnewAfterRestore(block)
-    await queries.fold(block)
+    queries.lockSnapshot(block)
+    queries.resetSnapshotAfterRestore(block)
+    await queries.extendSnapshot(block)
   })
 
 /**
- * An amount that someone wants to pay out of a place, and what carrying it out may cost there at most: in the same asset or another
- * one (the coin that a chain takes for its transfers), or nothing.
+ * An amount to pay out of a custody account, and the most that sending it may cost there: in the same asset, in another one (the
+ * chain's native coin), or nothing.
  */
 export type Claim = {
   place: string
@@ -37,38 +35,38 @@ export type Claim = {
   most_fee?: bigint | null
 }
 
-/** What claims come to at one place in one asset. */
+/** An amount of one asset at one custody account. */
 type Part = { place: string; asset: string; amount: bigint }
 
-/** What is reserved of an asset at a place, and what it counts on; `isCounted`: as the books say in this block. */
-type Pot = Omit<Part, 'amount'> & { covered: bigint; reserved: bigint; isCounted: boolean }
+/** A locked reserve. `covered` is the balance it counts on; `isCounted`: read from the ledger in this block. */
+type Reserve = Omit<Part, 'amount'> & { covered: bigint; reserved: bigint; isCounted: boolean }
 
 /**
- * Reserves money for payouts, in the given order, and tells which claims are covered: amount and fee, or nothing of it. The row of
- * each place and asset is locked until the block ends, always in the same order, so that parallel spends of one balance never
- * exceed it. What is not covered by the last count is counted anew from the books before it is declined.
+ * Reserves funds for payouts, in the given order, and returns which claims were granted: amount and fee, or neither. The row of
+ * each custody account and asset is locked until the block ends, always in the same order, so that parallel payouts never
+ * exceed a balance. Before a claim is declined, the balance is read again from the ledger.
  */
 export async function reserve(db: Atomic, claims: Claim[]): Promise<boolean[]> {
-  const pots = await lockPots(db, sumsOf(claims.flatMap(partsOf)))
+  const reserves = await lockReserves(db, sumsOf(claims.flatMap(partsOf)))
   const granted: boolean[] = []
   for (const claim of claims) {
     const parts = sumsOf(partsOf(claim)).flatMap(({ place, asset, amount }) => {
-      const pot = pots.get(nameOf({ place, asset }))
-      if (!pot) throw new Error('A reserve could not be locked.')
-      return [{ pot, amount }]
+      const reserve = reserves.get(nameOf({ place, asset }))
+      if (!reserve) throw new Error('A reserve could not be locked.')
+      return [{ reserve, amount }]
     })
-    let isCovered = true
-    for (const { pot, amount } of parts) isCovered &&= await hasRoom(db, pot, amount)
-    if (isCovered) for (const { pot, amount } of parts) pot.reserved += amount
-    granted.push(isCovered)
+    let isGranted = true
+    for (const { reserve, amount } of parts) isGranted &&= await isAvailable(db, reserve, amount)
+    if (isGranted) for (const { reserve, amount } of parts) reserve.reserved += amount
+    granted.push(isGranted)
   }
-  for (const { place, asset, covered, reserved } of pots.values()) {
+  for (const { place, asset, covered, reserved } of reserves.values()) {
     queries.saveReserve(db, place, asset, covered, reserved)
   }
   return granted
 }
 
-async function lockPots(db: Atomic, parts: Part[]): Promise<Map<string, Pot>> {
+async function lockReserves(db: Atomic, parts: Part[]): Promise<Map<string, Reserve>> {
   const rows = await Promise.all(parts.map(({ place, asset }) => queries.lockReserve(db, place, asset)))
   return new Map(
     parts.flatMap(({ place, asset }, index) =>
@@ -77,26 +75,26 @@ async function lockPots(db: Atomic, parts: Part[]): Promise<Map<string, Pot>> {
   )
 }
 
-async function hasRoom(db: Atomic, pot: Pot, amount: bigint): Promise<boolean> {
-  if (pot.reserved + amount > pot.covered && !pot.isCounted) {
-    pot.covered = await balanceOf(db, held(pot.place), pot.asset)
-    pot.isCounted = true
+async function isAvailable(db: Atomic, reserve: Reserve, amount: bigint): Promise<boolean> {
+  if (reserve.reserved + amount > reserve.covered && !reserve.isCounted) {
+    reserve.covered = await balanceOf(db, held(reserve.place), reserve.asset)
+    reserve.isCounted = true
   }
-  return pot.reserved + amount <= pot.covered
+  return reserve.reserved + amount <= reserve.covered
 }
 
-/** Gives free what was reserved for payouts that will not be, in the same order of locks as `reserve`. */
+/** Releases what was reserved for cancelled payouts. Locks in the same order as `reserve`. */
 export function releaseReserves(db: Atomic, claims: Claim[]): void {
   for (const { place, asset, amount } of sumsOf(claims.flatMap(partsOf))) {
     queries.releaseReserve(db, place, asset, amount)
   }
 }
 
-/** What left a place, as it was reserved, and what the rail really charged there in the asset that left. */
-export type Settlement = Claim & { fee: bigint }
+/** A settled payout as it was reserved, and the fee that the rail really charged, in the asset paid out. */
+export type SettledClaim = Claim & { fee: bigint }
 
-/** Takes settled payouts off the reserves, in the same order of locks as `reserve`. Never refuses: it has happened. */
-export function settleReserves(db: Atomic, settlements: Settlement[]): void {
+/** Removes settled payouts from the reserves. Locks in the same order as `reserve`. Never refuses: the money has left. */
+export function settleReserves(db: Atomic, settlements: SettledClaim[]): void {
   const left = sumsOf(settlements.map(({ place, asset, amount, fee }) => ({ place, asset, amount: amount + fee })))
   const gone = new Map(left.map((part) => [nameOf(part), part.amount]))
   for (const { place, asset, amount: promised } of sumsOf(settlements.flatMap(partsOf))) {
@@ -105,10 +103,10 @@ export function settleReserves(db: Atomic, settlements: Settlement[]): void {
 }
 
 /**
- * Takes off what places are counted to hold whatever entries book out of them other than by payouts, in the same order of locks
- * as `reserve`: what was taken back is promised to nobody, from the block on that books it. Never refuses: it has happened.
+ * Lowers available balances by the amounts that entries move out of custody other than payouts, so that reversed money can no longer be
+ * reserved once the reversal is booked. Locks in the same order as `reserve`. Never refuses: the money has left.
  */
-export function lowerCover(db: Atomic, entries: Entry[]): void {
+export function lowerAvailable(db: Atomic, entries: Entry[]): void {
   const taken = entries
     .filter(({ kind }) => kind !== 'payout_settled')
     .flatMap(({ postings }) =>
@@ -127,7 +125,7 @@ const partsOf = ({ place, asset, amount, fee_asset: feeAsset, most_fee: mostFee 
   ...(feeAsset && mostFee ? [{ place, asset: feeAsset, amount: mostFee }] : []),
 ]
 
-/** Parts by place and asset, in one fixed order everywhere: two blocks can never wait for each other. */
+/** Sums by custody account and asset, in one fixed order, so that two blocks cannot deadlock. */
 function sumsOf(parts: Part[]): Part[] {
   const sums = new Map<string, Part>()
   for (const part of parts) {

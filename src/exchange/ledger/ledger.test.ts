@@ -5,7 +5,15 @@ import { testDatabase } from '../../../test/support/database.ts'
 import { openPool } from '../../platform/db/pool.ts'
 import { openRowIds } from '../../platform/db/row-ids.ts'
 import type { Database } from '../../platform/db/sql.ts'
-import { balanceOf, type Claim, foldBalances, lowerCover, releaseReserves, reserve, settleReserves } from './balance.ts'
+import {
+  balanceOf,
+  type Claim,
+  updateBalanceSnapshot,
+  lowerAvailable,
+  releaseReserves,
+  reserve,
+  settleReserves,
+} from './balance.ts'
 import { entry, type Posting } from './entry.ts'
 import { type Books, post } from './post.ts'
 import { verifyBooks } from './verify.ts'
@@ -37,11 +45,11 @@ describe('the ledger', () => {
 
   it('adds up folded and new postings alike', async () => {
     await bring('fold', 100n)
-    await foldBalances(db)
+    await updateBalanceSnapshot(db)
     await bring('fold', 11n)
     assert.equal(await balanceOf(db, 'held:fold', 'EUR-EUR'), 111n)
-    await foldBalances(db)
-    await foldBalances(db)
+    await updateBalanceSnapshot(db)
+    await updateBalanceSnapshot(db)
     assert.equal(await balanceOf(db, 'held:fold', 'EUR-EUR'), 111n)
     assert.deepEqual(await verifyBooks(db, books), [])
   })
@@ -55,11 +63,11 @@ describe('the ledger', () => {
         ]),
       ])
       await block.sql`select 1`
-      fold = bring('slow', 7n).then(() => foldBalances(db))
+      fold = bring('slow', 7n).then(() => updateBalanceSnapshot(db))
       await fold
     })
     assert.equal(await balanceOf(db, 'held:slow', 'EUR-EUR'), 12n)
-    await foldBalances(db)
+    await updateBalanceSnapshot(db)
     assert.equal(await balanceOf(db, 'held:slow', 'EUR-EUR'), 12n)
   })
 
@@ -69,7 +77,7 @@ describe('the ledger', () => {
     let late: Promise<void> | undefined
     await db.atomic(async (block) => {
       await block.sql`select below from fold_state for update`
-      late = foldBalances(db)
+      late = updateBalanceSnapshot(db)
       await waitingForLock(db)
       // What another fold does that has seen a later moment: it takes in what was booked since.
       await bring('folds', 10n)
@@ -119,7 +127,7 @@ describe('the ledger', () => {
     assert.deepEqual(await take(), [false])
   })
 
-  it('covers nothing by money that was taken back, whoever spends at the same time', async () => {
+  it('grants nothing from reversed money, even under concurrent payouts', async () => {
     await bring('ebb', 300n)
     const claim = { place: 'ebb', asset: 'EUR-EUR', amount: 1n }
     const spend = () => db.atomic((block) => reserve(block, [claim]))
@@ -129,7 +137,7 @@ describe('the ledger', () => {
           { debit: 'losses:chargebacks', credit: 'held:ebb', asset: 'EUR-EUR', amount: 10n },
         ])
         await post(block, books, [taken])
-        lowerCover(block, [taken])
+        lowerAvailable(block, [taken])
       })
     await Promise.all(Array.from({ length: 100 }, (_, index) => (index % 5 === 0 ? takeBack() : spend())))
     assert.equal(await balanceOf(db, 'held:ebb', 'EUR-EUR'), 100n)
@@ -263,7 +271,7 @@ describe('the ledger', () => {
 async function foldEverything(db: Database): Promise<void> {
   const left = () => db.sql`select 1 from entries where xid >= (select below from fold_state) limit 1`
   do {
-    await foldBalances(db)
+    await updateBalanceSnapshot(db)
   } while ((await left()).length > 0)
 }
 

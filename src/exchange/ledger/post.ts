@@ -3,12 +3,12 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { digestOf, type Entry } from './entry.ts'
 import * as queries from './queries.ts'
 
-/** What booking needs beside the block: ids for entries, and the key of their digests. */
+/** What booking needs in addition to the block: ids for entries, and the key of their digests. */
 export type Books = { rowIds: RowIds; secrets: { ledger: Buffer } }
 
 /**
- * Books entries inside the caller's atomic block, with two statements however many there are. Booking the same thing twice
- * fails the whole block. No account is locked: balances are sums, so a busy account serializes nobody.
+ * Books entries in the caller's atomic block, with two statements however many there are. Booking the same thing twice fails the
+ * block. No account is locked, because balances are sums: a busy account does not serialize its users.
  */
 export async function post(db: Atomic, { rowIds, secrets }: Books, entries: Entry[]): Promise<void> {
   if (entries.length === 0) return

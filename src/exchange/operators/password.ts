@@ -4,7 +4,7 @@ import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 const cost = { N: 2 ** 14, r: 8, p: 5 }
 const length = 32
 
-/** Hashes a password with a salt of its own, off the main thread: `scrypt$N$r$p$salt$hash`, so that the cost can rise later. */
+/** Hashes a password with a random salt, off the main thread: `scrypt$N$r$p$salt$hash`, so that the cost can rise later. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16)
   const derived = await derive(password, salt, cost)

@@ -11,7 +11,7 @@ export type AcceptedTerms = {
   at: Date
 }
 
-/** Writes down what was accepted, once per transaction and versions. */
+/** Records what was accepted, once per transaction and versions. */
 export const insertAccepted = (db: Atomic, row: AcceptedTerms): void =>
   db.send`
     insert into accepted_terms (transaction_id, customer_id, terms_version, terms_url, privacy_version, privacy_url, at)

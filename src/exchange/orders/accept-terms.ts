@@ -3,10 +3,10 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { insertAccepted } from './accept-terms.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** A text that customers accept: where it stands, and its version. */
+/** A document that customers accept, and its version. */
 export type LegalText = { url: string; version: string }
 
-/** The texts that hold now. Where an operator names no page of its own, it is ours. */
+/** The current documents. If the operator has none of its own, ours are used. */
 const legalTexts = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>) => {
   const { termsUrl, termsVersion, privacyUrl, privacyVersion } = config.legal
   return {
@@ -15,18 +15,18 @@ const legalTexts = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>) =>
   } satisfies Record<string, LegalText>
 }
 
-/** What a page says was accepted on it, so that nobody accepts versions that they were not shown: the versions that hold now. */
+/** The current versions, as a form names them, so that only versions that were shown are accepted. */
 export const acceptable = ({ config: { legal } }: Pick<Ctx, 'config'>): string =>
   `${legal.termsVersion} ${legal.privacyVersion}`
 
-/** Whether the versions that hold now are still to be accepted. Who was told how to pay has agreed to what held then. */
+/** Whether the current versions still have to be accepted. Once payment details are shown, the accepted versions stay. */
 export const lacksTerms = (
   ctx: Pick<Ctx, 'config'>,
   { kind, status, personal }: Pick<Transaction, 'kind' | 'status' | 'personal'>,
 ): boolean =>
   kind === 'retail' && (status === 'new' || status === 'waiting_for_customer') && personal.accepted !== acceptable(ctx)
 
-/** Writes down, in the caller's block, that a customer has accepted the versions that hold now. */
+/** Records, in the caller's block, that a customer has accepted the current versions. */
 export function keepAcceptance(ctx: Ctx, db: Atomic, before: Transaction, given: Transaction): void {
   const { id, customerId, personal } = given
   if (customerId === null || personal.accepted !== acceptable(ctx)) return

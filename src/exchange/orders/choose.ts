@@ -18,29 +18,26 @@ import { partnerOf } from '../transactions/partner-of.ts'
 import type { StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { dryRun } from './dry-run.ts'
 
-/**
- * What a customer may decide now, of a transaction that waits for a decision. Amounts are in the smallest unit of the asset that is
- * named. Absent is not open.
- */
+/** What a customer may decide now; an absent choice is not available. Amounts are in the smallest unit of the asset. */
 export type CustomerChoices = {
-  /** What is free, exchanged at the price of this moment; asked after the price had moved beyond the bound. */
+  /** Exchange what is available at the current price; offered after the price moved beyond the slippage limit. */
   accept_price?: { fromAmount: bigint; toAmount: bigint }
-  /** The same, asked where less came than was agreed. */
+  /** The same, offered if less arrived than agreed. */
   exchange_what_came?: { fromAmount: bigint; toAmount: bigint }
-  /** Everything that is free goes back; `cost` of each is kept for sending it. */
+  /** Refund everything that is available; `cost` is the cost of sending each part. */
   refund?: { parts: { asset: string; amount: bigint; cost: bigint }[] }
-  /** A refund does not know where to go; `amount` of `asset` is what goes back, `memo` whether its network has memos or tags. */
+  /** A refund needs an address; `amount` of `asset` is sent, `memo` is whether its network has memos or tags. */
   refund_address?: { asset: string; amount: bigint; memo: boolean }
-  /** What was paid out came back; given by `giveDetails` with `payoutAddress`. */
+  /** A payout was returned; resolved by `giveDetails` with `payoutAddress`. */
   payout_address?: { toAmount: bigint }
-  /** Nothing has been paid yet, and the customer does not want to. */
+  /** Cancel an order that has not been paid. */
   cancel?: object
 }
 
-/** Why a transaction is held where its customer may decide. */
+/** Reasons for a hold that the customer can resolve. */
 const decidable: ReadonlySet<StatusDetails | null> = new Set<StatusDetails>(['underpaid', 'late', 'wrong_asset'])
 
-/** Which choices are open to a transaction's customer now, and what would come of each. Nothing for B2B's: institutions ask us. */
+/** The choices that are available now, with their results. None for B2B transactions. */
 export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<CustomerChoices> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (transaction?.kind !== 'retail') throw notFound()
@@ -80,16 +77,16 @@ function refundChoice({ free }: FundsPosition): CustomerChoices {
 }
 
 /**
- * Exchanges what is free at the price of this moment. `atLeast` is what the customer was shown: 409 if it gives less by now, or
- * if there is nothing to be decided.
+ * Exchanges what is available at the current price. `atLeast` is what the customer was shown: 409 if the price gives less by now,
+ * or if there is nothing to decide.
  */
 export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bigint }): Promise<Transaction> {
   return settleAs(ctx, publicId, () => ({ kind: 'price_accepted', atLeast }))
 }
 
 /**
- * Gives back everything that is free, the way it came, less the stated cost of sending it. 409 where nothing is, or where the cost
- * would eat all of it.
+ * Refunds everything that is available, the way it came, less the stated cost of sending. 409 if nothing is, or if the cost would
+ * use it up.
  */
 export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
   return settleAs(ctx, publicId, (position) => {
@@ -128,7 +125,7 @@ export function giveRefundAddress(
   })
 }
 
-/** Refuses what `giveRefundAddress` would refuse of an address now, and changes nothing. */
+/** Refuses what `giveRefundAddress` would refuse, and changes nothing. */
 export const checkRefundAddress = (
   ctx: Ctx,
   publicId: bigint,
@@ -141,8 +138,8 @@ export const checkRefundAddress = (
   })
 
 /**
- * Ends a transaction that its customer does not want any more. The rails are asked first: 409 once any of them has seen money, 503
- * while one does not answer.
+ * Cancels a transaction that has not been paid. The rails are asked first: 409 if any of them has seen money, 503 if one does not
+ * answer.
  */
 export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Transaction> {
   const asked = await readTransactionWhole(ctx, ctx.db, publicId)

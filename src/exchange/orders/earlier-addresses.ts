@@ -5,15 +5,15 @@ import { readTransactionWhole } from '../transactions/load.ts'
 import * as queries from '../transactions/transactions.sql.ts'
 import { type Personal, personalPlace } from '../transactions/transaction.ts'
 
-/** How many of a customer's latest orders are looked at: a poisoned address imitates one that was used lately. */
+/** How many of a customer's latest orders are compared: a poisoned address imitates one that was used recently. */
 const latest = 50
 
-/** Whose earlier orders, besides this one, an address is held against. */
+/** The customer whose earlier orders are compared with `address`; `id` is the current order's. */
 export type Compared = { customerId: bigint; id: bigint; address: string }
 
 /**
- * An address that this customer has been paid to before and that the given one only resembles: six characters at each end
- * agree, and it is another. Thieves send dust from such addresses, to be copied from a history (domain.md, section 5).
+ * An earlier payout address of this customer that the given one only resembles: the first and last six characters match, and the
+ * rest doesn't. Thieves send dust from such addresses, hoping that they are copied from a history.
  */
 export async function resemblingEarlier(
   { keyring }: Pick<Ctx, 'keyring'>,
@@ -29,7 +29,7 @@ export async function resemblingEarlier(
   return earlier.includes(address) ? undefined : earlier.find((known) => resembles(known, address))
 }
 
-/** The same for whoever shows an order's pages: undefined as long as its customer is not known. */
+/** The same for an order's pages; undefined until its customer is known. */
 export async function earlierResembling(ctx: Ctx, publicId: bigint, address: string): Promise<string | undefined> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (!transaction || transaction.customerId === null) return undefined

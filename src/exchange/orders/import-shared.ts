@@ -8,7 +8,10 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { amend } from '../transactions/advance.ts'
 import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
 
-/** Takes persons over. The provider is asked outside of every block, and again later when it is down. */
+/**
+ * Imports customers that a partner shares through an identity provider. The provider is called outside of any block, and again
+ * later if it is down.
+ */
 export const importShared = (ctx: Ctx): Handler => ({
   batch: 1,
   concurrency: 2,
@@ -30,7 +33,7 @@ async function importOne(ctx: Ctx, job: Job): Promise<void> {
   })
 }
 
-/** `isKnown`: there is a transaction to write to. No customer came of a token that was refused. */
+/** `isKnown`: there is a transaction to update. A refused token gives no customer. */
 type Outcome = { waitMs: number } | { isKnown: boolean; partnerCustomerId?: bigint }
 
 async function importFor(ctx: Ctx, publicId: bigint): Promise<Outcome> {
@@ -53,7 +56,7 @@ async function importFor(ctx: Ctx, publicId: bigint): Promise<Outcome> {
   }
 }
 
-/** The token has done its work. A transaction without an e-mail address gets the customer whom it led to. */
+/** Removes the used token. A transaction without an e-mail address gets the customer it identified. */
 async function keep(ctx: Ctx, db: Atomic, publicId: bigint, partnerCustomerId: bigint | undefined): Promise<void> {
   const transaction = await lockTransaction(ctx, db, publicId)
   if (!transaction) return

@@ -12,10 +12,9 @@ import { tellOfReview } from './review-email.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /**
- * Looks again at orders that wait for somebody's identity, once that person stands otherwise: they go on, end, or wait on. The pages
- * that show them see in each case that something has changed. The job's key is the id of the partner's customer, the number of the
- * change, and how they stood before it. A job that comes after a later change leaves everything to that change's own: only that one
- * knows whether a person had looked.
+ * Re-evaluates orders that wait for an identity check once the customer's status has changed: they continue, end, or keep waiting,
+ * and their pages update. The job's key is the partner customer's id, the number of the change, and the previous status. A job that
+ * runs after a later change leaves the work to that change's own job, since only that one knows whether there was a manual review.
  */
 export const resumeWhenChecked = (ctx: Ctx): Handler => ({
   batch: 1,
@@ -31,10 +30,10 @@ export const resumeWhenChecked = (ctx: Ctx): Handler => ({
   },
 })
 
-/** The change of how a partner's customer stands, by its number, and whether a person had looked at their documents before it. */
+/** A change of a partner customer's status, by its number, and whether it ended a manual review. */
 type StandingChange = { id: bigint; changes: bigint; wasReviewed: boolean }
 
-/** Whoever waited while a person looked has been told that the page may be closed, and gets a letter. */
+/** After a manual review the customer, who was told that the page may be closed, gets an e-mail. */
 async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Promise<void> {
   const { wasReviewed } = change
   try {
@@ -47,7 +46,7 @@ async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Pr
   } catch (error) {
     if (error instanceof ErasedPerson) return
     if (!(error instanceof Refusal)) throw error
-    // Beyond the limits even so, or no longer served: it waits on, and its page says how it stands.
+    // Still above the limits, or no longer served: the order keeps waiting, and its page shows why.
     await ctx.db.atomic(async (db) => {
       const transaction = await lockWaiting(ctx, db, publicId, change)
       if (!transaction) return
@@ -57,7 +56,7 @@ async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Pr
   }
 }
 
-/** The order, as long as it still waits, and the customer kept as they stand; undefined once they stand otherwise again. */
+/** Locks an order that still waits, and the customer's status; undefined once the status has changed again. */
 async function lockWaiting(
   ctx: Ctx,
   db: Atomic,

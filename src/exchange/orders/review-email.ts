@@ -4,13 +4,12 @@ import { identityStateOf, waitsForIdentity } from './identity.ts'
 import { writeAboutOrder } from '../transactions/order-email.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
-/** What a customer is told of a review that has ended: the order goes on, ends, needs more to be shown, or has to wait. */
+/** The result of a review: the order continues, ends, needs the document again, or has to wait. */
 export type ReviewEnd = 'passed' | 'refused' | 'again' | 'over'
 
 /**
- * Writes to the customer of an order that waited while a person looked at their documents, in the caller's block and with what came
- * of it: they were told that they may close the page. Says what to do, and never why somebody was refused. Nothing is written while
- * the review goes on.
+ * Sends the customer an e-mail when a manual review of their documents ends, in the caller's block. It says what to do, and never
+ * why somebody was refused. Nothing is sent while the review continues.
  */
 export async function tellOfReview(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<void> {
   const end = await endOf(ctx, transaction)

@@ -1,6 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 
-/** The orders of a partner's customer, and of whoever is the same person, that wait for the identity to be checked. */
+/** Orders that wait for the identity of a partner's customer, or of the same person at another partner. */
 export const waitingFor = (db: Db, partnerCustomerId: bigint): Promise<{ publicId: bigint }[]> =>
   db.sql`
     select transactions.public_id as "publicId"
@@ -8,7 +8,7 @@ export const waitingFor = (db: Db, partnerCustomerId: bigint): Promise<{ publicI
     where partner_customers.id = ${partnerCustomerId} and status = 'waiting_for_customer'
       and status_details = 'kyc_required' order by transactions.id`
 
-/** Keeps a partner's customer as they stand after so many changes until the block ends; no row when there were others since. */
+/** Locks a partner's customer until the block ends; no row if its status has changed since. */
 export const lockStanding = (db: Atomic, partnerCustomerId: bigint, changes: bigint): Promise<{ id: bigint }[]> =>
   db.sql`
     select id from partner_customers where id = ${partnerCustomerId} and events = ${changes} for no key update`

@@ -89,7 +89,7 @@ function refuseRewritten(before: Terms, after: Terms): void {
 
 type Values = { readonly [name: string]: unknown }
 
-/** Only what changed, of settings that stand together too, so that an audit row can be read at a glance. */
+/** Only what changed, within grouped settings too, so that an audit row is easy to read. */
 function differences(one: PartnerSettings, other: PartnerSettings): { before: Values; after: Values } {
   const { features, rateLimits, terms, ...flat } = other
   const { before, after } = changedOf(withoutName(one), withoutName(flat))

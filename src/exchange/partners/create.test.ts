@@ -74,7 +74,7 @@ describe('a partner account', () => {
     await assert.rejects(createPartner(ctx, { name: 'x'.repeat(201) }, 'test'), { code: 'BAD_REQUEST' })
   })
 
-  it('that is not there is not found', async () => {
+  it('is not found if it does not exist', async () => {
     await assert.rejects(showPartner(ctx, 1n), { code: 'NOT_FOUND' })
     await assert.rejects(setPartner(ctx, 1n, { b2b_approval: 'on' }, 'test'), { code: 'NOT_FOUND' })
     await assert.rejects(createKey(ctx, { partnerId: 1n, kind: 'public' }, 'test'), { code: 'NOT_FOUND' })
@@ -83,7 +83,7 @@ describe('a partner account', () => {
 })
 
 describe('a change of an account', () => {
-  it('is written down with who, when, what, before and after, and told to every process', async () => {
+  it('is audited with actor, time, action, before and after, and reaches every process', async () => {
     const { partner } = await createPartner(ctx, { name: 'Bar' }, 'cli:ann')
     const version = await versionNow()
     await switchFeature(ctx, partner.id, { feature: 'b2b', on: true }, 'cli:bob')
@@ -91,8 +91,8 @@ describe('a change of an account', () => {
     assert.equal(await versionNow(), version + 2n)
 
     const rows = await auditOf(ctx.db, `partner:${partner.id}`)
-    const told = rows.map(({ actor, action }) => `${actor} ${action}`)
-    assert.deepEqual(told, ['cli:ann partner.created', 'cli:bob feature.switched_on', 'cli:eve partner.changed'])
+    const actions = rows.map(({ actor, action }) => `${actor} ${action}`)
+    assert.deepEqual(actions, ['cli:ann partner.created', 'cli:bob feature.switched_on', 'cli:eve partner.changed'])
     assert.ok(rows.every(({ at }) => at instanceof Date))
     assert.deepEqual(rows[1]?.before, { features: { b2b: false } })
     assert.deepEqual(rows[1]?.after, { features: { b2b: true } })
@@ -125,7 +125,7 @@ describe('a change of an account', () => {
 })
 
 describe('keys', () => {
-  it('rotate with overlap: the new one is valid beside the old one until that is revoked', async () => {
+  it('rotate with overlap: the new one is valid alongside the old one until that is revoked', async () => {
     const { partner } = await createPartner(ctx, { name: 'Mall' }, 'test')
     const version = await versionNow()
     const wanted = {

@@ -58,9 +58,8 @@ export function makeKey(
 }
 
 /**
- * Makes one more key for a partner, valid beside those that are there (so keys rotate with overlap); `text` is shown this
- * once. Refuses an unknown partner, a label over 100 characters, an entry of the allow-list that is no address or block, and
- * an end that is not ahead.
+ * Creates another key for a partner, valid alongside the existing ones, so that keys rotate with overlap. `text` is returned only
+ * here. Refuses an unknown partner, a label over 100 characters, an invalid allow-list, and an expiry that has passed.
  */
 export async function createKey(ctx: Ctx, wanted: NewKey, actor: string): Promise<{ key: ApiKey; text: string }> {
   const { text, hash, key } = makeKey(ctx, { ...wanted, ...readChange(ctx, wanted) })
@@ -132,12 +131,12 @@ function ahead(now: Date, expires: string): Date {
 
 const noSuchKey = (): Refusal => new Refusal('NOT_FOUND', 'There is no such key.')
 
-type Recorded = { actor: string; action: string; key: ApiKey; before: object | null; after: object }
+type AuditedKeyChange = { actor: string; action: string; key: ApiKey; before: object | null; after: object }
 
 function record(
   ctx: Ctx,
   db: Parameters<typeof recordAudit>[0],
-  { actor, action, key, before, after }: Recorded,
+  { actor, action, key, before, after }: AuditedKeyChange,
 ): void {
   const subject = `key:${key.id}`
   recordAudit(db, { at: ctx.clock.now(), actor, action, subject, before: before && { ...before }, after: { ...after } })

@@ -13,8 +13,8 @@ import * as queries from './payout-addresses.sql.ts'
 export type Decision = { id: bigint; actor: string; reason?: string }
 
 /**
- * An operator approves an address: it becomes active as soon as its cooling-off time is over. One that was rejected or disabled
- * before starts that time anew. Refuses an unknown one, and one that is approved already.
+ * Approves an address, which becomes active after its cooling-off time. For a rejected or disabled one that time starts again.
+ * Refuses an unknown address, and one that is already approved.
  */
 export const approvePayoutAddress = (ctx: Ctx, decision: Decision): Promise<PayoutAddress> =>
   decide(ctx, decision, 'approved', (address, now) => {
@@ -44,7 +44,7 @@ export const disablePayoutAddress = (ctx: Ctx, decision: Decision): Promise<Payo
     return { status: 'disabled', approvedAt: null }
   })
 
-/** Activates addresses whose cooling-off time has passed; those that wait for an operator go on waiting. */
+/** Activates addresses whose cooling-off time has passed, unless they still need approval. */
 export const activatePayoutAddresses = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
@@ -97,8 +97,8 @@ function change(
   { actor, action, reason }: { actor: string; action: string; reason?: string },
 ): PayoutAddress {
   const at = ctx.clock.now()
-  const isTold = to.status !== undefined && to.status !== before.status
-  const changed = { ...before, ...to, events: before.events + (isTold ? 1 : 0), updatedAt: at }
+  const isReported = to.status !== undefined && to.status !== before.status
+  const changed = { ...before, ...to, events: before.events + (isReported ? 1 : 0), updatedAt: at }
   queries.save(db, changed)
   recordAudit(db, {
     at,
@@ -108,7 +108,7 @@ function change(
     before: audited(before),
     after: { ...audited(changed), ...(reason === undefined ? {} : { reason }) },
   })
-  if (isTold) announce(ctx, db, changed)
+  if (isReported) announce(ctx, db, changed)
   return changed
 }
 

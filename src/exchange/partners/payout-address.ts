@@ -1,13 +1,13 @@
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 
-/** Where a registered address stands (wire.md, section 5). Only an active one is paid to. */
+/** The status of a registered address. Only an active one is paid to. */
 export type PayoutAddressStatus = 'pending_review' | 'active' | 'rejected' | 'disabled'
 
 /** A bank that an account's own bank is reached through, as the partner wrote it; texts that were not given are empty. */
 export type Intermediary = { bankName: string; bankAddress: string; bankCountry: string; bic: string }
 
-/** What of a registered address is somebody's: sealed with its own data key. Texts that are not there are empty. */
+/** The personal part of a registered address, sealed with its own data key. Absent texts are empty. */
 export type PayoutAddressDetails = {
   /** An address of a chain or an account, in its canonical spelling. */
   address: string

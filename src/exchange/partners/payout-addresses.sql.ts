@@ -31,7 +31,7 @@ export type NewRow = Omit<PayoutAddress, 'dataKey' | 'details'> & {
   details: Buffer
 }
 
-/** Registers an address; nothing if the same one is there, whoever was first. */
+/** Returns no row if the same address is registered, even concurrently. */
 export const insert = (db: Db, row: NewRow): Promise<{ id: bigint }[]> =>
   db.sql`
     insert into payout_addresses (id, partner_id, type, category, asset, status, needs_approval, approved_at,
@@ -105,11 +105,10 @@ export const lock = (db: Atomic, ids: bigint[]): Promise<Row[]> =>
     select payout_addresses.*, wrapped as wrapped_key from payout_addresses join data_keys on data_keys.id = data_key_id
     where payout_addresses.id = any(${ids}) order by payout_addresses.id for update of payout_addresses`
 
-/** Where addresses stand, as it is until the block ends: nobody can change it before. */
+/** The status of addresses, locked until the block ends. */
 export const lockStatuses = (db: Atomic, ids: bigint[]): Promise<{ id: bigint; status: PayoutAddressStatus }[]> =>
   db.sql`select id, status from payout_addresses where id = any(${ids}) order by id for share`
 
-/** Writes where an address stands now. */
 export const save = (db: Atomic, { id, status, approvedAt, activeFrom, events, updatedAt }: PayoutAddress): void =>
   db.send`
     update payout_addresses set status = ${status}, approved_at = ${approvedAt}, active_from = ${activeFrom},

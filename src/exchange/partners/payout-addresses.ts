@@ -96,7 +96,7 @@ async function newAddress(ctx: Ctx, db: Atomic, partner: Partner, wanted: NewPay
   }
 }
 
-/** Tells the partner where an address stands now. */
+/** Reports an address's status to its partner. */
 export const announce = (ctx: Ctx, db: Atomic, address: PayoutAddress): void =>
   recordEvents(ctx, db, [
     {

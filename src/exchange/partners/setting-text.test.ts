@@ -97,7 +97,7 @@ test('a file of fees is the whole of them: price lists that it does not name are
   })
 })
 
-test('a price list that could not be priced with is refused, with the place of what is wrong', () => {
+test('an unusable price list is refused, naming its error', () => {
   const cases: [change: object, said: RegExp][] = [
     [{ version: undefined }, /^schedules\[0\]\.version: must be a name/],
     [{ version: 'Shop 1' }, /^schedules\[0\]\.version: must be a name/],

@@ -1,16 +1,15 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
 
-/** The refusal of a value: the name of what is wrong, and a sentence that says what it must be. */
+/** The refusal of a setting; `must` completes the sentence. */
 export const wrong = (name: string, sentence: string): Refusal => new Refusal('BAD_REQUEST', `${name}: ${sentence}`)
 
-/** One of a few words. */
-export function oneOf<Word extends string>(text: string, words: readonly Word[], name: string): Word {
-  const word = words.find((one) => one === text)
-  if (word === undefined) throw wrong(name, `must be one of ${words.join(', ')}.`)
-  return word
+export function oneOf<Value extends string>(text: string, values: readonly Value[], name: string): Value {
+  const value = values.find((one) => one === text)
+  if (value === undefined) throw wrong(name, `must be one of ${values.join(', ')}.`)
+  return value
 }
 
-/** A percentage of at most two decimals as hundredths of a percent, of which `most` are allowed. */
+/** Parses a percentage of at most two decimals into basis points, at most `most`. */
 export function basisPoints(text: string, name: string, most: number): number {
   const [, whole = '', fraction = ''] = /^(\d{1,3})(?:\.(\d{1,2}))?$/.exec(text) ?? []
   const points = whole === '' ? Number.NaN : Number.parseInt(whole + fraction.padEnd(2, '0'), 10)
@@ -18,7 +17,7 @@ export function basisPoints(text: string, name: string, most: number): number {
   return points
 }
 
-/** An amount of the market's reference currency as it was written; null where there is none. */
+/** An amount of the market's reference currency, unchanged; null if absent. */
 export function amountOrNull(value: unknown, name: string): string | null {
   if (value === undefined || value === null) return null
   const text = plain(value)

@@ -89,8 +89,7 @@ export const defaultSettings: PartnerSettings = {
 /** Every feature's name. */
 export const featureNames = Object.keys(defaultSettings.features) as readonly Feature[]
 
-/** Whether a word is the name of a feature. */
-export const isFeature = (word: string): word is Feature => (featureNames as readonly string[]).includes(word)
+export const isFeature = (name: string): name is Feature => (featureNames as readonly string[]).includes(name)
 
 /** Settings as far as they are given: stored ones, or changes. */
 export type GivenSettings = Partial<Omit<PartnerSettings, 'features' | 'rateLimits' | 'terms'>> & {

@@ -4,7 +4,7 @@ import { wrong } from './setting-value.ts'
 
 const block = /-----BEGIN [^-]+-----[^-]+-----END [^-]+-----/g
 
-/** How many keys may be good at once: the one in use, the next one, and one to spare. */
+/** Valid at once: the key in use, the next one, and one to spare. */
 const mostKeys = 3
 
 /** Every public key in a text of PEM blocks. Throws at a block that is no key, or has no end. */
@@ -15,8 +15,8 @@ export function signingKeysIn(pem: string): KeyObject[] {
 }
 
 /**
- * Reads a file of public keys, so that a partner's signing key rotates with overlap: a signature by any of them is good. Gives
- * them in PEM, one after the other. Refuses what is no key, a weak one, and more than three.
+ * Reads a file of public keys. A signature by any of them is valid, so that a partner can rotate its signing key with overlap.
+ * Returns them as PEM, one after the other. Refuses invalid and weak keys, and more than three.
  */
 export function readSigningKeys(text: string): string {
   const keys = keysIn(text)

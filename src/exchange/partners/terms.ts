@@ -24,7 +24,7 @@ export type AccountFees = {
 export type Terms = {
   /** The partner's commission, in hundredths of a percent of what the customer pays. */
   commissionBasisPoints: number
-  /** Oldest first; before the first, and if there is none, the house's hold. */
+  /** Oldest first. Before the first one, and if the list is empty, the default price lists apply. */
   feeSchedules: readonly AccountFees[]
   /** The same for the institution's own exchanges. */
   b2bFeeSchedules: readonly AccountFees[]

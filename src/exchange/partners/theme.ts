@@ -1,6 +1,6 @@
 import { json, wrong } from './setting-value.ts'
 
-/** How a partner's pages look, where not as ours do. Contrast is the pages' own care (src/doors/ui/theme.ts), whatever stands here. */
+/** How a partner's pages differ from ours. The pages ensure contrast (src/doors/ui/theme.ts), whatever the colors. */
 export type Theme = {
   /** What customers read above the pages, where it is not the account's name. */
   name?: string
@@ -17,7 +17,7 @@ const widestCorner = 24
 /** Customers on a slow line wait for it. */
 const largestLogo = 48 * 1_024
 
-/** The first bytes by which a picture of each kind is known. */
+/** The first bytes of each kind of image. */
 const signatures: readonly (readonly [type: string, begins: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -48,7 +48,7 @@ const faults: Record<string, string> = {
   logo: `has a logo that is a data URI of a PNG, JPEG or WebP of at most ${largestLogo / 1_024} kB.`,
 }
 
-/** The picture of a theme; undefined where there is none. What it is, is judged by its bytes, not by what it is called. */
+/** The image of a theme; undefined if it has none. Its type follows from its bytes, not from its name. */
 export function logoOf({ logo }: Pick<Theme, 'logo'>): { type: string; bytes: Buffer } | undefined {
   const [, data] = /^data:image\/(?:png|jpeg|webp);base64,([A-Za-z0-9+/]+={0,2})$/.exec(logo ?? '') ?? []
   if (data === undefined) return undefined

@@ -15,9 +15,9 @@ type Levels = ReadonlyMap<string, Ratio>
 /**
  * A market in which no round of exchanges gains, however many legs it has.
  *
- * Every ticker gets a level: its worth in the reference currency, along the fewest markets, by their middles; chosen anew each
- * second of business time. A book whose bid or ask lies beyond the ratio of its two levels is widened to it, to the house's
- * way; one that is further off than the tolerance contradicts the others and is left out. So every bid is at most, and every
+ * Every ticker gets a level: its price in the reference currency, along the fewest markets, at their mid prices, chosen again each
+ * second of business time. A book whose bid or ask lies beyond the ratio of its two levels is widened to it, in our
+ * favor; one that is further off than the tolerance contradicts the others and is left out. So every bid is at most, and every
  * ask at least, the ratio of the same levels, and around any circle the levels cancel: the product of what is given is at most
  * one. Widening never gives a customer more than the sources say.
  */
@@ -82,7 +82,7 @@ function step({ base, quote }: Market, book: Book, levels: Levels): { ticker: st
   return undefined
 }
 
-/** A book around the ratio of its two levels; undefined where it is too far from it, or where there are none. */
+/** A book widened to the ratio of its two levels; undefined if it is too far from it, or has no levels. */
 function fit(book: Book, levels: Levels, toleranceBasisPoints: number): Book | undefined {
   const [base, quote] = [levels.get(book.market.base), levels.get(book.market.quote)]
   if (!base || !quote) return undefined

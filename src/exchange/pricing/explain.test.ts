@@ -153,7 +153,7 @@ const crossed = makeQuote(
   { ...request, direction: 'direct', amount: 30_000n },
 )
 
-test('a quote tells every leg of its price, and of what its source is worth', () => {
+test('a quote has every leg of its price and of its reference rate', () => {
   assert.deepEqual(explainQuote(stored(crossed)).lines.slice(1, 8), [
     'leg 1: EUR/PLN, buy EUR at the ask: 428000000 / 100000000 PLN for one EUR at 2026-03-01T12:00:00.000Z, source test',
     'leg 2: EUR/USD, sell EUR at the bid: 103000000 / 100000000 USD for one EUR at 2026-03-01T12:00:00.000Z, source test',
@@ -187,7 +187,7 @@ test('legs that lead elsewhere prove nothing, even sealed again', () => {
   }
 })
 
-test("what an amount of the source is worth in euro cents is told by the quote's own legs", () => {
+test("the worth of a source amount in euro cents follows from the quote's own legs", () => {
   assert.equal(eurCentsOf(direct, 10_001n), 10_001n)
   // 300 / 4.28 = 70.093...
   assert.equal(eurCentsOf(crossed, 30_000n), 7_009n)

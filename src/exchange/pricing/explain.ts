@@ -3,7 +3,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { ratioOf, tenTo } from '../../platform/money/ratio.ts'
 import { percentText } from './fees.ts'
-import { originOf, originWords } from './quote-origin.ts'
+import { originOf, originLines } from './quote-origin.ts'
 import type { Origin } from './quote-origin.ts'
 import { canonicalJson, fingerprintOf, quotedFees } from './quote.ts'
 import type { Quote, QuotedFee, StoredQuote } from './quote.ts'
@@ -131,7 +131,7 @@ function derivation(quote: StoredQuote): string[] {
   const paid = unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to)
   return [
     `asked: a ${quote.side}, ${direction}, ${asked}`,
-    ...originWords(quote),
+    ...originLines(quote),
     ...quote.fees.map((fee) => feeLine(fee, quote)),
     `converted: ${quote.convertedAmount} ${give}, ${feesIncluded ? `${quote.fromAmount} less the fees` : 'the fees come on top'}`,
     `paid for: ${quote.convertedAmount} x price, rounded down = ${formatAmount(paid, to)} ${get}`,

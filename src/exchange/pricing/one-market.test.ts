@@ -38,13 +38,13 @@ const sources = (market: string, tellings: string): OpenSource[] =>
     return sourceOf(name, [bookOf(base, quote, BigInt(bid) * hundredth, BigInt(ask) * hundredth, at, name)])
   })
 
-const together = (told: readonly MarketSource[]): MarketSource =>
+const together = (feeds: readonly MarketSource[]): MarketSource =>
   oneMarket(
-    told.map((market) => ({ market, isSufficient: false })),
+    feeds.map((market) => ({ market, isSufficient: false })),
     agreement,
   )
 
-/** The one book of the first market, in words. */
+/** The one book of the first market, as text. */
 function bookIn(market: MarketSource, ms = 0): string {
   const [book] = market.booksAt(after(someTime, ms))
   if (!book) return 'no price'
@@ -65,36 +65,36 @@ test('a feed that is 1,000 times too high moves nothing: it is left out, and nev
 })
 
 test('sources that disagree make no price, and neither do too few', () => {
-  const told = (market: string, text: string) => bookIn(together(sources(market, text)))
+  const feeds = (market: string, text: string) => bookIn(together(sources(market, text)))
   const [two, three] = [
     'name  bid   ask\n one   9990  10010\n two   9990  10010',
     'name  bid   ask\n one   9990  10010\n two   9990  10010\n wild  20000  20010',
   ]
-  assert.equal(told('BTC/EUR', two), 'no price', 'a coin needs three')
-  assert.equal(told('EUR/USD', two), '999/10 1001/10 by one+two', 'two fiat currencies need two')
-  assert.equal(told('BTC/EUR', three), 'no price', 'two of three are not three')
-  assert.equal(told('EUR/USD', three), '999/10 1001/10 by one+two')
+  assert.equal(feeds('BTC/EUR', two), 'no price', 'a coin needs three')
+  assert.equal(feeds('EUR/USD', two), '999/10 1001/10 by one+two', 'two fiat currencies need two')
+  assert.equal(feeds('BTC/EUR', three), 'no price', 'two of three are not three')
+  assert.equal(feeds('EUR/USD', three), '999/10 1001/10 by one+two')
   const split = 'name  bid    ask\n a     9990   10010\n b     9990   10010\n c     20000  20010\n d     20000  20010'
-  assert.equal(told('EUR/USD', split), 'no price', 'half against half is no agreement')
+  assert.equal(feeds('EUR/USD', split), 'no price', 'half against half is no agreement')
   const crossed = 'name  bid    ask\n a     9990   10010\n b     10020  10010'
-  assert.equal(told('EUR/USD', crossed), 'no price', 'a source that gives more than it asks is unsound')
+  assert.equal(feeds('EUR/USD', crossed), 'no price', 'a source that gives more than it asks is unsound')
 })
 
 test('stale sources are left out, as soon as they are stale', () => {
-  const told = sources(
+  const feeds = sources(
     'BTC/EUR',
     'name  bid   ask    age\n a     9990  10010  0\n b     9990  10010  0\n c     9990  10010  30',
   )
-  const market = together(told)
+  const market = together(feeds)
   const first = market.booksAt(someTime)
   assert.equal(bookIn(market), '999/10 1001/10 by a+b+c')
   assert.equal(market.booksAt(after(someTime, 30_000)), first, 'the same list while nothing changes')
   assert.equal(bookIn(market, 30_001), 'no price')
-  told[2]?.set(0, bookOf('BTC', 'EUR', 9_990n * hundredth, 10_010n * hundredth, after(someTime, 30_000), 'c'))
+  feeds[2]?.set(0, bookOf('BTC', 'EUR', 9_990n * hundredth, 10_010n * hundredth, after(someTime, 30_000), 'c'))
   assert.equal(bookIn(market, 30_002), '999/10 1001/10 by a+b+c')
 })
 
-test('the recorded market of the sandbox stands alone, and is what it was', () => {
+test('the recorded market of the sandbox suffices by itself, unchanged', () => {
   const [recorded] = sources('BTC/EUR', 'name      bid   ask\n recorded  9990  10010')
   assert.ok(recorded)
   assert.equal(oneMarket([{ market: recorded, isSufficient: true }], agreement), recorded)
@@ -102,10 +102,10 @@ test('the recorded market of the sandbox stands alone, and is what it was', () =
 })
 
 test('a book keeps its identity while those it was made from do, and the list with it', () => {
-  const told = sources('BTC/EUR', 'name  bid   ask\n a     9990  10010\n b     9990  10010\n c     9990  10010')
-  const market = together(told)
+  const feeds = sources('BTC/EUR', 'name  bid   ask\n a     9990  10010\n b     9990  10010\n c     9990  10010')
+  const market = together(feeds)
   const [first] = market.booksAt(someTime)
-  told[0]?.set(0, bookOf('BTC', 'EUR', 9_991n * hundredth, 10_010n * hundredth, someTime, 'a'))
+  feeds[0]?.set(0, bookOf('BTC', 'EUR', 9_991n * hundredth, 10_010n * hundredth, someTime, 'a'))
   const [second] = market.booksAt(someTime)
   assert.notEqual(second, first)
   assert.equal(market.booksAt(after(someTime, 5_000))[0], second)
@@ -113,14 +113,14 @@ test('a book keeps its identity while those it was made from do, and the list wi
 
 test('a book that contradicts the others a little is widened to what they say, on the side that is off', () => {
   const inDollars = (bid: bigint, ask: bigint): string => {
-    const told = ['a', 'b', 'c'].map((name) =>
+    const feeds = ['a', 'b', 'c'].map((name) =>
       sourceOf(name, [
         bookOf('BTC', 'USD', bid * hundredth, ask * hundredth, someTime, name),
         bookOf('BTC', 'EUR', 9_990n * hundredth, 10_010n * hundredth, someTime, name),
         bookOf('USD', 'EUR', 50n * hundredth, 50n * hundredth, someTime, name),
       ]),
     )
-    return bookIn(together(told))
+    return bookIn(together(feeds))
   }
   assert.equal(inDollars(19_990n, 20_010n), '1999/10 2001/10 by a+b+c', 'they agree')
   assert.equal(inDollars(20_040n, 20_060n), '200/1 1003/5 by a+b+c', 'it gives too much')
@@ -147,7 +147,7 @@ test('no round of two or three exchanges gains, however the sources contradict e
       const markets = [...new Map(drawn.map((one) => [`${one.base}/${one.quote}`, one])).values()].filter(
         ({ base, quote }) => base !== quote,
       )
-      const told = [0, 1, 2, 3].map((source) =>
+      const feeds = [0, 1, 2, 3].map((source) =>
         sourceOf(
           `s${source}`,
           markets.map(({ base, quote, off, width }) => {
@@ -158,7 +158,7 @@ test('no round of two or three exchanges gains, however the sources contradict e
           }),
         ),
       )
-      const moment = { market: together(told), now: someTime, maxPriceAgeSeconds: 60 }
+      const moment = { market: together(feeds), now: someTime, maxPriceAgeSeconds: 60 }
       const tickers = Object.keys(truth)
       for (const a of tickers)
         for (const b of tickers)

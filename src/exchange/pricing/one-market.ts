@@ -47,11 +47,11 @@ export function oneMarket(sources: readonly SourceOfPrices[], agreement: Agreeme
 type Books = readonly (Book | undefined)[]
 
 /** A book of ours, what it was made from, and until when (milliseconds) that stays fresh. */
-type Made = { from: readonly Book[]; book: Book | undefined }
+type CachedBook = { from: readonly Book[]; book: Book | undefined }
 
 function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): MarketSource {
   const places = placesOf(sources)
-  const made: Made[] = places.map(() => ({ from: [], book: undefined }))
+  const made: CachedBook[] = places.map(() => ({ from: [], book: undefined }))
   let last: { lists: readonly Books[]; freshUntil: number; books: Books } | undefined
 
   function booksAt(now: Date): Books {
@@ -60,8 +60,8 @@ function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): Marke
     if (last && isSame && now.getTime() <= last.freshUntil) return last.books
 
     let freshUntil = Infinity
-    const books = places.map(({ market, told }, index) => {
-      const from = told.flatMap(({ source, at }): Telling[] => {
+    const books = places.map(({ market, quotedBy }, index) => {
+      const from = quotedBy.flatMap(({ source, at }): SourceBook[] => {
         const book = lists[source]?.[at]
         if (!isFresh({ now, maxPriceAgeSeconds: agreement.maxPriceAgeSeconds }, book) || !isSound(book)) return []
         freshUntil = Math.min(freshUntil, book.at.getTime() + agreement.maxPriceAgeSeconds * 1_000)
@@ -74,7 +74,7 @@ function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): Marke
     return last.books
   }
 
-  function bookFrom(market: Market, tellings: readonly Telling[], index: number): Book | undefined {
+  function bookFrom(market: Market, tellings: readonly SourceBook[], index: number): Book | undefined {
     const before = made[index]
     const from = tellings.map(({ book }) => book)
     const isSame = before?.from.length === from.length && from.every((book, at) => book === before.from[at])
@@ -93,17 +93,17 @@ function agreed(sources: readonly SourceOfPrices[], agreement: Agreement): Marke
   }
 }
 
-type Telling = { book: Book; isSufficient: boolean }
+type SourceBook = { book: Book; isSufficient: boolean }
 
-type Place = { market: Market; told: { source: number; at: number }[] }
+type MarketSources = { market: Market; quotedBy: { source: number; at: number }[] }
 
 /** Every market that any source has, in the order in which they are met, and where each source tells it. */
-function placesOf(sources: readonly SourceOfPrices[]): Place[] {
-  const places = new Map<string, Place>()
+function placesOf(sources: readonly SourceOfPrices[]): MarketSources[] {
+  const places = new Map<string, MarketSources>()
   for (const [source, { market }] of sources.entries()) {
     for (const [at, { name, base, quote }] of market.markets.entries()) {
-      const place = places.get(name) ?? { market: { name, base, quote, source: '' }, told: [] }
-      place.told.push({ source, at })
+      const place = places.get(name) ?? { market: { name, base, quote, source: '' }, quotedBy: [] }
+      place.quotedBy.push({ source, at })
       place.market.source = [...new Set([place.market.source, market.name].filter(Boolean))].join('+')
       places.set(name, place)
     }
@@ -116,7 +116,7 @@ const isSound = ({ bid, ask }: Book): boolean => bid.numerator > 0n && !isGreate
 /** The one book that enough sources agree on; undefined where they do not. */
 function agreedBook(
   market: Market,
-  tellings: readonly Telling[],
+  tellings: readonly SourceBook[],
   { isFiat, least, toleranceBasisPoints }: Agreement,
 ): Book | undefined {
   const byMiddle = tellings.toSorted((a, b) => compare(middleOf(a.book), middleOf(b.book)))

@@ -37,27 +37,27 @@ export function roadsOf({ markets }: Pick<MarketSource, 'markets'>): Roads {
 }
 
 /**
- * Every path of at most three legs, the fewest legs first, then by the names of the markets: the order in which the first of
- * equally good ones is taken. Empty when there is no way, or nowhere to go.
+ * Every path of at most three legs, the fewest legs first, then by the names of the markets. Of equal prices the first path
+ * wins.
  */
 export function pathsBetween(markets: readonly Market[], roads: Roads, from: string, to: string): readonly Path[] {
   const found: { path: Path; name: string }[] = []
   const walked: Step[] = []
   const met = new Set([from])
-  const goOn = (here: string): void => {
+  const extend = (here: string): void => {
     for (const { step, to: next } of roads.get(here) ?? []) {
       if (met.has(next)) continue
       walked.push(step)
       if (next === to) found.push({ path: [...walked], name: nameOf(markets, walked) })
       else if (walked.length < mostLegs) {
         met.add(next)
-        goOn(next)
+        extend(next)
         met.delete(next)
       }
       walked.pop()
     }
   }
-  goOn(from)
+  extend(from)
   return found.toSorted((a, b) => a.path.length - b.path.length || (a.name < b.name ? -1 : 1)).map(({ path }) => path)
 }
 

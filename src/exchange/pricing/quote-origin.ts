@@ -2,7 +2,7 @@ import { ratioText, reduced } from '../../platform/money/ratio.ts'
 import type { Ratio, RatioText } from '../../platform/money/ratio.ts'
 import { percentText } from './fees.ts'
 import { lessSpread } from './price.ts'
-import { originOfVersion1, wordsOfVersion1 } from './quote-version-1.ts'
+import { originOfVersion1, linesOfVersion1 } from './quote-version-1.ts'
 import type { Quote, QuotedLeg, StoredQuote } from './quote.ts'
 
 /** Where a quote's price came from, computed again from what the quote says of the market. */
@@ -11,7 +11,7 @@ export type Origin = {
   price: Ratio
   /** Whole units of the reference currency for one of the source. */
   worth: Ratio
-  /** What of it the quote states as results, in the quote's own spelling. */
+  /** The results as the quote states them. */
   results: { price: RatioText; worth?: Quote['worth'] }
 }
 
@@ -54,33 +54,35 @@ function alongLegs(name: string, legs: readonly QuotedLeg[], from: string, to: s
     : { reason: `${name}: the path ends at ${here}, not at ${to}` }
 }
 
-/** Where the price came from in words, a step a line, with the stored figures. */
-export function originWords(quote: StoredQuote): string[] {
-  if (quote.version === 1) return wordsOfVersion1(quote)
+/** The origin of the price as text, a step a line, with the stored figures. */
+export function originLines(quote: StoredQuote): string[] {
+  if (quote.version === 1) return linesOfVersion1(quote)
 
   const { from, to, reference, legs, worth, price } = quote
   const spread = percentText(quote.spreadBasisPoints)
   const isTheSame = from.ticker === reference
   return [
-    ...legs.map((leg, at) => `leg ${at + 1}: ${legWords(leg)}`),
-    `price: ${productWords(legs)}, less ${spread} spread = ${price.numerator} / ${price.denominator} ${to.ticker} for one ${from.ticker}`,
-    ...worth.legs.map((leg, at) => `worth, leg ${at + 1}: ${legWords(leg)}`),
+    ...legs.map((leg, at) => `leg ${at + 1}: ${legText(leg)}`),
+    `price: ${productText(legs)}, less ${spread} spread = ${price.numerator} / ${price.denominator} ${to.ticker} for one ${from.ticker}`,
+    ...worth.legs.map((leg, at) => `worth, leg ${at + 1}: ${legText(leg)}`),
     ...(isTheSame
       ? []
       : [
-          `worth: ${productWords(worth.legs)} = ${worth.numerator} / ${worth.denominator} ${reference} for one ${from.ticker}`,
+          `worth: ${productText(worth.legs)} = ${worth.numerator} / ${worth.denominator} ${reference} for one ${from.ticker}`,
         ]),
   ]
 }
 
-function legWords({ market, crossing, numerator, denominator, at, source }: QuotedLeg): string {
+function legText({ market, crossing, numerator, denominator, at, source }: QuotedLeg): string {
   const [base = '', quote = ''] = market.split('/')
   const action = crossing === 'sell' ? `sell ${base} at the bid` : `buy ${base} at the ask`
   return `${market}, ${action}: ${numerator} / ${denominator} ${quote} for one ${base} at ${at}, source ${source}`
 }
 
 /** `bid 1 x bid 2 / ask 3`, by the legs' numbers. */
-function productWords(legs: readonly QuotedLeg[]): string {
-  const words = legs.map(({ crossing }, at) => (crossing === 'sell' ? ` x bid ${at + 1}` : ` / ask ${at + 1}`)).join('')
-  return `1${words}`
+function productText(legs: readonly QuotedLeg[]): string {
+  const factors = legs
+    .map(({ crossing }, at) => (crossing === 'sell' ? ` x bid ${at + 1}` : ` / ask ${at + 1}`))
+    .join('')
+  return `1${factors}`
 }

@@ -35,7 +35,7 @@ test('a stored quote of version 1 is still recomputed from itself to the last di
   }
 })
 
-test('and still told in the words of its day', () => {
+test('and is still explained in its original terms', () => {
   assert.deepEqual(explainQuote(stored[0] ?? assert.fail()).lines, derivation.trim().split('\n'))
 })
 

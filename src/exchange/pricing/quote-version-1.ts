@@ -14,8 +14,8 @@ export function originOfVersion1({ prices, spreadBasisPoints }: QuoteVersion1): 
   return { price, worth: bid }
 }
 
-/** The same in words, a step a line. */
-export function wordsOfVersion1({ prices, reference, spreadBasisPoints, price, from, to }: QuoteVersion1): string[] {
+/** The same as text, a step a line. */
+export function linesOfVersion1({ prices, reference, spreadBasisPoints, price, from, to }: QuoteVersion1): string[] {
   const spread = percentText(spreadBasisPoints)
   return [
     ...[prices.from, prices.to].map(

@@ -61,7 +61,7 @@ type PriceVersion1 = RatioText & { ticker: string; marketSide: 'bid' | 'ask'; at
 /** A quote as the database may hold it: of this version or an earlier one. */
 export type StoredQuote = Quote | QuoteVersion1
 
-/** What quotes of every version say in the same words. */
+/** The fields that quotes of every version share. */
 export type QuoteCommon = {
   side: Side
   from: Asset

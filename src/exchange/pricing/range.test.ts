@@ -81,7 +81,7 @@ test('the least amount pays out at least one unit of the target', () => {
   assert.equal(bareSum(terms, min, { feesIncluded: true }).toAmount, 1n)
 })
 
-test('no amount above the least one pays less than is demanded, with several fees of which each has a remainder', () => {
+test('no amount above the minimum pays out less than required, with several fees that each have a remainder', () => {
   // Ten euro pay 9.70; one cent more pays 9.70 too: three fees of 10.01 cents are 30.03, rounded up once to 31.
   const rates = ratesBetween(euro.price, euroBook('EUX', 100_000_000n, 100_000_000n))
   const fees = { depositBasisPoints: 100, payoutBasisPoints: 100, commissionBasisPoints: 100, schedule: freeSchedule }

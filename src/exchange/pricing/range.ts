@@ -44,11 +44,11 @@ const policyBounds: Readonly<Record<Kind, Readonly<Record<Side, Bounds>>>> = {
 const networkFeeShareBasisPoints = 2_500n
 
 /**
- * The source amounts that are exchanged on these terms; undefined when there are none.
+ * The source amounts that can be exchanged on these terms; undefined when there are none.
  *
- * Every amount within pays out at least what the payout method demands, more than nothing, and three times the network fee or
- * more; and none pays out more than the method allows. Bounds that a price was needed for are rounded inward to three
- * significant digits, so that a range stands still while prices move a little, and is written short.
+ * Every amount within pays out at least the payout method's minimum, more than zero, and at least three times the network fee;
+ * none pays out more than the method allows. Bounds that depend on a price are rounded inward to three significant digits, so
+ * that a range is short and stays the same while prices move a little.
  */
 export function rangeOf(
   terms: PairTerms,

@@ -27,7 +27,7 @@ function marketOf(books: readonly Book[]): OpenMarket {
   }
 }
 
-/** Books from a text table: a market with a source of its own, bid and ask in whole hundredths, seconds of age. */
+/** Books from a text table: market, its own source, bid and ask in whole hundredths, age in seconds. */
 const booksFrom = (text: string): Book[] =>
   table(text).map(({ market = '', bid = '', ask = '', age = '0', source = 'test' }) => {
     const [base = '', quote = ''] = market.split('/')
@@ -41,7 +41,7 @@ const momentOf = (market: MarketSource, ms = 0): MarketMoment => ({
   maxPriceAgeSeconds: 60,
 })
 
-/** The path in words: `BTC/USD sell, EUR/USD buy`. */
+/** The path as text: `BTC/USD sell, EUR/USD buy`. */
 const pathOf = (rate: Rate | undefined): string =>
   rate ? rate.legs.map(({ book, crossing }) => `${book.market.name} ${crossing}`).join(', ') : 'none'
 
@@ -120,7 +120,7 @@ test('a stale book is left out: another path, and without one no price', () => {
   assert.equal(pathOf(rateBetween(momentOf(gone), 'BTC', 'EUR')), around)
 })
 
-test('prices are those of the moment; the path is chosen anew with the next second', () => {
+test('prices are current; the path is chosen again each second', () => {
   const market = marketOf(
     booksFrom(`
       market   bid      ask
@@ -140,7 +140,7 @@ test('prices are those of the moment; the path is chosen anew with the next seco
   assert.equal(pathOf(rateBetween(momentOf(market, 1_000), 'BTC', 'EUR')), 'BTC/USD sell, EUR/USD buy')
 })
 
-test('a rate stays the same object until a book of its own path changes', () => {
+test('a rate stays the same object until a book on its path changes', () => {
   const market = marketOf(
     booksFrom(`
       market   bid      ask

@@ -118,7 +118,7 @@ function wayBetween({ roads, byPair }: Ways, { markets }: MarketSource, from: st
   return made
 }
 
-/** The rate of a way at a moment: as it was, priced again, or on a path chosen anew, whichever is needed. */
+/** The rate of a pair at a moment: unchanged, priced again, or on a new path, whichever is needed. */
 function rateNow(way: Way, moment: MarketMoment, books: Books): Rate | undefined {
   const { now, maxPriceAgeSeconds } = moment
   const time = now.getTime()

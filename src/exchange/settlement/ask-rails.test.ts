@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { table } from '../../../test/support/table.ts'
 import type { RailEvent } from '../../rails/rail.ts'
-import { paymentWordOf } from './ask-rails.ts'
+import { progressOf } from './ask-rails.ts'
 
 /** Each fact is what was said, of which payment, under which reference; the customer was sent to `new` last. */
 const rows = table(`
@@ -32,6 +32,6 @@ test('nobody is asked to pay again where a rail has money, an attempt under way,
       const known = kind === 'unknown' ? kind : (`deposit_${kind}` as RailEvent['kind'])
       return [{ key: one, kind: known, reference, payment, asset: 'EUR-EUR', amount: 1n, body: {} }]
     })
-    assert.equal(paymentWordOf(facts, 'new'), word, told)
+    assert.equal(progressOf(facts, 'new'), word, told)
   }
 })

@@ -7,7 +7,7 @@ import type { RailEvent } from '../../rails/rail.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** The state of a payment, as far as its rails know. */
-export type PaymentWord =
+export type PaymentProgress =
   | 'none' //         nobody has tried, or what was tried came to nothing
   | 'begun' //        tried where the customer was sent last, and neither through nor refused
   | 'begun_before' // the same, where the customer was sent before another way to pay was chosen
@@ -26,16 +26,16 @@ const patienceMs = 3_000
  * The state of a payment whose customer comes back from it, received as if the rails had called. An unclear answer is `begun`:
  * nobody is asked to pay again on a guess.
  */
-export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>): Promise<PaymentWord> {
+export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>): Promise<PaymentProgress> {
   const reported = await reportedInTime(ctx, id)
   if (reported === undefined) return 'silent'
   await receive(ctx, reported)
   const last = await instructionOf(ctx.db, id)
-  return paymentWordOf(reported, last?.reference)
+  return progressOf(reported, last?.reference)
 }
 
 /** What all events together say of a payment; `reference` is where the customer was sent last. */
-export function paymentWordOf(reported: readonly RailEvent[], reference: string | undefined): PaymentWord {
+export function progressOf(reported: readonly RailEvent[], reference: string | undefined): PaymentProgress {
   const reversed = new Set(reported.filter(({ kind }) => kind === 'deposit_reversed').map(({ payment }) => payment))
   const counting = reported.filter(({ payment }) => !reversed.has(payment))
   if (counting.some(({ kind }) => kind === 'deposit_seen' || kind === 'deposit_final')) return 'paid'

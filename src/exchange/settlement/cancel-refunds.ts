@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { sentBy } from '../ledger/balance.ts'
+import { sentBy } from '../ledger/transaction-entries.ts'
 import { post } from '../ledger/post.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { lockDeposit, lossOf, useDeposits } from './deposit.ts'

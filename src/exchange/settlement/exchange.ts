@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { exchangesOf } from '../ledger/balance.ts'
+import { exchangesOf } from '../ledger/transaction-entries.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import type { Atomic } from '../../platform/db/sql.ts'

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { type Claim, releaseReserves, settleReserves, type Settlement } from '../ledger/balance.ts'
+import { type Claim, releaseReserves, settleReserves, type SettledClaim } from '../ledger/balance.ts'
 import { post } from '../ledger/post.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
@@ -112,7 +112,7 @@ async function endRound(ctx: Ctx, db: Atomic, round: Ended[], { transactions }: 
   const at = ctx.clock.now()
   writeEnds(db, round, at)
   const batch = newBatch()
-  const settlements: Settlement[] = []
+  const settlements: SettledClaim[] = []
   const released: Claim[] = []
   for (const { payment, outcome } of round) {
     const { transaction_id: transactionId, refund_id: refundId, payout_id: id, rail, place, asset, amount } = payment
@@ -168,7 +168,7 @@ const payoutsOf = (ended: Ended[]): { id: bigint }[] => ended.map(({ payment }) 
 const jsonOf = ({ hash, fee }: Evidence): string =>
   JSON.stringify({ hash, fee: fee && { ...fee, amount: String(fee.amount) } })
 
-function settlementsOf(payment: PreparedPayment, { fee }: Evidence): Settlement[] {
+function settlementsOf(payment: PreparedPayment, { fee }: Evidence): SettledClaim[] {
   const { place, asset } = payment
   const charged = fee ?? { asset, amount: 0n }
   return [

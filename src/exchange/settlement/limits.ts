@@ -1,6 +1,7 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
-import { customerLimit, lockCustomerLimit } from '../customers/customer-limit.ts'
+import { customerLimit } from '../customers/customer-limit.ts'
+import { lockCustomerLimit } from '../customers/customer-limit.sql.ts'
 import { type CustomerProfile, profilesOf } from '../customers/profile.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'

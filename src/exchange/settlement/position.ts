@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/sql.ts'
 import { customer } from '../ledger/account.ts'
-import { owedForExchanges } from '../ledger/balance.ts'
+import { owedForExchanges } from '../ledger/transaction-entries.ts'
 import type { RefundView, Transaction } from '../transactions/transaction.ts'
 import type { FundsPosition } from './decide.ts'
 import { type Deposit, depositsOf, freeOf, lossOf } from './deposit.ts'

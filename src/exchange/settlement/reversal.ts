@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { markChargeback } from '../customers/mark.ts'
+import { markChargeback } from '../customers/customers.sql.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelRefunds } from './cancel-refunds.ts'

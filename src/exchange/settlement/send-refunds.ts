@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { sentBy } from '../ledger/balance.ts'
+import { sentBy } from '../ledger/transaction-entries.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'

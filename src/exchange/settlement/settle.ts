@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { lowerCover } from '../ledger/balance.ts'
+import { lowerAvailable } from '../ledger/balance.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import type { Partner } from '../partners/partner.ts'
@@ -53,7 +53,7 @@ export async function writeBatch(ctx: Ctx, db: Atomic, batch: Batch): Promise<Tr
   if (batch.quotes.length > 0) insertQuotes(db, batch.quotes.map(quoteRow))
   const changed = await advance(ctx, db, batch.steps)
   await post(db, ctx, batch.entries)
-  lowerCover(db, batch.entries)
+  lowerAvailable(db, batch.entries)
   await orderPayouts(ctx, db, batch.payouts)
   for (const { transactionId, question } of batch.questions) {
     const transaction = changed.find(({ id }) => id === transactionId)

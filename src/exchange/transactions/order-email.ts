@@ -7,12 +7,12 @@ import { partnerOf } from './partner-of.ts'
 import { checkoutUrl } from './record.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What a letter says, by its reader's language: `values` are the partner's name and the order's number. */
+/** An e-mail's subject and text in its reader's language; `values` are the partner's name and the order number. */
 export type Words = (say: Language['say'], values: Record<string, string>) => { subject: string; paragraphs: string[] }
 
 /**
- * Writes to an order's customer with the caller's block, in the language that the order was read in; to nobody where no address is
- * known. The link is the order's own page, which shows nothing personal to whoever has not proven the address.
+ * Sends the order's customer an e-mail, in the caller's block and in the order's language; nothing if no address is known. Its link
+ * opens the order's page, which shows nothing personal until the address is verified.
  */
 export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transaction, words: Words): Promise<void> {
   const { id, publicId, personal, terms, dataKey } = transaction

@@ -27,7 +27,6 @@ export type RecordedAttempt = Pick<Delivery, 'endpointId' | 'eventRow'> & {
   sentAt: Date
 }
 
-/** Records attempts. */
 export const insertAttempts = (db: Atomic, rows: RecordedAttempt[]): void =>
   db.send`
     insert into webhook_attempts (endpoint_id, event_id, number, at, took_ms, outcome, status, response, next_at, url, sent_at)

@@ -32,7 +32,6 @@ export type Preferences = {
   isOrdered?: boolean | undefined
 }
 
-/** A new endpoint. */
 export type NewEndpoint = Preferences & { partnerId: bigint; url: string }
 
 /** A valid new endpoint, with the secret that it gets if it is its partner's only one. */

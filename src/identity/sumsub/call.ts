@@ -23,7 +23,7 @@ export type Surroundings = {
   lookUp?: LookUp
 }
 
-/** What came back: a status with the JSON that came with it (undefined if it was none), or why nothing did. */
+/** What came back: a status with the JSON that came with it (undefined without valid JSON), or why nothing did. */
 export type Answer =
   | { came: true; status: number; body: unknown; retryAfterSeconds: number | undefined }
   | { came: false; code: string }
@@ -150,7 +150,7 @@ function readJson(text: string): unknown {
   }
 }
 
-/** A word for the log: never the message, which may repeat what was sent. */
+/** A code for the log: never the message, which may repeat what was sent. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'UNKNOWN'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

@@ -58,18 +58,18 @@ test('both digests of the dashboard are taken, in either letter case', () => {
 
 test('a webhook that does not prove its sender is refused, whatever it says', () => {
   const body = webhook()
-  const good = headersOf(body)
+  const valid = headersOf(body)
   const forgeries: Record<string, Record<string, string | undefined>> = {
     'another key': headersOf(body, { key: 'another-secret' }),
     'no headers': {},
     'no digest': { 'x-payload-digest-alg': 'HMAC_SHA256_HEX' },
-    'no algorithm': { 'x-payload-digest': good['x-payload-digest'] },
+    'no algorithm': { 'x-payload-digest': valid['x-payload-digest'] },
     'an older algorithm': headersOf(body, { algorithm: 'sha1', name: 'HMAC_SHA1_HEX' }),
-    'an unknown algorithm': { ...good, 'x-payload-digest-alg': 'constructor' },
-    'the digest of another algorithm': { ...good, 'x-payload-digest-alg': 'HMAC_SHA512_HEX' },
-    'a shortened digest': { ...good, 'x-payload-digest': good['x-payload-digest'].slice(0, 62) },
-    'an empty digest': { ...good, 'x-payload-digest': '' },
-    'no hex': { ...good, 'x-payload-digest': 'z'.repeat(64) },
+    'an unknown algorithm': { ...valid, 'x-payload-digest-alg': 'constructor' },
+    'the digest of another algorithm': { ...valid, 'x-payload-digest-alg': 'HMAC_SHA512_HEX' },
+    'a shortened digest': { ...valid, 'x-payload-digest': valid['x-payload-digest'].slice(0, 62) },
+    'an empty digest': { ...valid, 'x-payload-digest': '' },
+    'no hex': { ...valid, 'x-payload-digest': 'z'.repeat(64) },
   }
   for (const [what, headers] of Object.entries(forgeries)) {
     assert.throws(() => read(body, headers), { code: 'SIGNATURE_INVALID' }, what)
@@ -90,7 +90,7 @@ test('a webhook sent again is the same fact, and a later one is another', () => 
   assert.notEqual(read(webhook({ applicantId: '5cb56e8e0a975a35f333cb85' })).key, key)
 })
 
-test('what is not about how a review stands moves nothing', () => {
+test('a callback about anything but a review changes nothing', () => {
   const kindOf = (change: object) => read(webhook(change)).kind
   assert.equal(kindOf({ type: 'applicantOnHold' }), 'applicant.changed')
   assert.equal(kindOf({ type: 'applicantDeleted' }), 'applicant.deleted')

@@ -51,30 +51,30 @@ export function readSumsubCallback(
     throw new Refusal('SIGNATURE_INVALID', 'The digest does not fit.')
   }
 
-  const told = fieldsOf(readJson(body))
-  const applicantId = idOf(told.applicantId)
-  const type = textOf(told.type, 64)
+  const fields = fieldsOf(readJson(body))
+  const applicantId = idOf(fields.applicantId)
+  const type = textOf(fields.type, 64)
   if (applicantId === '' || type === '') throw new Refusal('BAD_REQUEST', 'This is no webhook about an applicant.')
 
-  const result = fieldsOf(told.reviewResult)
+  const result = fieldsOf(fields.reviewResult)
   const said = {
     type,
-    correlationId: textOf(told.correlationId),
-    createdAtMs: textOf(told.createdAtMs),
-    reviewStatus: textOf(told.reviewStatus, 64),
+    correlationId: textOf(fields.correlationId),
+    createdAtMs: textOf(fields.createdAtMs),
+    reviewStatus: textOf(fields.reviewStatus, 64),
     reviewAnswer: textOf(result.reviewAnswer, 64),
     reviewRejectType: textOf(result.reviewRejectType, 64),
-    levelName: textOf(told.levelName),
-    reuseScope: textOf(told.reuseScope, 64),
+    levelName: textOf(fields.levelName),
+    reuseScope: textOf(fields.reuseScope, 64),
   }
   const known = Object.hasOwn(kinds, type) ? kinds[type] : undefined
   return {
     key: createHash('sha256')
       .update(JSON.stringify([applicantId, ...Object.values(said)]))
       .digest('hex'),
-    kind: told.testMode === true ? 'other' : (known ?? 'other'),
+    kind: fields.testMode === true ? 'other' : (known ?? 'other'),
     applicantId,
-    at: timeOf(told.createdAtMs),
+    at: timeOf(fields.createdAtMs),
     body: Object.fromEntries(Object.entries(said).filter(([, text]) => text !== '')),
   }
 }

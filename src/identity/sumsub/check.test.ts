@@ -30,7 +30,7 @@ describe('a check of the identity at Sumsub', () => {
     assert.deepEqual(provider.pageOrigins(), ['https://*.sumsub.com'])
   })
 
-  it('goes on with the same applicant, by a page that is good now', async (t) => {
+  it('continues with the same applicant, on a page that is valid now', async (t) => {
     const sumsub = await startSumsub(t)
     const provider = sumsub.open({ level })
     const [first, second] = [await provider.start(order), await provider.start(order)]

@@ -1,6 +1,6 @@
 /**
- * What Sumsub's words mean to us. Fields of another type than documented count as absent, and words that we have not met
- * approve and reject nobody.
+ * What Sumsub's statuses mean to us. Fields of another type than documented count as absent, and unknown statuses approve and
+ * reject nobody.
  *
  * Sources, read 2026-11-20:
  * applicant: https://docs.sumsub.com/reference/get-applicant-data (by our own id: .../get-applicant-data-via-externaluserid,
@@ -24,17 +24,17 @@ import {
 /** An object of theirs. */
 export type Fields = Readonly<Record<string, unknown>>
 
-/** A value as an object; an empty one if it is none. */
+/** A value as an object; an empty one if it isn't. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
 
-/** A value as a text of reasonable length; an empty one if it is none. */
+/** A value as a text of reasonable length; an empty one if it isn't. */
 export const textOf = (value: unknown, longest = 200): string => {
   const text = typeof value === 'string' ? value.trim() : ''
   return text.length <= longest && !/[\p{Cc}\u2028\u2029]/u.test(text) ? text : ''
 }
 
-/** Applicants' ids are letters and digits (24 of them today): safe in a path. Empty if it is none. */
+/** Applicants' ids are letters and digits (24 of them today): safe in a path. Empty if it isn't one. */
 export const idOf = (value: unknown): string => (/^[0-9A-Za-z]{1,64}$/.test(textOf(value)) ? textOf(value) : '')
 
 /**

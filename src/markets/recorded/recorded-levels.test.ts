@@ -24,7 +24,7 @@ test('each level is a plain number above zero', () => {
   }
 })
 
-test('currencies with a peg stand at it, and stablecoins at their money', () => {
+test('pegged currencies are at their peg, stablecoins at their currency', () => {
   const perEuro = new Map(
     recordedLevels.flatMap((one) => ('perEuro' in one ? [[one.ticker, Number(one.perEuro)]] : [])),
   )

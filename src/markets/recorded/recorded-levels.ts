@@ -1,4 +1,4 @@
-/** How a currency moves in the recorded market: how far from its level, and how far bid and ask stand from the middle. */
+/** How a currency moves in the recorded market: how far from its level, and how far bid and ask are from the mid price. */
 export type Motion = {
   /** Greatest distance from the level, in millionths of it. */
   amplitude: bigint
@@ -22,7 +22,7 @@ export type RecordedLevel = { ticker: string; motion: Motion } & ({ perEuro: str
  * - Pegs: Central Bank of the UAE (3.6725), Central Bank of Bahrain (0.376), Central Bank of Jordan (0.709, the middle
  *   of its two rates), each times the ECB's dollar of that day.
  * - `dollars` of BTC, ETH and USDT: CoinMarketCap, historical data, close of 31 December 2024 UTC (coinmarketcap.com).
- *   The other coins stand near their prices of that day, rounded, and were compared with no published table: order of
+ *   The other coins are near their prices of that day, rounded, and were compared with no published table: order of
  *   magnitude, for the sandbox only. A coin that follows the euro is given in euro.
  */
 export const recordedLevels: readonly RecordedLevel[] = [

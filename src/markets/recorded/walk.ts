@@ -2,9 +2,8 @@
 export type Wave = { ticks: bigint; part: bigint }
 
 /**
- * A walk that looks random: how far something stands from its level at a tick, in the unit of `amplitude`, never further than
- * that. Every tick costs the same to ask, and the same name gives the same walk in every process and for ever (value noise
- * over hashed lattice points, whole numbers only).
+ * A pseudo-random walk: the distance from a level at a tick, at most `amplitude`. Every tick costs the same to compute, and the
+ * same name always gives the same walk in every process (value noise over hashed lattice points, integers only).
  */
 export function walkOf(name: string, amplitude: bigint, waves: readonly Wave[]): (tick: bigint) => bigint {
   const named = waves.map((wave) => ({ ...wave, seed: fnv1a(`${name}/${wave.ticks}`) }))
@@ -24,19 +23,19 @@ const million = 1_000_000n
 /** A whole number from -1,000,000 to 1,000,000 that looks random and depends on the seed and the point alone. */
 const latticePoint = (seed: bigint, point: bigint): bigint => (hash(seed ^ point) % (2n * million + 1n)) - million
 
-const word = (value: bigint): bigint => BigInt.asUintN(64, value)
+const uint64 = (value: bigint): bigint => BigInt.asUintN(64, value)
 
 /** FNV-1a, 64 bits: a text becomes a number (isthe.com/chongo/tech/comp/fnv). */
 function fnv1a(text: string): bigint {
   let value = 0xcbf29ce484222325n
-  for (const byte of Buffer.from(text)) value = word((value ^ BigInt(byte)) * 0x100000001b3n)
+  for (const byte of Buffer.from(text)) value = uint64((value ^ BigInt(byte)) * 0x100000001b3n)
   return value
 }
 
 /** The finishing steps of splitmix64: near numbers become far ones (prng.di.unimi.it/splitmix64.c). */
 function hash(seed: bigint): bigint {
-  let value = word(seed + 0x9e3779b97f4a7c15n)
-  value = word((value ^ (value >> 30n)) * 0xbf58476d1ce4e5b9n)
-  value = word((value ^ (value >> 27n)) * 0x94d049bb133111ebn)
+  let value = uint64(seed + 0x9e3779b97f4a7c15n)
+  value = uint64((value ^ (value >> 30n)) * 0xbf58476d1ce4e5b9n)
+  value = uint64((value ^ (value >> 27n)) * 0x94d049bb133111ebn)
   return value ^ (value >> 31n)
 }

@@ -4,27 +4,26 @@ import { join } from 'node:path'
 import type english from '../../../assets/languages/en.json'
 import { projectRoot } from '../lib/root.ts'
 
-/** The place of a text in the catalogs. */
 export type TextKey = keyof typeof english
 
-/** A text that follows a number: its forms stand under this key and the plural's own word (`.one`, `.few`, `.other`). */
+/** The key of a text with plural forms, which are stored with the plural category as suffix (`.one`, `.few`, `.other`). */
 export type CountedKey = TextKey extends infer Key ? (Key extends `${infer Stem}.one` ? Stem : never) : never
 
 /**
- * Every text of one language, by its place: a flat JSON file that a translator can edit. `{name}` is filled in; a text never
- * holds markup. Where a text follows a number there is one for each plural of the language, as Unicode names them.
+ * All texts of one language by key: a flat JSON file that a translator can edit. `{name}` is filled in; a text never contains
+ * markup. A text with a number has one entry for each of the language's Unicode plural categories.
  */
 export type Catalog = Readonly<Record<string, string>>
 
 const folder = join(projectRoot, 'assets/languages')
 
 /**
- * French sets a space before some signs, at which no line may break: a narrow one before those of a sentence, a whole one before
- * the colon (Imprimerie nationale, Lexique des règles typographiques). Translators type a plain one.
+ * French sets a non-breaking space before some punctuation: a narrow one before that of a sentence, a full one before the colon
+ * (Imprimerie nationale, Lexique des règles typographiques). Translators type a plain space.
  */
 const withFrenchSpaces = (text: string): string => text.replace(/ (?=[;!?])/g, '\u202F').replace(/ (?=:)/g, '\u00A0')
 
-/** The catalogs that there are, by language (`en`, `de`): one file each in assets/languages. Read once. */
+/** The catalogs by language (`en`, `de`): one file each in assets/languages, read once. */
 export const catalogs: ReadonlyMap<string, Catalog> = new Map(
   readdirSync(folder)
     .filter((file) => file.endsWith('.json'))

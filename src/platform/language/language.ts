@@ -2,63 +2,60 @@ import { formatAmount } from '../money/amount.ts'
 import { type Catalog, catalogs, type CountedKey, type TextKey } from './catalog.ts'
 import { readNumber, twoReadings } from './typed-number.ts'
 
-/** What a text needs to know of a currency, and of an asset of it. */
+/** What formatting needs of a currency, and of an asset. */
 type Currency = { kind: 'FIAT' | 'CRYPTO'; ticker: string; name: string }
 type Listing = { asset: { ticker: string; decimals: number }; currency: Pick<Currency, 'kind'> }
 
-/** How we speak to one reader: the language, and the form that numbers, amounts, countries and times have in it. */
+/** One reader's language, with its formats of numbers, amounts, countries and times. */
 export type Language = {
-  /** BCP 47, for `<html lang>`: the language of the texts, whatever was asked for. */
+  /** BCP 47, for `<html lang>`: the language of the texts, which may not be the one that was requested. */
   tag: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Record<string, string>): string
-  /** The text under a key that was put together; undefined where there is none. */
+  /** The text of a computed key; undefined if there is none. */
   find(key: string, values?: Record<string, string>): string | undefined
-  /** The text that follows a number, in the plural that the number has in this language; `{count}` is the number. */
+  /** The text with a number, in the language's plural form; `{count}` is the number. */
   count(key: CountedKey, count: number, values?: Record<string, string>): string
-  /** An amount with its ticker, digits grouped; money keeps its cents. */
+  /** An amount with its ticker and grouped digits; money shows its cents. */
   amount(units: bigint, listing: Listing): string
-  /** What one unit of something costs: as `amount`, with up to so many decimals, which may be finer than the money's own. */
+  /** A unit price: as `amount`, with up to so many decimals, which may exceed the currency's own. */
   price(units: bigint, decimals: number, listing: Listing): string
-  /** A plain decimal as it stands in a box that can be typed into: the reader's decimal sign, nothing between the digits. */
+  /** A plain decimal as the value of an input: the language's decimal separator, no grouping. */
   typed(plain: string): string
-  /** What a reader typed as a plain decimal; undefined for what is no number, or may be two. */
+  /** Typed text as a plain decimal; undefined if it isn't a number, or is ambiguous. */
   readNumber(typed: string): string | undefined
-  /** The two numbers that a text may be, as they can be typed, where it was not read for that; else undefined. */
+  /** Both readings of an ambiguous number, each as it can be typed; undefined for other text. */
   twoReadings(typed: string): { whole: string; decimal: string } | undefined
-  /** A share, told in hundredths of a percent. */
+  /** A percentage, from basis points. */
   percent(basisPoints: number): string
-  /** What a currency is called: money as the reader's language has it, coins as everywhere. */
+  /** A currency's name: translated for money, the same everywhere for coins. */
   currency(currency: Currency): string
-  /** Whole minutes, hours or days, rounded down: nobody is promised more time than there is. */
+  /** Whole minutes, hours or days, rounded down so that no more time is promised than there is. */
   duration(ms: number): string
   /**
-   * By when: a day and time, in UTC and saying so, for we do not know where the reader's clock stands. Midnight would be read as on the
-   * day that begins: it is the last minute before.
+   * A deadline: date and time in UTC, named as such, since the reader's time zone is unknown. Midnight is shown as the last minute
+   * of the day before, so that it isn't read as the end of the new day.
    */
   moment(at: Date): string
   country(alpha2: string, fallback: string): string
-  /** The language's own name, in itself: `Deutsch`. */
+  /** The language's name in itself: `Deutsch`. */
   name: string
-  /** For sorting names as the reader's language does. */
+  /** Sorts names in the language's order. */
   compare(one: string, other: string): number
 }
 
 const rightToLeft = new Set(['ar'])
 const known = new Map<string, Language>()
 
-/** The languages that we speak, English first. */
+/** The available languages, English first. */
 export const languages: readonly string[] = [...catalogs.keys()].toSorted((a, b) =>
   a === 'en' ? -1 : b === 'en' ? 1 : a.localeCompare(b),
 )
 
-/** Whether a text can name a language: `de`, `pt-BR`, `zh_Hant`. */
+/** Whether a text is a language tag: `de`, `pt-BR`, `zh_Hant`. */
 export const isLocale = (text: string): boolean => /^[a-z]{2,3}([-_][a-z0-9]{2,8}){0,2}$/i.test(text)
 
-/**
- * The first of the wanted languages that we speak, else English. Each may be a tag or a browser's whole `Accept-Language`,
- * whose languages are tried in its order.
- */
+/** The first available of the preferred languages, else English. Each may be a tag or a whole `Accept-Language` header. */
 export function languageOf(...wanted: (string | null | undefined)[]): Language {
   const tags = wanted
     .flatMap((one) => one?.toLowerCase().split(',') ?? [])
@@ -70,7 +67,7 @@ export function languageOf(...wanted: (string | null | undefined)[]): Language {
 }
 
 function makeLanguage(tag: string, texts: Catalog): Language {
-  // Addresses, hashes and references are in Latin digits everywhere: beside them, amounts in others would invite mistakes.
+  // Addresses and hashes use Latin digits everywhere; amounts next to them do too, to avoid mistakes.
   const forms = `${tag}-u-nu-latn`
   const regions = new Intl.DisplayNames([tag], { type: 'region' })
   const names = new Intl.DisplayNames([tag], { type: 'language' })
@@ -86,7 +83,7 @@ function makeLanguage(tag: string, texts: Catalog): Language {
       ? texts[key]?.replace(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place)
       : undefined
   const say = (key: TextKey, values?: Record<string, string>): string => find(key, values) ?? key
-  // From right to left, number and ticker would change places: they are kept together as they are.
+  // In right-to-left text, number and ticker would swap places: isolate them.
   const apart = (text: string): string => (rightToLeft.has(tag) ? `\u2066${text}\u2069` : text)
   const number = (count: number): string => new Intl.NumberFormat(forms).format(count)
 
@@ -131,20 +128,19 @@ const momentStyle: Intl.DateTimeFormatOptions = {
 const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs
 
-/** The largest unit of which there are two whole ones: an hour and a half is told in minutes. */
+/** The largest unit with at least two whole ones: an hour and a half is shown in minutes. */
 function inUnits(ms: number): ['minute' | 'hour' | 'day', number] {
   if (ms >= 2 * dayMs) return ['day', Math.floor(ms / dayMs)]
   if (ms >= 2 * 60 * minuteMs) return ['hour', Math.floor(ms / (60 * minuteMs))]
   return ['minute', Math.floor(ms / minuteMs)]
 }
 
-/** Money keeps its cents. */
 function withTicker(forms: string, units: bigint, decimals: number, { asset, currency }: Listing): string {
   const least = currency.kind === 'FIAT' ? Math.min(asset.decimals, decimals) : 0
   return `${digits(forms, units, decimals, least)}\u00A0${asset.ticker}`
 }
 
-/** Intl takes decimal text and formats it exactly, digit by digit; no double ever holds the amount. */
+/** Intl formats decimal text exactly, digit by digit, so no amount becomes a float. */
 function digits(forms: string, units: bigint, decimals: number, least: number): string {
   const format = new Intl.NumberFormat(forms, { minimumFractionDigits: least, maximumFractionDigits: decimals })
   return format.format(formatAmount(units, { decimals }) as `${number}`).replace('-', '\u2212')

@@ -1,10 +1,10 @@
 const between = /[\s\u00a0\u202f'’٬]/g
 
 /**
- * A number as a reader types it, in the form of the interface: `1.234,50` and `1234,5` where a comma is the decimal sign are
- * `1234.50` and `1234.5`. Spaces and apostrophes between digits and Arabic digits are read; so is the other sign where it can be
- * meant in one way only (`0.5`, and `1,5` where a point is the decimal sign). Undefined for what is no number and for what may be
- * two: `1,234` is a thousand to one reader and one and a quarter to another.
+ * Reads a typed number as a plain decimal: `1.234,50` and `1234,5` where a comma is the decimal separator are `1234.50` and
+ * `1234.5`. Spaces and apostrophes between digits, and Arabic digits, are accepted; so is the other separator if it is unambiguous
+ * (`0.5`, and `1,5` where a point is the decimal separator). Undefined for text that isn't a number or is ambiguous: `1,234` is a
+ * thousand to one reader and one and a quarter to another.
  */
 export function readNumber(typed: string, decimalSign: '.' | ','): string | undefined {
   const text = plainOf(typed, decimalSign)
@@ -18,8 +18,8 @@ export function readNumber(typed: string, decimalSign: '.' | ','): string | unde
 }
 
 /**
- * The two readings of what is not read because it may be either, each as it can be typed: `1,234` where a point is the decimal
- * sign is `1234`, or `1.234`. Undefined for what is read, and for what is no number in any reading.
+ * Both readings of an ambiguous number, each as it can be typed: `1,234` where a point is the decimal separator is `1234`, or
+ * `1.234`. Undefined if it is unambiguous, or isn't a number.
  */
 export function twoReadings(typed: string, decimalSign: '.' | ','): { whole: string; decimal: string } | undefined {
   const text = plainOf(typed, decimalSign)
@@ -31,11 +31,11 @@ export function twoReadings(typed: string, decimalSign: '.' | ','): { whole: str
 const plainOf = (typed: string, decimalSign: '.' | ','): string =>
   latinDigits(typed.replace(between, '')).replace('٫', decimalSign)
 
-/** A text with the digits of Arabic and Persian keyboards as the Latin ones that they stand for. */
+/** Replaces the digits of Arabic and Persian keyboards with Latin ones. */
 export const latinDigits = (typed: string): string =>
   typed.replace(/[٠-٩۰-۹]/g, (digit) => String(digit.charCodeAt(0) % 0x10))
 
-/** The digits before and after a decimal sign that stands there once; those before it alone, or in groups by the other sign. */
+/** Splits at a decimal separator that occurs once; the digits before it may be grouped by the other separator. */
 function cut(text: string, sign: '.' | ','): [whole: string, fraction: string] | undefined {
   const [before = '', fraction = '', ...more] = text.split(sign)
   if (!text.includes(sign) || more.length > 0 || !/^\d*$/.test(fraction)) return undefined
@@ -43,7 +43,7 @@ function cut(text: string, sign: '.' | ','): [whole: string, fraction: string] |
   return whole === undefined || whole + fraction === '' ? undefined : [whole, fraction]
 }
 
-/** Whole digits in groups of three; one group alone is enough where a decimal part follows, which the caller knows. */
+/** Joins groups of three digits; a single group is allowed only before decimals, which the caller checks. */
 function ungrouped(text: string, sign: '.' | ','): string | undefined {
   const groups = text.split(sign)
   const areGroups = groups.every((group, place) => (place === 0 ? /^[1-9]\d{0,2}$/ : /^\d{3}$/).test(group))

@@ -56,13 +56,13 @@ test('few identifiers are taken for a card by chance', () => {
   assert.ok(taken < 60, `${taken} of 20,000 UUIDs`)
 })
 
-test('a payout address is taken for a card only where nothing but digits, spaces and dashes stand', () => {
+test('a payout address is taken for a card only where it is nothing but digits, spaces and dashes', () => {
   assert.equal(isCardNumber('4242 4242 4242 4242'), true)
   assert.equal(isCardNumber('0x4242424242424242aaaa'), false)
   assert.equal(isCardNumber('1A4242424242424242zz'), false)
 })
 
-test('a number with any separators in it is found wherever it stands', () => {
+test('a number with any separators in it is found anywhere in a text', () => {
   const visa = fc
     .array(fc.integer({ min: 0, max: 9 }), { minLength: 14, maxLength: 14 })
     .map((digits) => withCheckDigit([4, ...digits]))

@@ -25,10 +25,9 @@ const digitRuns = new RegExp(`\\d+(?:${gap}+\\d+)*`, 'gu')
 const digitsAlone = new RegExp(`^(?:\\d|${gap})+$`, 'u')
 
 /**
- * Whether a text holds the number of a payment card: 13 to 19 digits, an issuer's first digits, a right check digit, spaces
- * and dashes aside (wire.md, section 9), digits of full width included. Looks at every run of whole groups of digits wherever
- * it stands, so that "ref 12 4242 4242 4242 4242" is found. An identifier in hexadecimal is a text like any other: of
- * random UUIDs, one in seven hundred is taken for a card by chance.
+ * Whether a text contains a payment card number: 13 to 19 digits, including full-width ones, with an issuer's prefix and a valid
+ * check digit, ignoring spaces and dashes. Checks every run of whole groups of digits, so that "ref 12 4242 4242 4242 4242"
+ * is found. Hexadecimal identifiers are checked too: one in seven hundred random UUIDs matches by chance.
  */
 export function holdsCardNumber(text: string): boolean {
   if (text.length < 13) return false
@@ -38,7 +37,7 @@ export function holdsCardNumber(text: string): boolean {
   return runs.some((run) => isCardAmong(run.split(gaps)))
 }
 
-/** The same for a text that is an address on a chain if it is anything: only digits that stand alone count. */
+/** The same for a text that should be a blockchain address: only a text of nothing but digits counts. */
 export const isCardNumber = (text: string): boolean => digitsAlone.test(text.normalize('NFKC')) && holdsCardNumber(text)
 
 function isCardAmong(groups: string[]): boolean {

@@ -45,7 +45,7 @@ test('an address is an address or nothing', () => {
   }
 })
 
-test('a customer is counted by what is theirs of the net, however it is written', () => {
+test('a customer is counted by their network, however the address is written', () => {
   assert.equal(networkOf('192.0.2.1'), '192.0.2.1')
   assert.equal(networkOf(''), '')
   for (const text of ['2001:db8::1', '2001:DB8:0:0:1:2:3:4', '2001:0db8::ffff:192.0.2.1', '2001:db8:0000::'])

@@ -3,11 +3,11 @@ import { isIP } from 'node:net'
 
 import { type IpBlocks, plainIp } from './ip-blocks.ts'
 
-/** Where a request came from, seen through the proxies that we trust. */
+/** Where a request came from, behind the proxies that we trust. */
 export type ClientAddress = {
   /** The address of the connection: the partner's server or the customer's browser. `''` when a proxy hid it. */
   connection: string
-  /** What is left of X-Forwarded-For without what our own proxies appended: the caller's own words, first one first. */
+  /** X-Forwarded-For without what our proxies appended: written by the caller, first entry first. */
   forwarded: readonly string[]
 }
 
@@ -37,8 +37,8 @@ export function ipOf(text: string): string | undefined {
 }
 
 /**
- * What one customer has of the net: an IPv4 address, or the first half of an IPv6 one, whose other half a customer picks at will
- * (RFC 4291, section 2.5.4; RFC 8981). For counting only. What is no address stays as it is.
+ * The network of one customer: an IPv4 address, or the first half of an IPv6 address, whose other half the customer can choose
+ * (RFC 4291, section 2.5.4; RFC 8981). For counting only. A text that is not an address is returned unchanged.
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address

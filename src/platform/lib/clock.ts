@@ -1,16 +1,16 @@
 /**
- * Two times (domain.md, promise 8). **Business time** rules expiry, quotes, jobs and the times in records: it is real time
- * plus one stored offset that only grows and is zero in live mode. **Real time** rules leases, time-outs, rate limits,
- * idempotency, the blocks of sandbox chains and signature timestamps.
+ * Two times. **Business time** is for expiry, quotes, jobs and the times in records: real time plus a stored offset, which only
+ * grows and is zero in live mode. **Real time** is for leases, time-outs, rate limits, idempotency, the blocks of sandbox
+ * chains and signature timestamps.
  */
 export type Clock = {
   /** Business time. */
   now(): Date
-  /** The time on the wall. */
+  /** Wall-clock time. */
   realNow(): Date
   /** How far business time is ahead, in milliseconds. */
   offsetMs(): number
-  /** Learns the stored offset; a smaller one than known is ignored, because time never runs back. */
+  /** Takes over the stored offset; a smaller one is ignored, because time never runs back. */
   learnOffset(offsetMs: number): void
 }
 

@@ -1,5 +1,5 @@
 /**
- * Lets work go on by itself. The work handles its own failures; one that escapes it is a bug, and ends the process loudly
+ * Runs work without waiting for it. The work handles its own failures; one that escapes is a bug and crashes the process
  * rather than being lost.
  */
 export function detach(work: Promise<unknown>): void {

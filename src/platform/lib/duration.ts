@@ -10,9 +10,9 @@ const form =
 /**
  * Reads an ISO 8601 duration as milliseconds: `PT15M`, `P5D`, `P1DT12H`, `PT0.5S`, `P2W`. A day is 24 hours.
  *
- * Years and months are refused, because their length depends on when they begin; so are signs, other fractions than of
- * a second (to the millisecond), weeks beside other parts, and a duration without parts. Zero is a duration: who needs
- * a positive one says so. Throws a RangeError with a sentence that can be shown.
+ * Years and months are refused, because their length varies; so are signs, fractions other than of a second (to the
+ * millisecond), weeks together with other parts, and a duration without parts. Zero is valid. Throws a RangeError with a
+ * message for people.
  */
 export function parseDuration(text: string): number {
   const match = form.exec(text)

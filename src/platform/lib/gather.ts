@@ -1,13 +1,12 @@
 import { detach } from './detach.ts'
 
-/** The most items of one run, how many runs may be under way at once, and whether a run that failed may be repeated. */
+/** `most` items a run, `lanes` concurrent runs, and whether a failed run may be repeated. */
 export type GatherOptions = { most?: number; lanes?: number; mayRepeat?: (error: unknown) => boolean }
 
 /**
- * Lets callers that come at the same time share one run: while a run is under way, further items gather, and go together
- * in the next one. Nobody waits for company: a lone item runs at once. If a run of several items fails, each is run
- * alone, so that one bad item harms no other; not after a failure of which `mayRepeat` says that the run may have happened
- * all the same.
+ * Batches concurrent calls: items that arrive during a run go together in the next one, and a lone item runs at once. If a run
+ * of several items fails, each is run alone, so that one bad item does not fail the others; unless `mayRepeat` says that the
+ * failed run may have taken effect.
  */
 export function gather<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,

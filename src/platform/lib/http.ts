@@ -7,10 +7,9 @@ import { buildConnector } from 'undici'
 
 import { mayCall, type Reach } from './private-address.ts'
 
-/** The addresses of a name. */
 export type LookUp = (name: string) => Promise<string[]>
 
-/** The address is not one that we call, whatever the name was that led to it. */
+/** The address is not one that we call, whatever name resolved to it. */
 export class RefusedAddress extends Error {
   readonly code = 'ADDRESS_REFUSED'
 
@@ -21,8 +20,8 @@ export class RefusedAddress extends Error {
 }
 
 /**
- * Asks the name servers directly: the system's own look-up has four threads a process, which a few names that nobody
- * answers for would keep from everyone else.
+ * Asks the name servers directly: the system's resolver has four threads a process, which a few unanswered names would
+ * occupy.
  */
 const lookUpName: LookUp = async (name) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -36,8 +35,8 @@ const lookUpName: LookUp = async (name) => {
 const ownName = /^(.+\.)?localhost\.?$/i
 
 /**
- * The addresses that a URL's host stands for. Throws `RefusedAddress` if any of them may not be called (a name with a good
- * and a bad address is a bad name), and the resolver's error if there is none.
+ * The addresses of a URL's host. Throws `RefusedAddress` if any of them may not be called, even if others may, and the
+ * resolver's error if there is no address.
  */
 export async function addressesOf(host: string, reach: Reach, lookUp: LookUp = lookUpName): Promise<string[]> {
   const literal = host.replace(/^\[(.*)\]$/, '$1')
@@ -47,9 +46,8 @@ export async function addressesOf(host: string, reach: Reach, lookUp: LookUp = l
 }
 
 /**
- * Makes connections for an HTTP client, to addresses within reach only. The addresses that were checked are those that are
- * connected to: a name that changes its mind between the check and the call gains nothing. The connected socket is asked
- * once more, so that no spelling of an address slips through.
+ * Connects an HTTP client to allowed addresses only. It connects to the very addresses that were checked, which defeats DNS
+ * rebinding, and checks the connected socket again, so that no spelling of an address slips through.
  */
 export function guardedConnector(
   reach: Reach,
@@ -72,7 +70,7 @@ export function guardedConnector(
   }
 }
 
-/** The form in which sockets ask for addresses; those that choose among several ask for all of them. */
+/** As `net.connect` takes it; with `autoSelectFamily` it asks for all addresses. */
 const guardedLookUp = (reach: Reach, lookUp: LookUp | undefined): LookupFunction =>
   callbackify(async (name: string, _options: LookupOptions) => {
     const addresses = await addressesOf(name, reach, lookUp)

@@ -1,11 +1,11 @@
 import { BlockList, isIP } from 'node:net'
 
-/** A set of addresses and blocks of addresses, ready to be asked. */
+/** A set of IP addresses and blocks. */
 export type IpBlocks = { has(address: string): boolean }
 
 /**
- * Makes a set of texts that `cidr` (setting.ts) has read: addresses and blocks (`192.0.2.7`, `10.0.0.0/8`, `fd00::/8`).
- * An IPv4 address that came over an IPv6 socket (`::ffff:192.0.2.1`) is asked for as itself; what is no address is in no set.
+ * Builds a set from texts that `cidr` (setting.ts) has read: `192.0.2.7`, `10.0.0.0/8`, `fd00::/8`. `::ffff:192.0.2.1` counts
+ * as the IPv4 address that it maps; a text that is not an address is in no set.
  */
 export function ipBlocks(texts: readonly string[]): IpBlocks {
   const list = new BlockList()
@@ -23,6 +23,6 @@ export function ipBlocks(texts: readonly string[]): IpBlocks {
   }
 }
 
-/** An address without the prefix that an IPv4 address has on an IPv6 socket. */
+/** Removes the prefix of an IPv4 address on an IPv6 socket. */
 export const plainIp = (address: string): string =>
   address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address

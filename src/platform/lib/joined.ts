@@ -1,7 +1,6 @@
-/** Many byte strings as one, and where in it each of them ends. What is told to another thread costs by the piece, not by its size. */
+/** Many byte strings as one, and where each ends. Messages to another thread cost per object, not by size. */
 export type Joined = { bytes: Uint8Array; ends: Uint32Array }
 
-/** Joins byte strings. */
 export function joined(parts: readonly Uint8Array[]): Joined {
   const ends = new Uint32Array(parts.length)
   let end = 0
@@ -12,7 +11,7 @@ export function joined(parts: readonly Uint8Array[]): Joined {
   return { bytes: Buffer.concat(parts, end), ends }
 }
 
-/** Gives the byte strings that were joined, none of them copied. */
+/** The joined byte strings, without copying. */
 export function parted({ bytes, ends }: Joined): Buffer[] {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return Array.from(ends, (end, index) => all.subarray(ends[index - 1] ?? 0, end))

@@ -4,28 +4,28 @@ import { parse } from 'lossless-json'
 
 import { Refusal } from './refusal.ts'
 
-/** How deep a body may nest. Ours go four levels down; far below what overflows a stack here or in a later reader. */
+/** Our bodies nest four levels deep; a stack overflows far above this limit. */
 const maxDepth = 64
 
-/** A JSON number's exponent and its written digits stay within this, or it is no amount of anything. */
+/** Limits a JSON number's exponent and its written digits. */
 const maxDigits = 30
 
 const exact: unique symbol = Symbol('exact number')
 
 /**
- * A JSON number as it was written, digit by digit: no double ever held it. No JSON text can forge one: its mark is a
+ * A JSON number as it was written, never converted to a double. No JSON text can forge one: its mark is a
  * symbol.
  */
 export type ExactNumber = { readonly [exact]: true; readonly text: string }
 
-/** Tells a number that `parseJson` read from everything else, an object that happens to have a `text` included. */
+/** Whether `parseJson` read this as a number. */
 export const isExactNumber = (value: unknown): value is ExactNumber =>
   typeof value === 'object' && value !== null && exact in value
 
 /**
- * Reads JSON with every number as an `ExactNumber`; everything else as `JSON.parse` has it: of a name given twice the
- * last value counts, and `__proto__` is a name like any other. Refuses what is not JSON, and nesting beyond 64
- * levels, with BAD_REQUEST. Time grows with the length of the text only, whatever is in it.
+ * Parses JSON with every number as an `ExactNumber`; everything else as `JSON.parse` does: the last of duplicate keys wins, and
+ * `__proto__` is an ordinary key. Refuses invalid JSON and nesting beyond 64 levels with BAD_REQUEST. Takes time linear in the
+ * length of the text.
  */
 export function parseJson(text: string): unknown {
   if (isDeeperThan(text, maxDepth)) throw new Refusal('BAD_REQUEST', 'The JSON is nested too deeply.')
@@ -35,7 +35,7 @@ export function parseJson(text: string): unknown {
       onDuplicateKey: ({ newValue }) => newValue,
     })
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refusal('BAD_REQUEST', 'The body is not JSON.')
+    if (error instanceof SyntaxError) throw new Refusal('BAD_REQUEST', 'The body is not valid JSON.')
     throw error
   }
 }
@@ -66,8 +66,8 @@ export function plainDecimal({ text }: ExactNumber): string | undefined {
 }
 
 /**
- * A plain decimal text as the JSON number that a few fields of the interface are by contract (`min` and `max` of a range,
- * `fromAmount`): the nearest double, for the wire only. Nothing computes with it and nothing reads it back.
+ * A decimal text as a JSON number, for the few API fields that are numbers by contract (`min` and `max` of a range,
+ * `fromAmount`): the nearest double, which nothing computes with or reads back.
  */
 export function jsonNumber(text: string): number {
   assert.match(text, /^-?\d+(\.\d+)?$/)

@@ -2,12 +2,12 @@ import { isIP } from 'node:net'
 
 import { ipBlocks } from './ip-blocks.ts'
 
-/** Where calls to addresses that strangers name may go: the public internet, and this machine itself where that is allowed. */
+/** Where calls to addresses given by others may go: the public internet, and this machine if `loopback`. */
 export type Reach = { loopback: boolean }
 
 /**
- * IPv4 that is not the public internet: the IANA registry of special-purpose addresses, multicast and what is reserved; and
- * 168.63.129.16, at which machines in Azure find what runs them.
+ * IPv4 that is not the public internet: the IANA registry of special-purpose addresses, multicast and reserved blocks; and
+ * 168.63.129.16, the host of a virtual machine in Azure.
  */
 const special4 = ipBlocks([
   '0.0.0.0/8',
@@ -27,17 +27,17 @@ const special4 = ipBlocks([
   '224.0.0.0/3',
 ])
 
-/** Of IPv6 only this is handed out to the public, which leaves out every form that wraps an IPv4 address but two. */
+/** The only public IPv6 block. It excludes every form that wraps an IPv4 address but two. */
 const global6 = ipBlocks(['2000::/3'])
 
-/** Parts of it that are special all the same: protocol assignments with Teredo, documentation, 6to4. */
+/** Special parts of it: protocol assignments with Teredo, documentation, 6to4. */
 const special6 = ipBlocks(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'])
 
 const loopback = ipBlocks(['127.0.0.0/8', '::1'])
 
 /**
- * Whether an address, spelt as a resolver or a socket gives it, may be called. Private, link-local, loopback, multicast,
- * documentation and translated addresses may not, nor what is no address; loopback only where `reach` says so.
+ * Whether an address, as a resolver or a socket spells it, may be called. Private, link-local, multicast, documentation and
+ * translated addresses may not, nor invalid ones; loopback only where `reach` allows it.
  */
 export function mayCall(address: string, reach: Reach): boolean {
   if (address.includes('%')) return false

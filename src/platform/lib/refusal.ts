@@ -1,4 +1,4 @@
-/** Everything the service declines to do, with the HTTP status a partner sees (wire.md, section 1). */
+/** The codes of refused requests, with the HTTP status that a partner sees. */
 export const refusals = {
   BAD_REQUEST: 400,
   PAIR_NOT_AVAILABLE: 400,
@@ -19,21 +19,20 @@ export const refusals = {
   SERVICE_UNAVAILABLE: 503,
 } as const
 
-/** The code of a refusal, as partners read it. */
 export type RefusalCode = keyof typeof refusals
 
-/** One thing that is wrong with a request: where, which rule, in plain words. A range's problem also carries its ends. */
+/** One error in a request. `min` and `max` are set for an amount out of range. */
 export type Problem = { path: string; code: string; message: string; min?: string; max?: string }
 
 /**
- * The caller asked for something we will not do. Expected, safe to show, nobody is woken for it.
- * Anything else that is thrown is a fault: the caller sees a bare 500, the operator sees the stack.
+ * A request that we decline: expected, safe to show, not an alert. Anything else that is thrown is a fault: the caller sees a
+ * bare 500, the operator the stack.
  */
 export class Refusal extends Error {
   readonly code: RefusalCode
-  /** What is wrong, item by item; empty when the message says it all. */
+  /** Empty when the message says it all. */
   readonly problems: Problem[]
-  /** Real seconds after which it makes sense to try again (429, 409, 503). */
+  /** Real seconds until a retry makes sense (429, 409, 503). */
   readonly retryAfterSeconds: number | undefined
 
   constructor(code: RefusalCode, message: string, problems: Problem[] = [], retryAfterSeconds?: number) {
@@ -46,9 +45,8 @@ export class Refusal extends Error {
 }
 
 /**
- * A problem whose message names its field, because most programs show nothing but the message: "This must be an object." of
- * `customer` becomes "customer must be an object." The sentence of a range names its amount already, and one about a pair is
- * about no single field.
+ * Puts the field's name into the message, because most programs show nothing else: for `customer`, "This must be an object."
+ * becomes "customer must be an object." The message of a range names its amount already, and a pair has no single field.
  */
 export function namedProblem(problem: Problem): Problem {
   const { path, code, message, min } = problem
@@ -58,6 +56,5 @@ export function namedProblem(problem: Problem): Problem {
   return code === 'PAIR_NOT_AVAILABLE' ? problem : { ...problem, message: `${path}: ${message}` }
 }
 
-/** A refused field: BAD_REQUEST with one problem that says where. */
 export const badField = (path: string, message: string, code = 'INVALID_VALUE'): Refusal =>
   new Refusal('BAD_REQUEST', message, [{ path, code, message }])

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The absolute folder that holds package.json, migrations and node_modules. Found upward from this file, so that it is
- * the same for the sources and for what was built from them.
+ * The absolute folder of package.json, migrations and node_modules. Found upward from this file, so that it is the same for
+ * sources and build output.
  */
 export const projectRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
 

@@ -2,33 +2,32 @@ import { isIP } from 'node:net'
 
 import { parseDuration } from './duration.ts'
 
-/** The texts that settings are read from: the environment, or a test's own. */
+/** The environment, or a test's replacement. */
 export type Source = Record<string, string | undefined>
 
 /** What a default may depend on: the texts of other settings, given or default. */
-export type Given = { text(name: string): string }
+export type SettingTexts = { text(name: string): string }
 
 /**
- * One thing that an operator may set. `fallback` is the text that counts when nothing is set; an empty one means that
- * the setting is absent. `read` turns text into a value or throws a RangeError with a sentence that can be shown.
+ * A setting. `fallback` is the text of its default; an empty one means that the setting is absent. `read` parses the text or
+ * throws a RangeError with a message for people.
  */
 export type Setting<T> = {
   name: string
   sentence: string
-  /** The default in words, for people. */
+  /** The default, described for people. */
   shown: string
   example: string
-  fallback(given: Given): string
+  fallback(given: SettingTexts): string
   read(text: string): T
 }
 
-/** Settings by topic. */
 type Tree = { [name: string]: Setting<unknown> | Tree }
-/** What is read from a tree of settings: the same shape, with a value in each setting's place. */
+/** The values of a tree of settings, in the same shape. */
 export type Values<T> = { [Name in keyof T]: T[Name] extends Setting<infer Value> ? Value : Values<T[Name]> }
 
 /** A default: a text, or a rule and its description for people. */
-type Fallback = string | { shown: string; from: (given: Given) => string }
+type Fallback = string | { shown: string; from: (given: SettingTexts) => string }
 
 /** Defines a setting that always has a value. */
 export function setting<T>(
@@ -51,14 +50,12 @@ export function optional<T>(name: string, example: string, read: (text: string) 
 
 const isSetting = (node: Setting<unknown> | Tree): node is Setting<unknown> => typeof node.sentence === 'string'
 
-/** All settings of a tree, in its order. */
 export const settingsOf = (tree: Tree): Setting<unknown>[] =>
   Object.values(tree).flatMap((node) => (isSetting(node) ? [node] : settingsOf(node)))
 
-/** A setting as it is told to people. */
+/** A setting as help and docs show it. */
 export type Described = { name: string; sentence: string; default: string; example: string }
 
-/** What people need to know of a setting. */
 export const describeSetting = ({ name, sentence, shown, example }: Setting<unknown>): Described => ({
   name,
   sentence,
@@ -66,20 +63,20 @@ export const describeSetting = ({ name, sentence, shown, example }: Setting<unkn
   example,
 })
 
-/** The same as text for a terminal. */
+/** For a terminal. */
 export function printSetting(one: Described): string {
   const hint = one.example === '' ? '' : ` Example: ${one.example}`
   return `${one.name}\n    ${one.sentence}\n    Default: ${one.default || 'none.'}${hint}\n`
 }
 
 /**
- * Reads a whole tree of settings; empty texts count as absent. `wrong` tells, by name, what could not be read; those
- * settings have their default among the `values`, so that rules between settings can still be checked.
+ * Reads a tree of settings; empty texts count as absent. `wrong` has the error of each invalid setting, by name; its default is
+ * among the `values`, so that rules between settings can still be checked.
  */
 export function readSettings<T extends Tree>(tree: T, env: Source) {
   const wrong = new Map<string, string>()
   const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
-  const given: Given = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
+  const given: SettingTexts = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
 
   const readOne = (one: Setting<unknown>): unknown => {
     try {
@@ -117,29 +114,28 @@ export const duration = (least: number) => (text: string) => {
   return ms
 }
 
-/** Reads yes or no, in any of the usual spellings. */
+/** Accepts on, 1, true, yes and off, 0, false, no, in any case. */
 export function onOff(text: string): boolean {
   if (['on', '1', 'true', 'yes'].includes(text.toLowerCase())) return true
   if (['off', '0', 'false', 'no'].includes(text.toLowerCase())) return false
   throw new RangeError(`"${text}" is neither on nor off`)
 }
 
-/** Reads one of a few words. */
 export const oneOf =
-  <Word extends string>(...allowed: Word[]) =>
-  (text: string): Word => {
-    const word = allowed.find((one) => one === text)
-    if (word === undefined) throw new RangeError(`"${text}" is not one of ${allowed.join(', ')}`)
-    return word
+  <Value extends string>(...allowed: Value[]) =>
+  (text: string): Value => {
+    const value = allowed.find((one) => one === text)
+    if (value === undefined) throw new RangeError(`"${text}" is not one of ${allowed.join(', ')}`)
+    return value
   }
 
-/** Reads a comma-separated list; an empty text is an empty list. */
+/** Comma-separated; an empty text is an empty list. */
 export const list =
   <T>(read: (text: string) => T) =>
   (text: string): T[] =>
     text.trim() === '' ? [] : text.split(',').map((item) => read(item.trim()))
 
-/** Reads `NAME=number` pairs with commas between them; names are upper-cased, and each may come once. */
+/** Reads comma-separated `NAME=number` pairs; names are upper-cased and unique. */
 export const counts =
   (min: number, max: number) =>
   (text: string): Record<string, number> => {
@@ -149,7 +145,7 @@ export const counts =
       return [name.toUpperCase(), count(min, max)(number)] as const
     })(text)
     const read = Object.fromEntries(pairs)
-    if (Object.keys(read).length < pairs.length) throw new RangeError(`"${text}" names something twice`)
+    if (Object.keys(read).length < pairs.length) throw new RangeError(`"${text}" has a name twice`)
     return read
   }
 
@@ -173,7 +169,7 @@ export function origin(text: string): string {
 /** Reads an address or a name to listen on. */
 export function host(text: string): string {
   const isName = /^(?=.*[a-z])[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(text)
-  if (isIP(text) === 0 && !isName) throw new RangeError(`"${text}" is no address or name to listen on`)
+  if (isIP(text) === 0 && !isName) throw new RangeError(`"${text}" is not an address or name to listen on`)
   return text
 }
 

@@ -103,7 +103,7 @@ test('a number that was a double is a fault of ours, never an amount', () => {
   assert.throws(() => amountText(0.1, 'from_amount'), { name: 'AssertionError' })
 })
 
-test('digits beyond the asset’s decimals are cut toward zero, and the cut is told', () => {
+test('digits beyond the asset’s decimals are cut toward zero, and the cut is reported', () => {
   const euro: Asset = { id: 'EUR-EUR', ticker: 'EUR', network: 'EUR', decimals: 2 }
   const yen: Asset = { ...euro, ticker: 'JPY', decimals: 0 }
   const cut = (json: string, asset: Asset) => readCutAmount(parseJson(json), asset, 'from_amount')

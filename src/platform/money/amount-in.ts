@@ -8,12 +8,12 @@ import type { Asset } from './amount.ts'
 const numericString = /^(?=[\d.]{1,31}$)(?:\d{1,30}|\d{1,29}\.\d{1,29})$/
 
 /**
- * Reads what a partner sent as an amount: a JSON number in any spelling (as `parseJson` gives it), expanded exactly,
- * or a numeric string of up to 30 digits without exponent. Absent (undefined, null, `""` and the word `null`) is undefined.
- * Anything else is refused with its path: signs, spaces, a bare dot, other types. The asset need not be known yet.
+ * Reads an amount that a partner sent: a JSON number in any spelling (as `parseJson` returns it), expanded exactly, or a
+ * numeric string of up to 30 digits without exponent. Undefined, null, `""` and the text `null` are undefined. Anything else is
+ * refused with its path: signs, spaces, a bare dot, other types.
  */
 export function amountText(value: unknown, path: string): string | undefined {
-  assert(typeof value !== 'number', 'a number that has been a double is no amount; read the body with parseJson')
+  assert(typeof value !== 'number', 'a double is not an exact amount; read the body with parseJson')
   if (value === undefined || value === null || value === '' || value === 'null') return undefined
 
   const text = isExactNumber(value) ? plainDecimal(value) : value
@@ -34,7 +34,7 @@ export function readOptionalAmount(value: unknown, asset: Asset, path: string): 
   return units
 }
 
-/** Reads a partner's amount as `readOptionalAmount`, and refuses one that is absent. */
+/** As `readOptionalAmount`, and refuses an absent amount. */
 export function readAmount(value: unknown, asset: Asset, path: string): bigint {
   const units = readOptionalAmount(value, asset, path)
   if (units === undefined) throw badField(path, 'This is required.', 'REQUIRED')

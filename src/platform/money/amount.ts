@@ -10,7 +10,7 @@ export type Asset = { id: string; ticker: string; network: string; decimals: num
 
 const plainDecimal = /^(\d{1,30})(?:\.(\d{1,30}))?$/
 
-/** The first whole number that the database's `numeric(38,0)` can not hold. */
+/** The first integer that `numeric(38,0)` cannot hold. */
 const tooLarge = 10n ** 38n
 
 /**
@@ -37,8 +37,7 @@ export function parseAmount(text: string, { ticker, decimals }: Pick<Asset, 'tic
 }
 
 /**
- * Writes an amount as a decimal text without exponent and without trailing zeros; minus sign kept. `150n` EUR is
- * `1.5`.
+ * Without exponent and trailing zeros. `150n` EUR is `1.5`.
  */
 export function formatAmount(units: bigint, { decimals }: Pick<Asset, 'decimals'>): string {
   const sign = units < 0n ? '-' : ''
@@ -48,10 +47,10 @@ export function formatAmount(units: bigint, { decimals }: Pick<Asset, 'decimals'
   return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`
 }
 
-/** How a division that does not come out even is settled: `down` for what we pay, `up` for what we charge. */
+/** `down` for what we pay, `up` for what we charge. */
 export type Rounding = 'down' | 'up'
 
-/** Multiplies an amount by the ratio `by / over`, rounding as named. Refuses (as a fault) anything negative. */
+/** Multiplies an amount by the ratio `by / over`. A negative value is a fault. */
 export function scale(amount: bigint, by: bigint, over: bigint, rounding: Rounding): bigint {
   assert(amount >= 0n, 'an amount is never negative')
   assert(by >= 0n, 'a ratio is never negative')

@@ -1,30 +1,29 @@
 import { newKey, seal, unseal, unwrapKey, wrapKey } from './seal.ts'
 import type { Secrets } from './master-key.ts'
-import * as queries from './queries.ts'
 import type { RowIds } from '../db/row-ids.ts'
 import type { Atomic, Db } from '../db/sql.ts'
 
 /**
- * The key of one person's data (or of one transaction's, while its person is not known). Every personal text is sealed with
- * such a key; the key itself is stored wrapped by the master key. Without the key the texts are noise: that is erasure.
+ * The key of one person's data, or of one transaction's while its customer is unknown. Personal data is encrypted with such a
+ * key, and the key itself with the master key. Deleting the key erases the data.
  */
 export type DataKey = {
   id: bigint
   seal(value: unknown, place: string): Buffer
-  /** Gives what was sealed; the caller names its shape. */
+  /** The caller names the type of the value. */
   open<T>(sealed: Buffer, place: string): T
-  /** The same for bytes as they are. */
+
   sealBytes(bytes: Buffer, place: string): Buffer
   openBytes(sealed: Buffer, place: string): Buffer
 }
 
-/** Opens and makes data keys, and keeps the most recent ones at hand. */
+/** Creates and opens data keys, and caches recent ones. */
 export type Keyring = {
-  /** Makes a key inside the caller's atomic block; usable at once. */
+  /** Creates a key in the caller's atomic block; usable at once. */
   make(db: Atomic): Promise<DataKey>
-  /** The same for many, with one statement. */
+  /** Creates many with one statement. */
   makeMany(db: Atomic, count: number): Promise<DataKey[]>
-  /** Opens a wrapped key that was read along with something else. Refuses one that has been erased. */
+  /** Opens a wrapped key that a query has read. Throws `ErasedPerson` for an erased one. */
   unwrap(id: bigint, wrapped: Buffer | null): DataKey
   get(db: Db, id: bigint): Promise<DataKey>
   getMany(db: Db, ids: bigint[]): Promise<Map<bigint, DataKey>>
@@ -32,7 +31,6 @@ export type Keyring = {
 
 const kept = 4_096
 
-/** The keys of this service. */
 export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: RowIds): Keyring {
   const recent = new Map<bigint, DataKey>()
 
@@ -51,7 +49,9 @@ export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: Row
       else missing.push(id)
     }
     if (missing.length === 0) return found
-    for (const { id, wrapped } of await queries.find(db, missing)) found.set(id, unwrap(id, wrapped))
+    const rows = await db.sql<{ id: bigint; wrapped: Buffer | null }>`
+      select id, wrapped from data_keys where id = any(${missing})`
+    for (const { id, wrapped } of rows) found.set(id, unwrap(id, wrapped))
     return found
   }
 
@@ -59,11 +59,9 @@ export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: Row
     const made = await Promise.all(
       Array.from({ length: count }, async () => ({ id: await rowIds.next(), bytes: newKey() })),
     )
-    queries.insert(
-      db,
-      made.map(({ id }) => id),
-      made.map(({ bytes }) => wrapKey(wrapping, bytes)),
-    )
+    const ids = made.map(({ id }) => id)
+    const wrapped = made.map(({ bytes }) => wrapKey(wrapping, bytes))
+    db.send`insert into data_keys (id, wrapped) select * from unnest(${ids}::bigint[], ${wrapped}::bytea[])`
     return made.map(({ id, bytes }) => keep(dataKey(id, bytes)))
   }
 
@@ -78,18 +76,28 @@ export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: Row
     makeMany,
     make: async (db) => {
       const [key] = await makeMany(db, 1)
-      if (!key) throw new Error('A data key was not made.')
+      if (!key) throw new Error('No data key was created.')
       return key
     },
     get: async (db, id) => {
       const key = recent.get(id) ?? (await getMany(db, [id])).get(id)
-      if (!key) throw new Error('There is no such data key.')
+      if (!key) throw new Error(`Data key ${id} does not exist.`)
       return key
     },
   }
 }
 
-/** The person whose data was asked for has been erased. */
+/**
+ * Assigns data keys to a customer whose e-mail address is proven. Erasing the customer means erasing all their keys.
+ */
+export function ownKeys(db: Atomic, customerId: bigint, keyIds: bigint[]): void {
+  if (keyIds.length === 0) return
+  db.send`
+    update data_keys set owner = ${customerId}
+    where id = any(${keyIds}) and owner is distinct from ${customerId}`
+}
+
+/** The data was encrypted with a key that has been erased. */
 export class ErasedPerson extends Error {
   constructor() {
     super('The personal data of this person has been erased.')

@@ -3,27 +3,27 @@ import { chmod, mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * The secrets that the service derives from its one master key, which lives in a file outside the database. Each purpose
- * has its own key, so that none of them tells anything about another.
+ * The secrets derived from the one master key, which lives in a file outside the database. Each purpose has its own key, so that
+ * none reveals another.
  */
 export type Secrets = {
-  /** Wraps the data keys of persons. 32 bytes. */
+  /** Encrypts data keys. 32 bytes. */
   wrapping: Buffer
   /** Encrypts secrets of accounts (webhook and widget secrets). 32 bytes. */
   sealing: Buffer
-  /** Keys the hashes by which personal data is found (e-mail addresses, codes). 32 bytes. */
+  /** Keys the hashes for looking up personal data (e-mail addresses, codes). 32 bytes. */
   index: Buffer
   /** Keys the digests of ledger entries. 32 bytes. */
   ledger: Buffer
-  /** Makes a key for a further purpose, named by its label. 32 bytes. */
+  /** Derives a key for another purpose. 32 bytes. */
   keyFor(label: string): Buffer
-  /** Stands for the master key where its data lies. 32 bytes that tell nothing about it. */
+  /** Identifies the master key in the database without revealing it. 32 bytes. */
   mark: Buffer
   /** The password of the service's database role. */
   databasePassword: string
 }
 
-/** Reads the master key file; where `make` allows it, a missing one is made (mode 0600). 32 bytes as 64 hex digits. */
+/** Reads the master key file, 64 hex digits. With `make`, creates a missing one (mode 0600). */
 export async function loadSecrets(file: string, make: boolean): Promise<Secrets> {
   return deriveSecrets(await readMasterKey(file, make))
 }
@@ -68,6 +68,6 @@ async function makeMasterKey(file: string): Promise<Buffer> {
   return key
 }
 
-/** A keyed hash by which personal data can be found without being readable: `purpose` keeps kinds apart. */
+/** A keyed hash to look up personal data by; `purpose` separates kinds of data. */
 export const indexHash = ({ index }: Pick<Secrets, 'index'>, purpose: string, text: string): Buffer =>
   createHmac('sha256', index).update(`${purpose}\n${text}`).digest()

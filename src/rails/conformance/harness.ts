@@ -32,7 +32,7 @@ export type RailHarness = {
   callbacks?: CallbackHarness
 }
 
-/** How a customer was told to pay. */
+/** An order with its payment instructions. */
 export type Instruction = InstructionOrder & { reference: string; payTo: PayTo }
 
 /** Drives the deposit half. */
@@ -45,7 +45,7 @@ export type DepositHarness = {
   bodyFields?: readonly string[]
   /** The customer pays what the instruction says. Gives the rail's id of the payment. */
   pay(instruction: Instruction): Promise<{ id: string }>
-  /** The same from a wallet that many people share, so that a sender cannot be told. */
+  /** The same from a wallet that many people share, so that no sender is certain. */
   payPooled?(instruction: Instruction): Promise<{ id: string }>
   /** The rail reports once more what it reported last. */
   duplicate?(instruction: Instruction): Promise<void>
@@ -111,7 +111,7 @@ export function withPayouts(harness: RailHarness): PayoutSetup {
   return { ...harness, payout: rail.payout, payouts }
 }
 
-/** A new order, of what the harness pays. */
+/** A new order for the amount that the harness pays. */
 export const orderOf = ({ deposits, nextId }: DepositSetup, amount = deposits.amount): InstructionOrder => ({
   id: nextId(),
   category: deposits.category,
@@ -119,7 +119,7 @@ export const orderOf = ({ deposits, nextId }: DepositSetup, amount = deposits.am
   amount,
 })
 
-/** A customer is told how to pay. */
+/** A new order and how it is to be paid. */
 export async function instructed(setup: DepositSetup): Promise<Instruction> {
   const order = orderOf(setup)
   return { ...order, ...(await setup.deposit.instruct(order)) }
@@ -127,7 +127,7 @@ export async function instructed(setup: DepositSetup): Promise<Instruction> {
 
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
-/** The refusal of what cannot be done now. */
+/** The refusal when the state does not allow something. */
 export const isConflict = refusedWith('CONFLICT')
 /** The refusal of a call that does not prove its sender. */
 export const isBadSignature = refusedWith('SIGNATURE_INVALID')

@@ -4,9 +4,9 @@ import { it } from 'node:test'
 import type { Destination, PlanDraft } from '../rail.ts'
 import { isConflict, type PayoutSetup } from './harness.ts'
 
-type Prepared = PlanDraft & { destination: Destination }
+type PreparedPayment = PlanDraft & { destination: Destination }
 
-async function prepared({ payout, payouts, nextId }: PayoutSetup, amount: bigint): Promise<Prepared> {
+async function prepared({ payout, payouts, nextId }: PayoutSetup, amount: bigint): Promise<PreparedPayment> {
   const destination = await payouts.destination()
   const [plan, ...others] = await payout.prepare([{ payoutId: nextId(), asset: payouts.asset, amount, destination }])
   assert(plan && others.length === 0)
@@ -105,7 +105,7 @@ export function testPreparedPayments(setup: () => PayoutSetup): void {
     assert.equal(before - (await heldIn(setup())), 41n + (await feeOf(setup(), plan)))
   })
 
-  it('prepares a batch in order, and keeps nothing of what it prepared', async () => {
+  it('prepares a batch in order, and keeps nothing of it', async () => {
     const { payout, payouts, nextId, settle } = setup()
     const orders = await Promise.all(
       [3n, 4n].map(async (amount) => ({

@@ -19,7 +19,7 @@ export async function balancesAt(chain: Chain, asset: string, addresses: string[
   return read.map((text) => (text === '0x' ? 0n : BigInt(text)))
 }
 
-/** What the paying wallet held of an asset when a chain began to be followed. Nothing of this is ever told as a deposit. */
+/** What the paying wallet held of an asset when a chain began to be followed. Nothing of this is ever reported as a deposit. */
 export async function openingBalance(chain: Chain, asset: string): Promise<bigint> {
   await chain.chainId()
   const [known] = await queries.firstBlock(chain.db, chain.network.code)

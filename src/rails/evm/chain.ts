@@ -15,11 +15,11 @@ export type EvmConfig = {
   outsideTimeoutMs: number
 }
 
-/** What the EVM's rails stand on. */
-export type EvmGround = { config: EvmConfig; db: Database; clock: Clock; log: Log }
+/** What the EVM's rails depend on. */
+export type EvmDependencies = { config: EvmConfig; db: Database; clock: Clock; log: Log }
 
 /** A chain of the EVM that we hold money on. */
-export type Chain = Omit<EvmGround, 'config'> & {
+export type Chain = Omit<EvmDependencies, 'config'> & {
   network: Network
   /** The rail's name, `evm-eth`: its money in and out. */
   name: string

@@ -25,17 +25,19 @@ before(async () => {
 after(() => world.close())
 
 const instructed = async (asset = coin): Promise<string> => {
-  const told = await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1_000n })
-  assert(told.payTo.kind === 'address' && told.payTo.address === told.reference && told.payTo.extraId === '')
-  return told.reference
+  const reported = await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1_000n })
+  assert(
+    reported.payTo.kind === 'address' && reported.payTo.address === reported.reference && reported.payTo.extraId === '',
+  )
+  return reported.reference
 }
-const kindsOf = (facts: RailEvent[]): string[] => facts.map(({ kind }) => kind)
+const kindsOf = (events: RailEvent[]): string[] => events.map(({ kind }) => kind)
 const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ to, value })
 const payTokens = (to: string, amount = 1_000n, contract = usdt.contract): Promise<string> =>
   world.anvil.send({ to: contract, data: token.transfer(to, amount) })
 
 describe('coins and tokens that come in on a chain of the EVM', () => {
-  it('have an address of their own for each transaction, and the same one for whoever asks again', async () => {
+  it('each transaction has its own address, and the same one when asked again', async () => {
     const order = { id: (ids += 1n), category: 'CRYPTO', asset: coin, amount: 1n }
     const [first, again] = [await world.one.deposit.instruct(order), await world.other.deposit.instruct(order)]
     assert.deepEqual(again, first)
@@ -77,7 +79,7 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
         body: { payment, status: 'FINAL' },
       })
       assert.equal(await world.one.rail.balance(asset), held + 1_000n)
-      assert.deepEqual(await deposit.look(reference), [seen, final], 'who asks is told the same')
+      assert.deepEqual(await deposit.look(reference), [seen, final], 'a look-up gives the same')
       await world.anvil.mine(5)
       assert.deepEqual(await follow(), [], 'and nothing more')
     })
@@ -87,11 +89,11 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     const [mine, yours] = [await instructed(), await instructed(usdt.asset)]
     const paid = [await pay(mine, 1n), await pay(mine, 2n), await payTokens(yours, 3n), await payTokens(yours, 4n)]
     await world.anvil.mine(3)
-    const facts = await world.one.follow()
-    const final = facts.filter(({ kind }) => kind === 'deposit_final')
+    const events = await world.one.follow()
+    const final = events.filter(({ kind }) => kind === 'deposit_final')
     assert.deepEqual(new Set(final.map(({ amount }) => amount)), new Set([1n, 2n, 3n, 4n]))
     assert.deepEqual(new Set(final.map(({ payment }) => payment.slice(0, 66))), new Set(paid))
-    assert.equal(new Set(facts.map(({ key }) => key)).size, 8)
+    assert.equal(new Set(events.map(({ key }) => key)).size, 8)
   })
 
   it('credit nothing for a call that failed, a contract that looks alike, or no amount', async () => {
@@ -132,9 +134,9 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     await payTokens(reference, 1_000n, lookAlike)
     await anvil.mine(3)
     world.pass(60_000)
-    const told: RailEvent[] = []
-    await followOnce(newFollower(lavish, (_db, facts) => Promise.resolve(void told.push(...facts))))
-    assert.deepEqual(told, [])
+    const reported: RailEvent[] = []
+    await followOnce(newFollower(lavish, (_db, events) => Promise.resolve(void reported.push(...events))))
+    assert.deepEqual(reported, [])
     world.pass(60_000)
     assert.deepEqual(await one.follow(), [])
   })

@@ -7,8 +7,8 @@ import { contractsOn, type RawLog, readTransfer } from './tokens.ts'
 import { readPayment, referenceOf, eventsOf } from './events.ts'
 
 /**
- * Coins and tokens that come in on a chain, each transaction's to an address of its own. What a chain tells is found by
- * following it (`follow.ts`): there are no callbacks.
+ * Coins and tokens that come in on a chain; each transaction has its own address. Deposits are found by following the chain
+ * (`follow.ts`): there are no callbacks.
  */
 export function deposits(chain: Chain): DepositHalf {
   const { db, network, confirmations, keys } = chain

@@ -28,7 +28,7 @@ export function referenceOf(address: string): string {
   return checked.canonical
 }
 
-/** What is told of a transfer to us: each thing once, under a key of its own. What is disputed names nobody's reference. */
+/** The event about one status of a transfer to us, under its own key. A disputed transfer gets a reference that matches no order. */
 export function toRailEvent(arrival: Arrival, status: Status): RailEvent {
   const payment = paymentOf(arrival)
   const reference = referenceOf(arrival.address)
@@ -43,10 +43,10 @@ export function toRailEvent(arrival: Arrival, status: Status): RailEvent {
   }
 }
 
-/** All that has been told of a transfer to us by now, in the order in which it happened. */
+/** The events about a transfer to us so far, in order. */
 export function eventsOf(arrival: Arrival): RailEvent[] {
-  const told: Status[] = ['seen']
-  if (arrival.was_final) told.push('final')
-  if (arrival.state === 'reversed') told.push('reversed')
-  return told.map((status) => toRailEvent(arrival, status))
+  const statuses: Status[] = ['seen']
+  if (arrival.was_final) statuses.push('final')
+  if (arrival.state === 'reversed') statuses.push('reversed')
+  return statuses.map((status) => toRailEvent(arrival, status))
 }

@@ -5,7 +5,7 @@ import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
-import { followOnce, newFollower, type Tell } from './follow.ts'
+import { followOnce, newFollower, type ReportEvents } from './follow.ts'
 import { openChains } from './open.ts'
 import { rereadFrom } from './reread.ts'
 
@@ -35,8 +35,8 @@ const pay = (to: string, value = 1_000n): Promise<string> => world.anvil.send({ 
 const payTokens = (to: string, amount = 1_000n): Promise<string> =>
   world.anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
 const rawOf = (hash: string): Promise<string> => world.anvil.ask<string>('eth_getRawTransactionByHash', hash)
-const words = (facts: RailEvent[]): string[] => facts.map(({ kind, payment }) => `${kind} ${payment}`)
-const kinds = (facts: RailEvent[]): string[] => facts.map(({ kind }) => kind)
+const labels = (events: RailEvent[]): string[] => events.map(({ kind, payment }) => `${kind} ${payment}`)
+const kinds = (events: RailEvent[]): string[] => events.map(({ kind }) => kind)
 
 describe('a reorganization', () => {
   it('takes back what was not final at once, and credits it once where another block has it', async () => {
@@ -44,16 +44,16 @@ describe('a reorganization', () => {
     const reference = await instructed()
     const hash = await pay(reference)
     await anvil.mine(2)
-    assert.deepEqual(words(await one.follow()), [`deposit_seen ${hash}`])
+    assert.deepEqual(labels(await one.follow()), [`deposit_seen ${hash}`])
     const raw = await rawOf(hash)
     await anvil.reorg(2)
-    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${hash}`])
+    assert.deepEqual(labels(await one.follow()), [`deposit_reversed ${hash}`])
     assert.deepEqual(await one.follow(), [])
 
     await anvil.ask('eth_sendRawTransaction', raw)
     await anvil.mine(3)
     const again = await one.follow()
-    assert.deepEqual(words(again), [`deposit_seen ${hash}#2`, `deposit_final ${hash}#2`])
+    assert.deepEqual(labels(again), [`deposit_seen ${hash}#2`, `deposit_final ${hash}#2`])
     assert.equal(again[0]?.reference, reference)
     assert.deepEqual(kinds(await one.deposit.look(reference)), [
       'deposit_seen',
@@ -69,22 +69,22 @@ describe('a reorganization', () => {
     const held = await one.rail.balance(usdt.asset)
     const hash = await payTokens(reference)
     await anvil.mine(4)
-    assert.deepEqual(words(await one.follow()), [`deposit_seen ${hash}:0`, `deposit_final ${hash}:0`])
+    assert.deepEqual(labels(await one.follow()), [`deposit_seen ${hash}:0`, `deposit_final ${hash}:0`])
     assert.equal(await one.rail.balance(usdt.asset), held + 1_000n)
     const raw = await rawOf(hash)
     await anvil.reorg(7)
-    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${hash}:0`])
+    assert.deepEqual(labels(await one.follow()), [`deposit_reversed ${hash}:0`])
     assert.equal(await one.rail.balance(usdt.asset), held)
 
-    // What we have given up comes back all the same: it is nobody's until an operator says whose.
+    // What we have given up comes back all the same: it has no owner until an operator assigns one.
     await anvil.ask('eth_sendRawTransaction', raw)
     await anvil.mine(4)
     const back = await one.follow()
-    assert.deepEqual(words(back), [`deposit_seen ${hash}:0#2`, `deposit_final ${hash}:0#2`])
-    for (const fact of back) assert.equal(fact.reference, `${reference}?again`)
+    assert.deepEqual(labels(back), [`deposit_seen ${hash}:0#2`, `deposit_final ${hash}:0#2`])
+    for (const event of back) assert.equal(event.reference, `${reference}?again`)
   })
 
-  it('after finality says nothing of what the new chain has as well', async () => {
+  it('after finality reports nothing that the new chain has as well', async () => {
     const { anvil, one } = world
     const reference = await instructed()
     const hash = await pay(reference)
@@ -103,21 +103,21 @@ describe('a reorganization', () => {
     const reference = await instructed()
     const first = await pay(reference, 1_000n)
     await anvil.mine()
-    assert.deepEqual(words(await one.follow()), [`deposit_seen ${first}`])
+    assert.deepEqual(labels(await one.follow()), [`deposit_seen ${first}`])
     await anvil.reorg(1)
     const second = await pay(reference, 2_000n)
     assert.notEqual(second, first)
     await anvil.mine(3)
-    assert.deepEqual(words(await one.follow()), [
+    assert.deepEqual(labels(await one.follow()), [
       `deposit_reversed ${first}`,
       `deposit_seen ${second}`,
       `deposit_final ${second}`,
     ])
   })
 
-  it('deeper than what is remembered stops crediting by itself, until somebody says where to go on', async () => {
+  it('deeper than what is remembered stops crediting, until an operator says where to continue', async () => {
     const { anvil, one, db } = world
-    const tell: Tell = (_db, facts) => Promise.resolve(void world.told.push(...facts))
+    const report: ReportEvents = (_db, events) => Promise.resolve(void world.reported.push(...events))
     const [stays, goes] = [await instructed(), await instructed()]
     const [kept, lost] = [await pay(stays), await pay(goes)]
     await anvil.mine(3)
@@ -129,23 +129,23 @@ describe('a reorganization', () => {
     await anvil.mine(4)
     world.pass(60_000)
     const halted: string[] = []
-    const follower = newFollower(one.chain, tell, (_db, rail, reason) => void halted.push(rail, reason))
+    const follower = newFollower(one.chain, report, (_db, rail, reason) => void halted.push(rail, reason))
     assert.equal(await followOnce(follower), 'halted')
     assert.deepEqual(halted, ['evm-eth', 'The chain ETH was reorganized deeper than the blocks that are remembered.'])
     world.pass(60_000)
     assert.equal(await one.look(), 'halted')
 
     const none = (error: unknown): boolean => error instanceof Refusal
-    for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(rereadFrom(one.chain, block, tell), none)
-    await rereadFrom(one.chain, tip.number - 8n, tell)
-    assert.deepEqual(words(await one.follow()), [`deposit_reversed ${lost}`])
+    for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(rereadFrom(one.chain, block, report), none)
+    await rereadFrom(one.chain, tip.number - 8n, report)
+    assert.deepEqual(labels(await one.follow()), [`deposit_reversed ${lost}`])
     assert.deepEqual(kinds(await one.deposit.look(stays)), ['deposit_seen', 'deposit_final'])
     await anvil.mine(3)
     assert.deepEqual(await one.follow(), [])
   })
 })
 
-describe('whoever follows a chain', () => {
+describe('a follower of a chain', () => {
   it('takes nothing back because a node is behind', async () => {
     const { anvil, one } = world
     const reference = await instructed()
@@ -157,10 +157,10 @@ describe('whoever follows a chain', () => {
       return answers.map((answer, index) => (calls[index]?.method === 'eth_getBlockByNumber' ? null : answer)) as never
     })
     world.pass(60_000)
-    const told: RailEvent[] = []
-    const follower = newFollower(behind, (_db, facts) => Promise.resolve(void told.push(...facts)))
+    const reported: RailEvent[] = []
+    const follower = newFollower(behind, (_db, events) => Promise.resolve(void reported.push(...events)))
     assert.equal(await followOnce(follower), 'idle')
-    assert.deepEqual(told, [])
+    assert.deepEqual(reported, [])
     world.pass(60_000)
     await anvil.mine(2)
     assert.deepEqual(kinds(await one.follow()), ['deposit_final'])
@@ -185,21 +185,21 @@ describe('whoever follows a chain', () => {
       }
       return answers as never
     })
-    const told: RailEvent[] = []
+    const reported: RailEvent[] = []
     world.pass(60_000)
-    const left = followOnce(newFollower(slow, (_db, facts) => Promise.resolve(void told.push(...facts))))
+    const left = followOnce(newFollower(slow, (_db, events) => Promise.resolve(void reported.push(...events))))
     await atGate
     world.pass(60_000)
     assert.deepEqual(kinds(await other.follow()), ['deposit_seen'])
     release()
     await left
-    assert.deepEqual(told, [])
+    assert.deepEqual(reported, [])
     await anvil.mine(2)
     assert.deepEqual(kinds(await other.follow()), ['deposit_final'])
   })
 
-  it('tells again what was told in a block that did not commit', async () => {
-    const { anvil, one, told } = world
+  it('reports again what it reported in a block that did not commit', async () => {
+    const { anvil, one, reported } = world
     const reference = await instructed()
     await pay(reference)
     await anvil.mine()
@@ -207,9 +207,9 @@ describe('whoever follows a chain', () => {
     const failing = newFollower(one.chain, () => Promise.reject(new Error('killed')))
     await assert.rejects(followOnce(failing), /killed/)
     world.pass(60_000)
-    const before = told.length
+    const before = reported.length
     assert.deepEqual(kinds(await one.follow()), ['deposit_seen'])
-    assert.equal(told.length, before + 1)
+    assert.equal(reported.length, before + 1)
     await anvil.mine(3)
     await one.follow()
   })
@@ -222,21 +222,24 @@ describe('whoever follows a chain', () => {
       await anvil.mine(9)
     }
     let rounds = 1
-    const start = world.told.length
+    const start = world.reported.length
     while ((await one.look()) === 'more') rounds += 1
     assert(rounds >= 5, `${rounds} rounds`)
-    const facts = world.told.slice(start)
+    const events = world.reported.slice(start)
     assert.deepEqual(
-      facts.filter(({ kind }) => kind === 'deposit_final').map(({ payment }) => payment),
+      events.filter(({ kind }) => kind === 'deposit_final').map(({ payment }) => payment),
       paid,
     )
-    assert.equal(new Set(facts.map(({ key }) => key)).size, facts.length)
+    assert.equal(new Set(events.map(({ key }) => key)).size, events.length)
   })
 
   it('refuses a node of another chain than the one it has followed, and in live mode any but the right one', async () => {
-    const { ground, db } = world
+    const { dependencies, db } = world
     const chainIn = async (catalogChainsOnly: boolean) => {
-      const [chain] = await openChains({ ...ground, config: { ...ground.config, environment: { catalogChainsOnly } } })
+      const [chain] = await openChains({
+        ...dependencies,
+        config: { ...dependencies.config, environment: { catalogChainsOnly } },
+      })
       assert(chain)
       return chain
     }

@@ -10,14 +10,14 @@ import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
 import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
 import { toRailEvent } from './events.ts'
 
-/** Takes what a chain has told, in the very block that moves its cursor on: both commit, or neither. */
-export type Tell = (db: Atomic, facts: (RailEvent & { rail: string })[]) => Promise<void>
+/** Receives the events of a chain, in the same block that advances its cursor: both commit, or neither. */
+export type ReportEvents = (db: Atomic, events: (RailEvent & { rail: string })[]) => Promise<void>
 
-/** Makes known that a rail credits nothing any more, and why, in the block that stops it. */
+/** Receives that a rail stopped crediting, and why, in the block that stops it. */
 export type Halt = (db: Atomic, rail: string, reason: string) => void
 
-/** Somebody who follows a chain: who it is among several processes, and whom it tells. */
-export type Follower = { chain: Chain; holder: string; tell: Tell; halt: Halt }
+/** A process that follows a chain: its name among several, and where it reports. */
+export type Follower = { chain: Chain; holder: string; report: ReportEvents; halt: Halt }
 
 /** What became of one look: there is more to read, or not; another process follows; or crediting was stopped. */
 export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
@@ -30,16 +30,16 @@ const remembered = 5_000n
 const leaseMs = 20_000
 
 /** Someone who may follow a chain. */
-export const newFollower = (chain: Chain, tell: Tell, halt: Halt = () => undefined): Follower => ({
+export const newFollower = (chain: Chain, report: ReportEvents, halt: Halt = () => undefined): Follower => ({
   chain,
   holder: randomToken(9),
-  tell,
+  report,
   halt,
 })
 
 /**
- * Follows a chain by one step: reads the next blocks, tells of what they brought and of what they made final, and moves the
- * cursor on, all in one atomic block under the lease's fence. Where the chain has left its old way, takes back what stood on it.
+ * Follows a chain by one step: reads the next blocks, reports what they brought and what they made final, and advances the
+ * cursor, all in one atomic block under the lease's fence. After a reorganization, reverses what was on the old branch.
  */
 export async function followOnce(follower: Follower): Promise<Round> {
   const { chain, holder } = follower
@@ -57,7 +57,7 @@ export async function followOnce(follower: Follower): Promise<Round> {
   const [tip] = await queries.blocksUpTo(db, network.code, lease.next_block - 1n, 1)
   if (!tip) throw new Error(`Nothing is known of the last block that was read of ${network.code}.`)
   const [standing] = await readHashes(chain, [tip.number])
-  // A block that is not there tells nothing: this node may be behind. Only another block in its place takes one back.
+  // A missing block means nothing: this node may be behind. Only another block in its place reverses one.
   if (standing !== undefined && standing !== tip.hash) return takeBack(follower, lease.fence, tip.number)
   if (standing === undefined || head <= tip.number) return 'idle'
 
@@ -76,7 +76,7 @@ async function oursAmong({ db }: Chain, addresses: string[]): Promise<Set<string
 
 /**
  * Begins to follow a chain, once: with the block that is as deep as final transfers are. What came before is in the opening
- * balance, everything after is told.
+ * balance, everything after is reported.
  */
 export async function begin(chain: Chain): Promise<void> {
   const { db, network, confirmations } = chain
@@ -91,7 +91,7 @@ export async function begin(chain: Chain): Promise<void> {
 }
 
 async function keep(
-  { chain, tell }: Follower,
+  { chain, report }: Follower,
   fence: bigint,
   { blocks, moved, outgoing }: Awaited<ReturnType<typeof readBlocks>>,
 ): Promise<void> {
@@ -114,15 +114,15 @@ async function keep(
     if (final.length > 0) queries.fillPurses(db, code, final, chain.clock.realNow())
     const lost = await queries.giveUp(db, code, deep)
     queries.moveOn(db, code, tip + 1n)
-    const facts = [
+    const events = [
       ...fresh.map((one) => toRailEvent(one, 'seen')),
       ...final.map((one) => toRailEvent(one, 'final')),
       ...lost.map((one) => toRailEvent(one, 'reversed')),
     ]
-    if (facts.length > 0)
-      await tell(
+    if (events.length > 0)
+      await report(
         db,
-        facts.map((fact) => ({ ...fact, rail })),
+        events.map((event) => ({ ...event, rail })),
       )
   })
 }
@@ -130,7 +130,7 @@ async function keep(
 const idOf = ({ hash, position }: { hash: string; position: number }): string => `${hash}:${position}`
 
 /** Goes back to the last block that the old way and the new one have in common. Stops crediting where none is remembered. */
-async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
+async function takeBack({ chain, report, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
   const { db, network, name: rail, log } = chain
   const { code } = network
   const fork = await commonBlock(chain, tip)
@@ -145,7 +145,7 @@ async function takeBack({ chain, tell, halt }: Follower, fence: bigint, tip: big
     const lost = await queries.takeBack(block, code, fork)
     queries.moveOn(block, code, fork + 1n)
     if (lost.length > 0)
-      await tell(
+      await report(
         block,
         lost.map((one) => ({ ...toRailEvent(one, 'reversed'), rail })),
       )

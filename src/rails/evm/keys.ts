@@ -13,27 +13,27 @@ export type Unsigned = {
   priorityFee: bigint
 }
 
-/** A signed transfer: the bytes that a node takes, and the hash by which the chain knows them. */
-export type Signed = { raw: Hex; hash: Hex }
+/** A signed transfer: the bytes that a node takes, and their hash on the chain. */
+export type SignedTransfer = { raw: Hex; hash: Hex }
 
 /** The keys of our wallets on every chain of the EVM. Addresses are in EIP-55's spelling. */
 export type Keys = {
-  /** The wallet that pays out: m/44'/60'/0'/0/0, the first address of the words in every wallet program. */
+  /** The wallet that pays out: m/44'/60'/0'/0/0, the first address of the mnemonic in every wallet program. */
   hot: Hex
   /** The address of one transaction: m/44'/60'/1'/0/high/low, where high and low are our id in base 2^31. */
   depositAddress(id: bigint): Hex
-  /** Signs for the hot wallet. The same transfer gives the same bytes (RFC 6979), whoever signs it and however often. */
-  signHot(transfer: Unsigned): Promise<Signed>
+  /** Signs for the hot wallet. The same transfer always gives the same bytes (RFC 6979). */
+  signHot(transfer: Unsigned): Promise<SignedTransfer>
   /** Signs for the address of one transaction, in the same way. */
-  signDeposit(id: bigint, transfer: Unsigned): Promise<Signed>
+  signDeposit(id: bigint, transfer: Unsigned): Promise<SignedTransfer>
 }
 
-/** Derives our keys from the words of a keystore (BIP-39, BIP-32). Refuses words that are none. The library is loaded only now. */
-export async function deriveKeys(words: string): Promise<Keys> {
+/** Derives our keys from a mnemonic (BIP-39, BIP-32). Refuses an invalid one. Loads the library on first use. */
+export async function deriveKeys(mnemonic: string): Promise<Keys> {
   const { hdKeyToAccount, mnemonicToAccount, privateKeyToAccount } = await import('viem/accounts')
   const { bytesToHex, keccak256 } = await import('viem')
-  const hot = mnemonicToAccount(words, { path: "m/44'/60'/0'/0/0" })
-  const parent = mnemonicToAccount(words, { path: "m/44'/60'/1'/0" }).getHdKey()
+  const hot = mnemonicToAccount(mnemonic, { path: "m/44'/60'/0'/0/0" })
+  const parent = mnemonicToAccount(mnemonic, { path: "m/44'/60'/1'/0" }).getHdKey()
 
   function depositAccount(id: bigint): ReturnType<typeof privateKeyToAccount> {
     const [high, low] = indicesOf(id)
@@ -44,7 +44,7 @@ export async function deriveKeys(words: string): Promise<Keys> {
   async function sign(
     account: Pick<ReturnType<typeof hdKeyToAccount>, 'signTransaction'>,
     { chainId, nonce, to, value, data, gas, maxFee, priorityFee }: Unsigned,
-  ): Promise<Signed> {
+  ): Promise<SignedTransfer> {
     const raw = await account.signTransaction({
       type: 'eip1559',
       chainId: toSmall(chainId),
@@ -67,8 +67,8 @@ export async function deriveKeys(words: string): Promise<Keys> {
   }
 }
 
-/** New words for a keystore: 256 bits of chance. */
-export async function newWords(): Promise<string> {
+/** A new mnemonic of 256 random bits. */
+export async function newMnemonic(): Promise<string> {
   const { english, generateMnemonic } = await import('viem/accounts')
   return generateMnemonic(english, 256)
 }

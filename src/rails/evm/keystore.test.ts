@@ -8,7 +8,7 @@ import { createKeystore, showKeystore } from './rails.ts'
 import { deriveKeys } from './keys.ts'
 import { readKeystore, readPasswordFile, writeKeystore } from './keystore.ts'
 
-const words = 'test test test test test test test test test test test junk'
+const mnemonic = 'test test test test test test test test test test test junk'
 const password = 'correct horse'
 let folder = ''
 let file = ''
@@ -16,13 +16,13 @@ let file = ''
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'cambio-keystore-'))
   file = join(folder, 'keystore')
-  await writeKeystore(file, words, password)
+  await writeKeystore(file, mnemonic, password)
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the keystore', () => {
-  it('gives its words to whoever has the password, and to nobody else', async () => {
-    assert.equal(await readKeystore(file, password), words)
+  it('gives its mnemonic only with the password', async () => {
+    assert.equal(await readKeystore(file, password), mnemonic)
     await assert.rejects(readKeystore(file, 'correct-horse'), {
       message: `The password does not open the keystore ${file}, or the file was changed.`,
     })
@@ -46,7 +46,7 @@ describe('the keystore', () => {
   it('is never overwritten, and not made with a password that can be guessed', async () => {
     await assert.rejects(createKeystore(file, password), /It is never overwritten/)
     await assert.rejects(createKeystore(join(folder, 'new'), 'short'), /12 characters at least/)
-    assert.equal(await readKeystore(file, password), words)
+    assert.equal(await readKeystore(file, password), mnemonic)
   })
 
   it('that was changed, is missing or is something else is refused in a sentence', async () => {
@@ -70,7 +70,7 @@ describe('the keystore', () => {
     await assert.rejects(readKeystore(join(folder, 'nowhere'), password), /cannot be read \(ENOENT\)/)
   })
 
-  it('makes new words every time, and shows the address that pays out', async () => {
+  it('makes a new mnemonic every time, and shows the address that pays out', async () => {
     const [one, other] = [join(folder, 'one'), join(folder, 'other')]
     const { hot } = await createKeystore(one, password)
     assert.match(hot, /^0x[0-9a-fA-F]{40}$/)
@@ -81,8 +81,8 @@ describe('the keystore', () => {
 })
 
 describe('our keys', () => {
-  it('are those of every other wallet program for the same words', async () => {
-    const keys = await deriveKeys(words)
+  it('are those of every other wallet program for the same mnemonic', async () => {
+    const keys = await deriveKeys(mnemonic)
     assert.equal(keys.hot, '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266', 'as the tools of Ethereum developers print it')
     assert.equal(keys.depositAddress(1n), keys.depositAddress(1n))
     const ids = [0n, 1n, 2n ** 31n - 1n, 2n ** 31n, 2n ** 31n + 1n, 2n ** 62n - 1n]
@@ -91,7 +91,7 @@ describe('our keys', () => {
   })
 
   it('sign the same transfer into the same bytes', async () => {
-    const keys = await deriveKeys(words)
+    const keys = await deriveKeys(mnemonic)
     const fees = { gas: 21_000n, maxFee: 3n, priorityFee: 2n }
     const transfer = { chainId: 1n, nonce: 7n, to: keys.hot, value: 5n, data: '0x', ...fees } as const
     const signed = await keys.signHot(transfer)

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:cryp
 import { open, readFile, stat } from 'node:fs/promises'
 
 /**
- * The keystore file: 24 words (BIP-39), from which every key of ours is derived, sealed by AES-256-GCM with a key that scrypt
- * (RFC 7914) makes of a password. Numbers are beside the bytes, so that older files stay readable when ours grow.
+ * The keystore file: a mnemonic (BIP-39) from which all our keys are derived, sealed by AES-256-GCM with a key that scrypt
+ * (RFC 7914) makes of a password. The parameters are stored with it, so that older files stay readable when ours grow.
  */
 type Keystore = {
   cambio_keystore: 1
@@ -19,15 +19,15 @@ const leastPassword = 12
 const place = Buffer.from('cambio evm keystore 1')
 
 /**
- * Writes new words to a new file that its owner only may read. Refuses a password that is too short, and a file that is there:
- * there may be money behind it.
+ * Writes a mnemonic to a new file that only its owner may read. Refuses a short password, and an existing file: it may control
+ * money.
  */
-export async function writeKeystore(file: string, words: string, password: string): Promise<void> {
+export async function writeKeystore(file: string, mnemonic: string, password: string): Promise<void> {
   if (password.length < leastPassword) throw new Error(`The password needs ${leastPassword} characters at least.`)
   const salt = randomBytes(32)
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', await keyOf(password, { ...cost, salt }), iv).setAAD(place)
-  const text = Buffer.concat([cipher.update(words, 'utf8'), cipher.final()])
+  const text = Buffer.concat([cipher.update(mnemonic, 'utf8'), cipher.final()])
   const keystore: Keystore = {
     cambio_keystore: 1,
     kdf: { name: 'scrypt', ...cost, salt: salt.toString('hex') },
@@ -46,8 +46,8 @@ export async function writeKeystore(file: string, words: string, password: strin
 }
 
 /**
- * Opens a keystore and gives its words. Refuses, each in a sentence, a file that is not there, that others may read, that is no
- * keystore, and a wrong password. Neither the words nor the password are part of any message.
+ * Opens a keystore and gives its mnemonic. Refuses, each in a sentence, a file that is not there, that others may read, that is no
+ * keystore, and a wrong password. Neither the mnemonic nor the password is part of any message.
  */
 export async function readKeystore(file: string, password: string): Promise<string> {
   const { kdf, cipher } = parse(file, await readPrivate(file, 'keystore'))

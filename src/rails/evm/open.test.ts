@@ -41,9 +41,9 @@ describe('the settings of chains of the EVM', () => {
   it('open nothing where no chain is real, and refuse a network of another kind or a wrong password', async () => {
     const { url } = await testDatabase()
     const db = openPool({ urls: [url], size: 2, statementNames: true })
-    const ground = { db, clock: systemClock(), log: silentLog }
+    const dependencies = { db, clock: systemClock(), log: silentLog }
     const openWith = (settings: Record<string, string>) =>
-      openEvmRails({ ...ground, config: readConfig({ DATA_DIR: folder, ...settings }) })
+      openEvmRails({ ...dependencies, config: readConfig({ DATA_DIR: folder, ...settings }) })
     try {
       assert.equal((await openWith({})).rails.size, 0)
       await createKeystore(keystore, password)
@@ -53,7 +53,7 @@ describe('the settings of chains of the EVM', () => {
       const { rails } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
       assert.deepEqual([...rails.keys()], ['ETH', 'BASE'])
       await assert.rejects(
-        openEvmRails({ ...ground, config: readConfig(own) }).then((evm) => evm.opening('ETH', 'ETH-ETH')),
+        openEvmRails({ ...dependencies, config: readConfig(own) }).then((evm) => evm.opening('ETH', 'ETH-ETH')),
         /no node for ETH/,
       )
     } finally {

@@ -1,22 +1,22 @@
 import type { EvmSettings } from './settings.ts'
 import { findNetwork, type Network } from '../../reference/catalog/network.ts'
 import { confirmationsOf } from '../confirmations.ts'
-import { type Chain, type EvmGround, railName } from './chain.ts'
+import { type Chain, type EvmDependencies, railName } from './chain.ts'
 import { deriveKeys, type Keys } from './keys.ts'
 import { readKeystore, readPasswordFile } from './keystore.ts'
 import { openNode } from './node.ts'
 import * as queries from './queries.ts'
 
 /** Opens the chains that have a node in the settings, with the keys of the keystore. See `openEvmRails`. */
-export async function openChains(ground: EvmGround): Promise<Chain[]> {
-  const { rpcUrls, keystoreFile } = ground.config.evm
+export async function openChains(dependencies: EvmDependencies): Promise<Chain[]> {
+  const { rpcUrls, keystoreFile } = dependencies.config.evm
   const codes = Object.keys(rpcUrls)
   if (codes.length === 0) return []
   const networks = codes.map(evmNetwork)
   if (keystoreFile === undefined) throw new Error('EVM_RPC_URLS needs a keystore: set EVM_KEYSTORE_FILE.')
-  const keys = await deriveKeys(await readKeystore(keystoreFile, await keystorePassword(ground.config)))
-  await queries.keepAddresses(ground.db, [{ address: keys.hot.toLowerCase(), derivation: null }])
-  return Promise.all(networks.map((network) => openChain(ground, network, keys)))
+  const keys = await deriveKeys(await readKeystore(keystoreFile, await keystorePassword(dependencies.config)))
+  await queries.keepAddresses(dependencies.db, [{ address: keys.hot.toLowerCase(), derivation: null }])
+  return Promise.all(networks.map((network) => openChain(dependencies, network, keys)))
 }
 
 function evmNetwork(code: string): Network {
@@ -32,8 +32,8 @@ export async function keystorePassword({ evm }: { evm: EvmSettings }): Promise<s
   throw new Error('The keystore needs EVM_KEYSTORE_PASSWORD_FILE or EVM_KEYSTORE_PASSWORD.')
 }
 
-async function openChain(ground: EvmGround, network: Network, keys: Keys): Promise<Chain> {
-  const { config, ...rest } = ground
+async function openChain(dependencies: EvmDependencies, network: Network, keys: Keys): Promise<Chain> {
+  const { config, ...rest } = dependencies
   const name = railName(network)
   const node = openNode(config.evm.rpcUrls[network.code] ?? '', config.outsideTimeoutMs)
   await queries.openChain(rest.db, network.code)
@@ -48,16 +48,18 @@ async function openChain(ground: EvmGround, network: Network, keys: Keys): Promi
     keys,
     chainId: async () => {
       if (known !== undefined) return known
-      const told = BigInt(await node.ask<string>('eth_chainId'))
-      if (config.environment.catalogChainsOnly && network.caip2 !== `eip155:${told}`) {
-        throw new Error(`The node for ${network.code} is one of the chain eip155:${told}.`)
+      const reported = BigInt(await node.ask<string>('eth_chainId'))
+      if (config.environment.catalogChainsOnly && network.caip2 !== `eip155:${reported}`) {
+        throw new Error(`The node for ${network.code} is one of the chain eip155:${reported}.`)
       }
-      const [kept] = await queries.keepChainId(rest.db, network.code, told)
-      if (kept?.chain_id !== told) {
-        throw new Error(`The node for ${network.code} is one of the chain ${told}, not ${kept?.chain_id} as before.`)
+      const [kept] = await queries.keepChainId(rest.db, network.code, reported)
+      if (kept?.chain_id !== reported) {
+        throw new Error(
+          `The node for ${network.code} is one of the chain ${reported}, not ${kept?.chain_id} as before.`,
+        )
       }
-      known = told
-      return told
+      known = reported
+      return reported
     },
   }
 }

@@ -1,5 +1,5 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { Block, Moved, Outgoing } from './read-blocks.ts'
+import type { Block, IncomingTransfer, Outgoing } from './read-blocks.ts'
 
 /** Makes a chain known. */
 export const openChain = (db: Db, network: string): Promise<unknown[]> =>
@@ -12,7 +12,7 @@ export const keepChainId = (db: Db, network: string, id: bigint): Promise<{ chai
     on conflict (network) do update set chain_id = coalesce(known.chain_id, excluded.chain_id)
     returning chain_id`
 
-/** Where the following of a chain stands, for who holds its lease. */
+/** The cursor of a chain, for the holder of its lease. */
 export type LeaseRow = { fence: bigint; next_block: bigint | null; halted: string | null }
 
 /** Takes or keeps the lease of a chain until a real time. Every new holder raises the fence. Gives nothing to who must wait. */
@@ -45,11 +45,11 @@ export const beginAt = (db: Atomic, network: string, block: bigint): Promise<unk
 export const firstBlock = (db: Db, network: string): Promise<{ first_block: bigint | null }[]> =>
   db.sql`select first_block from evm_chains where network = ${network}`
 
-/** Locks a chain whoever holds its lease; a reader under way finds that its cursor has moved, and writes nothing. */
+/** Locks a chain regardless of its lease; a reader under way finds that the cursor has moved, and writes nothing. */
 export const lockAnyhow = (db: Atomic, network: string): Promise<{ first_block: bigint | null }[]> =>
   db.sql`select first_block from evm_chains where network = ${network} for update`
 
-/** Lets a chain be read again above a block: the one that is known to stand now, in place of all others. */
+/** Lets a chain be read again above a block that is known to be in it now. */
 export const rereadFrom = (db: Atomic, network: string, { number, hash }: { number: bigint; hash: string }): void => {
   db.send`delete from evm_blocks where network = ${network}`
   db.send`delete from evm_outgoing where network = ${network} and block > ${number}`
@@ -119,11 +119,11 @@ export type Arrival = {
   is_disputed: boolean
 }
 
-/** Takes up again what was final, is gone, and stands in a block now: the same transfer of the same money. Gives those it took. */
+/** Restores transfers that were final, disappeared, and are in a block again. Gives those it restored. */
 export const returnArrivals = (
   db: Atomic,
   network: string,
-  moved: Moved[],
+  moved: IncomingTransfer[],
 ): Promise<{ hash: string; position: number }[]> =>
   db.sql`
     update evm_arrivals as arrival set state = 'final', block = moved.block
@@ -137,10 +137,10 @@ export const returnArrivals = (
     returning arrival.hash, arrival.position`
 
 /**
- * Keeps transfers to us that stand in a block, each as a new inclusion of its own. What is known as standing is left alone, and so
- * is what our own wallets sent to each other.
+ * Stores transfers to us that are in a block, each as a new inclusion. Known ones are left alone, and so are transfers between
+ * our own wallets.
  */
-export const insertArrivals = (db: Atomic, network: string, moved: Moved[]): Promise<Arrival[]> =>
+export const insertArrivals = (db: Atomic, network: string, moved: IncomingTransfer[]): Promise<Arrival[]> =>
   db.sql`
     insert into evm_arrivals (network, hash, position, inclusion, address, asset, amount, block, state, is_disputed)
     select ${network}, hash, position,
@@ -165,7 +165,7 @@ export const finalize = (db: Atomic, network: string, upTo: bigint): Promise<Arr
     update evm_arrivals set state = 'final', was_final = true
     where network = ${network} and state = 'seen' and block <= ${upTo} returning *`
 
-/** Takes back what stood above a block: what was not final at once, what was final once its absence is as deep. */
+/** Reverses what was above a block: what was not final at once, what was final once its absence is as deep. */
 export const takeBack = (db: Atomic, network: string, above: bigint): Promise<Arrival[]> =>
   db.sql`
     with undone as (

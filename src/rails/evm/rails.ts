@@ -1,10 +1,10 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { balanceOf, openingBalance } from './balance.ts'
-import type { Chain, EvmGround } from './chain.ts'
+import type { Chain, EvmDependencies } from './chain.ts'
 import { deposits } from './deposits.ts'
-import { begin, type Halt, keepFollowing, newFollower, type Tell } from './follow.ts'
-import { deriveKeys, newWords } from './keys.ts'
+import { begin, type Halt, keepFollowing, newFollower, type ReportEvents } from './follow.ts'
+import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from './keystore.ts'
 import { openChains } from './open.ts'
 import { rereadFrom } from './reread.ts'
@@ -16,20 +16,20 @@ import type { Rail } from '../rail.ts'
 export type EvmRails = {
   /** Each chain's rail, by the network's code. */
   rails: ReadonlyMap<string, Rail>
-  /** What the wallet of a chain held of an asset before any of its deposits could be told. */
+  /** What the wallet of a chain held of an asset before any of its deposits could be reported. */
   opening(network: string, asset: string): Promise<bigint>
   /** Lets a chain be read again from a block on, and does `also` in the same block. See `rereadFrom`. */
-  reread(network: string, block: bigint, tell: Tell, also: (db: Atomic) => void): Promise<void>
-  /** Follows every chain, one process at a time each, tells what comes, and gathers it in the wallet that pays. `stop` ends it. */
-  follow(told: { tell: Tell; charge: Charge; halt: Halt }): { stop(): Promise<void> }
+  reread(network: string, block: bigint, report: ReportEvents, also: (db: Atomic) => void): Promise<void>
+  /** Follows every chain, one process at a time each, reports what comes, and gathers it in the wallet that pays. `stop` ends it. */
+  follow(reports: { report: ReportEvents; charge: Charge; halt: Halt }): { stop(): Promise<void> }
 }
 
 /**
- * Opens the chains that have a node in the settings, with the keys of the keystore. Refuses a network that is none of the EVM, a
+ * Opens the chains that have a node in the settings, with the keys of the keystore. Refuses a network that is not of the EVM, a
  * keystore that cannot be opened, and later, when it is first asked, a node of another chain. Does nothing without nodes.
  */
-export async function openEvmRails(ground: EvmGround): Promise<EvmRails> {
-  const chains = await openChains(ground)
+export async function openEvmRails(dependencies: EvmDependencies): Promise<EvmRails> {
+  const chains = await openChains(dependencies)
   const chainOf = (code: string): Chain => {
     const chain = chains.find(({ network }) => network.code === code)
     if (!chain) throw new Refusal('NOT_FOUND', `There is no node for ${code}.`)
@@ -37,20 +37,20 @@ export async function openEvmRails(ground: EvmGround): Promise<EvmRails> {
   }
   return {
     rails: new Map(chains.map((chain) => [chain.network.code, evmRail(chain)])),
-    reread: (code, block, tell, also) => rereadFrom(chainOf(code), block, tell, also),
+    reread: (code, block, report, also) => rereadFrom(chainOf(code), block, report, also),
     opening: async (code, asset) => {
       const chain = chainOf(code)
       await begin(chain)
       return openingBalance(chain, asset)
     },
-    follow: ({ tell, charge, halt }) => {
-      const following = chains.map((chain) => keepFollowing(newFollower(chain, tell, halt), charge))
+    follow: ({ report, charge, halt }) => {
+      const following = chains.map((chain) => keepFollowing(newFollower(chain, report, halt), charge))
       return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
     },
   }
 }
 
-/** The rail of one chain: coins and tokens, in and out. What comes in is found by following the chain; nothing calls us back. */
+/** The rail of one chain: coins and tokens, in and out. Deposits are found by following the chain; it has no callbacks. */
 export const evmRail = (chain: Chain): Rail => ({
   name: chain.name,
   custodyAccount: chain.name,
@@ -60,11 +60,11 @@ export const evmRail = (chain: Chain): Rail => ({
   balance: (asset) => balanceOf(chain, asset),
 })
 
-/** Makes a keystore with new words, and gives the address that pays out. Refuses to overwrite one. */
+/** Makes a keystore with a new mnemonic, and gives the address that pays out. Refuses to overwrite one. */
 export async function createKeystore(file: string, password: string): Promise<{ hot: string }> {
-  const words = await newWords()
-  await writeKeystore(file, words, password)
-  return { hot: (await deriveKeys(words)).hot }
+  const mnemonic = await newMnemonic()
+  await writeKeystore(file, mnemonic, password)
+  return { hot: (await deriveKeys(mnemonic)).hot }
 }
 
 /** Opens a keystore and gives the address that pays out. */

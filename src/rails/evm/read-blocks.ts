@@ -6,13 +6,20 @@ import { contractsOn, type RawLog, readTransfer, transferTopic } from './tokens.
 export type Block = { number: bigint; hash: string; parent: string }
 
 /** Coins or tokens that a block moved to somebody. `position` is that of the log within its transfer, -1 for the coin itself. */
-export type Moved = { hash: string; position: number; block: bigint; to: string; asset: string; amount: bigint }
+export type IncomingTransfer = {
+  hash: string
+  position: number
+  block: bigint
+  to: string
+  asset: string
+  amount: bigint
+}
 
 /** What somebody sent, by its sender's nonce. */
 export type Outgoing = { sender: string; nonce: bigint; hash: string; block: bigint }
 
 /** Blocks that follow each other, with what they may have brought us. */
-export type ReadBlocks = { blocks: Block[]; moved: Moved[]; outgoing: Outgoing[] }
+export type ReadBlocks = { blocks: Block[]; moved: IncomingTransfer[]; outgoing: Outgoing[] }
 
 type RawTransfer = { hash: string; from: string; to: string | null; value: string; nonce: string }
 type RawBlock = { number: string; hash: string; parentHash: string; transactions: RawTransfer[] }
@@ -96,7 +103,7 @@ async function provenMoves(
   coin: string,
   candidates: (RawTransfer & { block: RawBlock })[],
   ours: Set<string>,
-): Promise<Moved[]> {
+): Promise<IncomingTransfer[]> {
   const contracts = contractsOn(network)
   const receipts = await node.askAll<RawReceipt>(
     candidates.map(({ hash }) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
@@ -105,7 +112,7 @@ async function provenMoves(
     const receipt = receipts[index]
     if (!receipt || receipt.blockHash !== block.hash) throw new Error('The chain changed while a receipt was read.')
     if (receipt.status !== '0x1') return []
-    const found: Moved[] = []
+    const found: IncomingTransfer[] = []
     const common = { hash, block: BigInt(block.number) }
     const recipient = (to ?? '').toLowerCase()
     const amount = BigInt(value)

@@ -1,20 +1,20 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Chain } from './chain.ts'
-import type { Tell } from './follow.ts'
+import type { ReportEvents } from './follow.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from './read-blocks.ts'
 import { toRailEvent } from './events.ts'
 
 /**
- * Lets a chain be read again from a block on, after somebody has found out which way it went. What was told and is still there is
- * left as it is; what is not is taken back, as by any reorganization. `also` is done in the same block. Refuses a block that does
+ * Lets a chain be read again from a block on, after an operator has found out which branch won. What was reported and is still there is
+ * left alone; the rest is reversed, as by any reorganization. `also` is done in the same block. Refuses a block that does
  * not exist, or lies before the first that was ever read: what is older is in the opening balance.
  */
 export async function rereadFrom(
   chain: Chain,
   block: bigint,
-  tell: Tell,
+  report: ReportEvents,
   also: (db: Atomic) => void = () => undefined,
 ): Promise<void> {
   const { db, network, name: rail } = chain
@@ -33,7 +33,7 @@ export async function rereadFrom(
     queries.rereadFrom(atomic, network.code, { number: before, hash })
     also(atomic)
     if (lost.length > 0)
-      await tell(
+      await report(
         atomic,
         lost.map((one) => ({ ...toRailEvent(one, 'reversed'), rail })),
       )

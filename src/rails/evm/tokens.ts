@@ -23,7 +23,7 @@ export type RawLog = {
 /** A transfer of tokens that a contract of the catalog has logged. Addresses are in lower case. */
 export type TokenTransfer = { asset: string; from: string; to: string; amount: bigint }
 
-/** The catalog's contracts on a chain, in lower case, with their assets. A contract that is not here is nobody's money. */
+/** The catalog's contracts on a chain, in lower case, with their assets. A contract that is not here is not money. */
 export const contractsOn = ({ code }: Network): Map<string, string> =>
   new Map(
     listings.flatMap(({ network, asset }) =>
@@ -46,15 +46,15 @@ export function contractOf(network: Network, asset: string): Hex | undefined {
 export function readTransfer(contracts: Map<string, string>, log: RawLog): TokenTransfer | undefined {
   const asset = contracts.get(log.address.toLowerCase())
   const [topic, from = '', to = '', ...rest] = log.topics
-  const isTransfer = topic === transferTopic && isWord(from) && isWord(to) && rest.length === 0 && isWord(log.data)
+  const isTransfer = topic === transferTopic && isSlot(from) && isSlot(to) && rest.length === 0 && isSlot(log.data)
   if (asset === undefined || !isTransfer || log.removed) return undefined
   const amount = BigInt(log.data)
   if (amount === 0n || amount >= mostAmount) return undefined
   return { asset, from: addressIn(from), to: addressIn(to), amount }
 }
 
-const isWord = (text: string): boolean => /^0x[0-9a-f]{64}$/i.test(text)
-const addressIn = (word: string): string => `0x${word.slice(26).toLowerCase()}`
+const isSlot = (text: string): boolean => /^0x[0-9a-f]{64}$/i.test(text)
+const addressIn = (slot: string): string => `0x${slot.slice(26).toLowerCase()}`
 
 /** The data of a call `transfer(address,uint256)` (ERC-20). */
 export const transferCall = (to: string, amount: bigint): Hex =>

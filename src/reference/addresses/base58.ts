@@ -9,7 +9,7 @@ export const encodeBase58 = (bytes: Uint8Array): string => base58check.encode(by
 /** The bytes of a base58check text, version first and checksum cut off; undefined for a wrong character or checksum. */
 export const decodeBase58 = (text: string): Uint8Array | undefined => decoded(() => base58check.decode(text))
 
-/** The bytes of a base58 text without a checksum of its own; undefined for a wrong character. */
+/** The bytes of a base58 text without checksum; undefined for an invalid character. */
 export const decodePlainBase58 = (text: string): Uint8Array | undefined => decoded(() => base58.decode(text))
 
 /** As `encodeBase58`, in the alphabet of the XRP Ledger. */

@@ -27,7 +27,7 @@ function check(text: string): AddressCheck {
 
   const lower = text.toLowerCase()
   if (text !== lower && text !== text.toUpperCase())
-    return refuse('Letters are either all small or all capital in this kind of address.')
+    return refuse('Letters in this kind of address are either all lower case or all upper case.')
   const [payload = '', given = prefix, ...rest] = lower.split(':').toReversed()
   if (rest.length > 0) return refuse('This is not a Bitcoin Cash address: check every character.')
   if (testPrefixes.includes(given)) return refuseTest()

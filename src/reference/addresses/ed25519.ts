@@ -3,8 +3,8 @@ const p = 2n ** 255n - 19n
 const d = 37095705934669439343138083508754565189542113879843219016388785533085940283555n
 
 /**
- * Whether 32 bytes are a point of the curve of Ed25519, as every public key is. Half of all 32 bytes are none. Read as
- * RFC 8032 decodes a point (section 5.1.3), and as loosely as the chains do: a y that is p or more is taken modulo p.
+ * Whether 32 bytes are a point of the curve of Ed25519, as every public key is; half of all values are not. Decoded as
+ * RFC 8032 decodes a point (section 5.1.3), and as loosely as the chains do: y is taken modulo p.
  */
 export function isOnCurve(bytes: Uint8Array): boolean {
   const y = bytes.reduceRight((sum, byte, at) => (sum << 8n) | BigInt(at === 31 ? byte & 0x7f : byte), 0n) % p

@@ -14,7 +14,7 @@ const vectors = lines(`
   0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb
 `)
 
-test('the addresses of EIP-55 are accepted as they stand, in lower and in upper case', () => {
+test('the addresses of EIP-55 are accepted unchanged, in lower and in upper case', () => {
   for (const text of vectors) {
     accepts('evm', text)
     accepts('evm', text.toLowerCase(), text)

@@ -30,11 +30,11 @@ const currencies = {
   polkadot: 'dot',
   algorand: 'algo',
 } as const
-type Known = keyof typeof currencies
-const known = Object.keys(currencies) as Known[]
+type KnownTicker = keyof typeof currencies
+const known = Object.keys(currencies) as KnownTicker[]
 
 const ours = (family: AddressFamily, text: string): boolean => checkAddress(family, text).ok
-const theirs = (family: Known, text: string): boolean => oracle().validate(text, currencies[family])
+const theirs = (family: KnownTicker, text: string): boolean => oracle().validate(text, currencies[family])
 
 const base58Address = (version: number) => (hash: Uint8Array) =>
   encodeBase58(Uint8Array.of(version, ...hash.subarray(0, 20)))
@@ -45,8 +45,8 @@ const witness = (prefix: string, version: number, length: number) => (hash: Uint
 const shelley = (header: number, length: number) => (hash: Uint8Array) =>
   bech32.encode('addr', bech32.toWords(Uint8Array.of(header, ...hash, ...hash).subarray(0, 1 + length)), false)
 
-/** Every kind of valid address that both know, beside the one that the sandbox makes. */
-const kinds: Partial<Record<Known, ((hash: Uint8Array) => string)[]>> = {
+/** Every kind of valid address that both know, in addition to the one that the sandbox makes. */
+const kinds: Partial<Record<KnownTicker, ((hash: Uint8Array) => string)[]>> = {
   bitcoin: [base58Address(0), base58Address(5), witness('bc', 0, 32), witness('bc', 1, 32), witness('bc', 16, 2)],
   litecoin: [base58Address(0x30), base58Address(0x32), witness('ltc', 0, 32), witness('ltc', 1, 32)],
   dogecoin: [base58Address(0x16)],
@@ -64,7 +64,7 @@ const kinds: Partial<Record<Known, ((hash: Uint8Array) => string)[]>> = {
  * out of the comparison.
  */
 const exceptions: {
-  family: Known
+  family: KnownTicker
   why: string
   covers: (text: string) => boolean
   example: string
@@ -114,7 +114,7 @@ const exceptions: {
   },
   {
     family: 'bitcoin-cash',
-    why: 'it looks at the form of CashAddr and not at the checksum; the specification has vectors, and a test of its own',
+    why: 'it looks at the form of CashAddr and not at the checksum; the specification has vectors, and a separate test',
     covers: (text) => /^(bitcoincash:)?[qp][0-9a-z]{41}$/.test(text) && !ours('bitcoin-cash', text),
     example: 'bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6q',
     theirs: true,
@@ -141,7 +141,7 @@ const exceptions: {
     theirs: false,
   },
 ]
-const isExcepted = (family: Known, text: string): boolean =>
+const isExcepted = (family: KnownTicker, text: string): boolean =>
   exceptions.some((exception) => exception.family === family && exception.covers(text))
 
 const hash = fc.uint8Array({ minLength: 32, maxLength: 32 })

@@ -27,8 +27,8 @@ type Writer = (coin: RequestedCoin, payment: RequestedPayment) => string | undef
  * | algorand | ARC-26, amount in the smallest unit |
  * | ton | `ton://transfer` (docs.ton.org, "Deep links"), amount in the smallest unit |
  *
- * Where there is no established form (Tron, Polkadot, a token that the form can not name) it is the plain address, which
- * every wallet reads: whoever shows it must show amount and memo beside it. Never a form that leaves out a token or
+ * Without an established form (Tron, Polkadot, a token that the form cannot name) it is the plain address, which
+ * every wallet reads; the page must then show amount and memo too. Never a form that leaves out a token or
  * asks for the native coin instead.
  */
 export function paymentUri(coin: RequestedCoin, payment: RequestedPayment): string {

@@ -52,7 +52,7 @@ test('a memo or tag that a request names is read with its address', () => {
   assert.deepEqual(readPaymentUri(coin('ton'), 'ton://transfer/UQabc?amount=1&text=hello'), paid('UQabc', 'hello'))
 })
 
-test('a request for another network or another coin is told apart from ours, never read as ours', () => {
+test('a request for another network or coin is never taken for ours', () => {
   const refused: [ReturnType<typeof coin>, string, 'network' | 'coin'][] = [
     [coin('litecoin'), 'bitcoin:bc1qxyz?amount=1', 'network'],
     [coin('bitcoin-cash'), 'bitcoin:1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2', 'network'],

@@ -25,8 +25,8 @@ const schemes: Readonly<Record<AddressFamily, readonly string[]>> = {
 const known = new Set(Object.values(schemes).flat())
 
 /**
- * Reads what wallets show as a code or hand over as a link. Undefined for a text that is none: it may be an address. What a wallet
- * leaves open (ERC-681 need not name the chain, most wallets not the token) is taken as ours; what it names has to be ours.
+ * Parses the payment URIs of wallets' QR codes and links. Undefined for a text that is not a URI: it may be an address. What a
+ * wallet leaves open (ERC-681 need not name the chain, most wallets not the token) is taken as ours; what it names must be ours.
  */
 export function readPaymentUri(
   coin: Pick<RequestedCoin, 'family' | 'caip2' | 'contract'>,
@@ -45,7 +45,7 @@ export function readPaymentUri(
   return { ok: true, address: address.trim(), extraId: memoIn(asked) }
 }
 
-/** ERC-681: of a token the contract stands first, and whom to pay in the query. */
+/** ERC-681: for a token the contract comes first, and the recipient is in the query. */
 function readOfEvm(
   { caip2, contract }: Pick<RequestedCoin, 'caip2' | 'contract'>,
   body: string,

@@ -7,7 +7,7 @@ import { invalid, notAccounts } from '../../../test/vectors/addresses/stellar.ts
 
 const account = 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ'
 
-test('every valid account of SEP-23 is accepted, a muxed one as its account with its number beside it', () => {
+test('every valid account of SEP-23 is accepted, a muxed one as its account and its number', () => {
   accepts('stellar', account)
   accepts('stellar', 'MA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUAAAAAAAAAAAACJUQ', account, '0')
   accepts(

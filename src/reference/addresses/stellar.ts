@@ -12,9 +12,9 @@ const contract = 2 << 3 // C
 const keyLength = 32
 
 /**
- * Stellar (SEP-23): accounts (`G...`) and muxed accounts (`M...`), which hold a number beside the account. Canonical
- * is the account; the number comes beside it, to go into the memo as an id. Contracts (`C...`) can not be paid by a
- * plain payment; what else SEP-23 writes is no place for money.
+ * Stellar (SEP-23): accounts (`G...`) and muxed accounts (`M...`), which contain an account and a number. Canonical is the
+ * account; the number is the `extraId`, an id for the memo. Contracts (`C...`) cannot receive a plain payment; other SEP-23
+ * forms cannot receive money.
  */
 export const stellar: AddressRules = { check, make }
 

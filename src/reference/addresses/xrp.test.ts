@@ -10,7 +10,7 @@ const cases = tagged.flatMap((classic, at) => {
   return at % 4 ? [] : [{ classic, tag: tag === '-' ? undefined : tag, main, test }]
 })
 
-test('every X-address of XLS-5 on the main network is its classic address, with its tag beside it', () => {
+test('every X-address of XLS-5 on the main network is its classic address and its tag', () => {
   assert.equal(cases.length, 22)
   for (const { classic, tag, main } of cases) {
     accepts('xrp', classic)

@@ -12,9 +12,9 @@ const idLength = 20
 const taggedLength = 2 + idLength + 9
 
 /**
- * XRP Ledger: classic addresses (`r...`) and X-addresses (`X...`, XLS-5), which hold a destination tag too. Canonical
- * is the classic address; the tag comes beside it. Test networks (`T...`), tags of more than 32 bits, secret keys, and
- * the accounts 0 and 1, which have no key, are refused.
+ * XRP Ledger: classic addresses (`r...`) and X-addresses (`X...`, XLS-5), which contain a destination tag. Canonical is the
+ * classic address; the tag is the `extraId`. Test networks (`T...`), tags of more than 32 bits, secret keys, and the accounts
+ * 0 and 1, which have no key, are refused.
  */
 export const xrp: AddressRules = { check, make }
 

@@ -102,7 +102,7 @@ describe('IBAN', () => {
     accepts('iban', ' gb29 nwbk-6016 1331\u00a09268 19 ', 'GB29NWBK60161331926819')
   })
 
-  test('a QR-IBAN, a made-up country, a territory without IBANs of its own, and letters of other scripts are refused', () => {
+  test('a QR-IBAN, a made-up country, a territory without its own IBANs, and letters of other scripts are refused', () => {
     assert.match(refuses('iban', 'CH4431999123000889012'), /QR-IBAN/)
     assert.match(refuses('iban', 'ZZ89370400440532013000'), /No IBAN begins with ZZ/)
     assert.match(refuses('iban', 'GP1420041010050500013M02606'), /No IBAN begins with GP/)

@@ -35,9 +35,9 @@ export const accountFormOf = (category: Category): AccountForm | undefined => fo
 const maxLength = 140
 
 /** What a form's rule finds: the account and its IBAN, or a sentence. */
-type Named = { canonical: string; iban: string } | string
+type AccountName = { canonical: string; iban: string } | string
 
-const rules: Record<AccountForm, (text: string, bic: string) => Named> = { iban, uk, swift, pix, clabe }
+const rules: Record<AccountForm, (text: string, bic: string) => AccountName> = { iban, uk, swift, pix, clabe }
 
 /**
  * Tells whether money can be sent to an account, check digits included, and gives its canonical spelling. Whether the
@@ -67,7 +67,7 @@ function bicOf(text: string): string | undefined {
   return text.length > maxLength ? undefined : readBic(text)
 }
 
-/** What is wrong with a BIC by itself, whatever account it stands beside, as one plain sentence; undefined if nothing is. */
+/** The error of a BIC by itself, whatever its account, in one sentence; undefined if it is valid. */
 export function bicFault(text: string): string | undefined {
   const bic = bicOf(text)
   if (bic === undefined) return 'A BIC has 8 or 11 letters and digits: check every character.'
@@ -86,7 +86,7 @@ export function printAccount(form: AccountForm, canonical: string): string {
 
 const refuse = (field: 'account' | 'bic', reason: string): AccountCheck => ({ ok: false, field, reason })
 
-function iban(text: string): Named {
+function iban(text: string): AccountName {
   const check = checkIban(text)
   if (!check.ok) return check.reason
   if (!reaches('SEPA', check.iban.slice(0, 2))) return 'SEPA does not reach accounts in this country.'
@@ -94,7 +94,7 @@ function iban(text: string): Named {
 }
 
 /** Six digits of the sort code and eight of the account; a British IBAN has both in it, and is the same account. */
-function uk(text: string): Named {
+function uk(text: string): AccountName {
   const bare = compact(text) ?? ''
   if (looksLikeIban(bare)) {
     const check = checkIban(bare)
@@ -108,7 +108,7 @@ function uk(text: string): Named {
   return { canonical: bare, iban: '' }
 }
 
-function swift(text: string): Named {
+function swift(text: string): AccountName {
   const bare = compact(text) ?? ''
   if (looksLikeIban(bare)) {
     const check = checkIban(bare)
@@ -121,12 +121,12 @@ function swift(text: string): Named {
   return { canonical: bare, iban: '' }
 }
 
-function pix(text: string): Named {
+function pix(text: string): AccountName {
   const check = checkPixKey(text)
   return check.ok ? { canonical: check.key, iban: '' } : check.reason
 }
 
-function clabe(text: string): Named {
+function clabe(text: string): AccountName {
   const bare = compact(text) ?? ''
   if (!/^\d{18}$/.test(bare)) return 'A CLABE has 18 digits.'
   return isClabe(bare) ? { canonical: bare, iban: '' } : 'This is not a valid CLABE: check every digit.'

@@ -12,6 +12,6 @@ export function clabeCheckDigit(first17: string): string {
   return String((10 - (sum % 10)) % 10)
 }
 
-/** Whether a text of 18 digits is a CLABE. All zeros, which the check digit would allow, is none. */
+/** Whether 18 digits are a CLABE. All zeros are not, although the check digit is valid. */
 export const isClabe = (text: string): boolean =>
   /^\d{18}$/.test(text) && /[1-9]/.test(text) && clabeCheckDigit(text.slice(0, 17)) === text[17]

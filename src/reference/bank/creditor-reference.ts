@@ -12,7 +12,7 @@ const combinations = BigInt(alphabet.length) ** BigInt(bodyLength)
 /**
  * A reference for a payment to us, in the form of ISO 11649: `RF`, two check digits, 14 letters. 18 characters are what Faster
  * Payments carry, the least of all (a Pix `txid` has 25, SPEI's text 40, SEPA's and SWIFT's structured reference 35). One in
- * 2^61, so nobody guesses another's; the same for the same entropy, of which it wants 16 random bytes or more.
+ * 2^61, so references cannot be guessed; derived from the entropy, at least 16 random bytes.
  */
 export function makeReference(entropy: Uint8Array): string {
   assert(entropy.length >= 16, 'a reference is made of 16 random bytes or more')

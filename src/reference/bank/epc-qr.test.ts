@@ -4,7 +4,8 @@ import { test } from 'node:test'
 import { makeReference } from './creditor-reference.ts'
 import { epcQrText } from './epc-qr.ts'
 import type { EpcTransfer } from './epc-qr.ts'
-import { ourAccount } from './our-accounts.ts'
+import { accountFor } from '../../rails/bank-accounts.ts'
+import { sandboxAccounts } from '../../sandbox/bank/our-accounts.ts'
 
 /** The example with a structured reference of the guidelines EPC069-12. */
 const example: EpcTransfer = {
@@ -34,7 +35,7 @@ test('what is not there leaves its line empty', () => {
 })
 
 test('our own account and reference can be written, for the least and the greatest amount', () => {
-  const account = ourAccount('SEPA', 'EUR')
+  const account = accountFor(sandboxAccounts, 'SEPA', 'EUR')
   assert(account)
   const reference = makeReference(new Uint8Array(16))
   for (const [amount, written] of [

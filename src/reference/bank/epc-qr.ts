@@ -4,7 +4,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import { isCreditorReference } from './creditor-reference.ts'
 import { checkIban, readBic } from './iban.ts'
 
-/** A SEPA transfer to ask for: to whom, euro cents, and the creditor reference that it shall carry. */
+/** A requested SEPA transfer: payee, euro cents, creditor reference. */
 export type EpcTransfer = {
   holder: string
   iban: string

@@ -8,8 +8,8 @@ import { clabeCheckDigit } from './clabe.ts'
 const givenNames = ['Alex', 'Charlie', 'Dana', 'Eli', 'Jamie', 'Kim', 'Robin', 'Sam']
 
 /**
- * A well-formed account for a test customer, check digits included, the same for the same 32 bytes, which are as good as
- * random. It is made to belong to nobody: a German bank code that begins with 9 (they begin with 1 to 8), a sort code
+ * A well-formed account for a test customer, check digits included, derived from 32 random-looking bytes. It cannot belong to
+ * anyone: a German bank code that begins with 9 (they begin with 1 to 8), a sort code
  * that begins with 00, a CLABE of bank 000, a random Pix key, and test BICs, whose eighth character is 0.
  */
 export function exampleAccount(form: AccountForm, seed: Uint8Array): AccountText & { holder: string } {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { makeReference } from './creditor-reference.ts'
-import { ourAccount } from './our-accounts.ts'
+import { accountFor } from '../../rails/bank-accounts.ts'
+import { sandboxAccounts } from '../../sandbox/bank/our-accounts.ts'
 import { pixCode } from './pix-code.ts'
 import type { PixRequest } from './pix-code.ts'
 
@@ -23,7 +24,7 @@ test('the example of the Banco Central’s manual is written to the letter, chec
 })
 
 test('our key, a reference of ours and the amount can be read back from the code', () => {
-  const account = ourAccount('PIX', 'BRL')
+  const account = accountFor(sandboxAccounts, 'PIX', 'BRL')
   assert(account)
   const reference = makeReference(new Uint8Array(16).fill(5))
   const code = pixCode({ ...account, key: account.account, city: 'São Paulo', amount: 123450n, txid: reference })

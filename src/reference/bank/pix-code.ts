@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { checkPixKey } from './pix-key.ts'
 
-/** A Pix payment to ask for. `amount` in centavos; null: the payer types it. `txid` is our reference; empty is none. */
+/** A Pix payment to ask for. `amount` in centavos; null: the payer types it. `txid` is our reference; it may be empty. */
 export type PixRequest = { key: string; holder: string; city: string; amount: bigint | null; txid: string }
 
 /**

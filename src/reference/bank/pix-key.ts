@@ -42,7 +42,7 @@ const isCpf = (text: string): boolean => !/^(.)\1*$/.test(text) && text.endsWith
  */
 const isCnpj = (text: string): boolean => !/^(.)\1*$/.test(text) && text.endsWith(checkDigits(text.slice(0, 12), 9))
 
-/** Two digits, the second of which also covers the first. */
+/** Two digits; the second also covers the first. */
 function checkDigits(body: string, greatestWeight: number): string {
   const first = checkDigit(body, greatestWeight)
   return first + checkDigit(body + first, greatestWeight)

@@ -5,12 +5,13 @@ import jsQr from 'jsqr'
 
 import { makeReference } from './creditor-reference.ts'
 import { epcQrText } from './epc-qr.ts'
-import { ourAccount } from './our-accounts.ts'
+import { accountFor } from '../../rails/bank-accounts.ts'
+import { sandboxAccounts } from '../../sandbox/bank/our-accounts.ts'
 import { pixCode } from './pix-code.ts'
 import { qrSvg } from './qr.ts'
 
 const reference = makeReference(new Uint8Array(16).fill(77))
-const [euro, real] = [ourAccount('SEPA', 'EUR'), ourAccount('PIX', 'BRL')]
+const [euro, real] = [accountFor(sandboxAccounts, 'SEPA', 'EUR'), accountFor(sandboxAccounts, 'PIX', 'BRL')]
 assert(euro && real)
 const usual = [
   epcQrText({ ...euro, iban: euro.account, amount: 123456n, reference }),

@@ -5,8 +5,8 @@ const quietZone = 4
 
 /**
  * A QR code as SVG markup to put into a page: error correction M, dark on white whatever the page's colors, no script and
- * nothing fetched. It has no size of its own; one module is one unit. Hidden from screen readers: what it says stands beside
- * it as text. Throws when the text has more than 2,331 bytes.
+ * nothing fetched. It has no fixed size; one module is one unit. Hidden from screen readers, because the page shows the same as
+ * text. Throws when the text has more than 2,331 bytes.
  */
 export function qrSvg(text: string): string {
   const { data, size } = encode(text, { ecc: 'M', border: 0 })

@@ -164,7 +164,7 @@ describe('looking up', () => {
     assert.equal(findCountry('de')?.numeric, '276')
   })
 
-  test('what is not there is not found, whatever the text', () => {
+  test('an unknown text finds nothing', () => {
     const odd = [
       '',
       'XXX',

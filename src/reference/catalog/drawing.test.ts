@@ -27,7 +27,7 @@ test('a drawing is small and plain: no script, no style, nothing fetched, no nam
   }
 })
 
-test('what is drawn can stand in a page, in 32 by 32 units, and a name that has no drawing is refused', () => {
+test('drawings fit into a page, in 32 by 32 units, and an unknown name is refused', () => {
   for (const name of drawings.keys()) {
     assert.match(strokesOf(name), /^<[\s\S]+>$/, name)
     assert.doesNotMatch(strokesOf(name), /<\/?svg/, name)

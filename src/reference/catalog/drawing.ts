@@ -15,7 +15,7 @@ export const drawings: ReadonlyMap<string, string> = new Map(
 /** A whole drawing, in two parts: what says how large it is and what it shows, and what is drawn on its 32 by 32 units. */
 const whole = /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 32 32" [^>]*>([\s\S]*)<\/svg>\s*$/
 
-/** What is drawn in the 32 by 32 units of a drawing, to stand within an `svg` of a page. Refuses a name that has no drawing. */
+/** The contents of a drawing of 32 by 32 units, for an `svg` of a page. Refuses an unknown name. */
 export function strokesOf(logo: string): string {
   const strokes = whole.exec(drawings.get(logo) ?? '')?.[1]
   if (strokes === undefined) throw new Error(`There is no drawing ${logo} of 32 by 32 units.`)

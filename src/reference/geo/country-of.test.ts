@@ -31,7 +31,7 @@ function withoutCountries(): Buffer {
   return bytes
 }
 
-/** Countries with an operator's file, a clock that stands still, and what was logged. */
+/** Countries with an operator's file, a stopped clock, and the log. */
 function openWithFile(t: TestContext, bytes?: Buffer) {
   const folder = mkdtempSync(join(tmpdir(), 'countries-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -129,7 +129,7 @@ test('the question alone, after its time, brings the newer file in', async (t) =
   assert.equal(countries.countryOf('46.4.0.1'), 'AT')
 })
 
-test('a broken file changes nothing, and is told once', async (t) => {
+test('a broken file changes nothing, and is logged once', async (t) => {
   const countries = openWithFile(t, withCode('DE', 'BAT'))
   assert.equal(countries.countryOf('46.4.0.1'), 'AT')
   const broken = [
@@ -176,14 +176,14 @@ test('a database of IPv4 alone knows no IPv6 address', (t) => {
   assert.equal(countries.countryOf('2001:4860:4860::8888'), undefined)
 })
 
-test('a damaged record has no country, and is told once', (t) => {
+test('a damaged record has no country, and is logged once', (t) => {
   const countries = openWithFile(t, withCode('JP', '\xfe\xff\xff'))
   for (let again = 0; again < 3; again += 1) assert.equal(countries.countryOf('133.11.0.1'), undefined)
   assert.equal(countries.countryOf('46.4.0.1'), 'DE')
   assert.ok(countries.logged.length <= 1)
 })
 
-test('a code that is no country’s is none', (t) => {
+test('an unknown country code is no country', (t) => {
   for (const code of ['EU', 'ZZ', 'd1', '\0\0']) {
     assert.equal(openWithFile(t, withCode('DE', `B${code}`)).countryOf('46.4.0.1'), undefined, code)
   }

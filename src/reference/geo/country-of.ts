@@ -22,7 +22,7 @@ export type Countries = {
   look(): Promise<void>
 }
 
-/** `file` is the operator's; without one the database that came with the service is used for good. */
+/** `file` is the operator's; without one the database shipped with the service is used. */
 export type CountriesOptions = {
   file: string | undefined
   clock: Pick<Clock, 'realNow'>
@@ -39,21 +39,21 @@ const ownFile = (): string =>
   fileURLToPath(import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb'))
 
 /**
- * Opens the database when it is first asked, and once: nothing is read before. An operator's file that is missing or broken
- * is told in the log, and the database that came with the service, or the last good one, goes on. A file that is replaced
- * (by a rename: then nobody ever sees half of it) is taken up within `everyMs`, whole, while questions go on being answered.
+ * Opens the database on the first request. If an operator's file is missing or broken, that is logged and the shipped database,
+ * or the last valid one, stays in use. A file that is replaced (atomically, by a rename) is loaded within `everyMs`, while
+ * requests continue to be answered.
  */
 export function openCountries({ file, clock, log, everyMs = 60_000 }: CountriesOptions): Countries {
   let database: Reader<Response> | undefined
   let lookedAt = 0
-  /** The state of the file that was tried last, good or not: the same is not tried again. */
+  /** The state of the file that was tried last, valid or not: it is not tried twice. */
   let tried = ''
   let looking: Promise<void> | undefined
-  /** The database that was found broken while it was asked; told once. */
+  /** The database that was found broken in use; logged once. */
   let broken: Reader<Response> | 'none' | undefined
 
   const complain = (error: unknown) =>
-    log.warn({ file, err: error }, 'The database of countries cannot be used; the one before goes on.')
+    log.warn({ file, err: error }, 'Failed to load the country database; keeping the previous one.')
 
   /** The first time, at once: a few milliseconds, so that the first question has an answer too. */
   function first(): Reader<Response> {
@@ -79,7 +79,7 @@ export function openCountries({ file, clock, log, everyMs = 60_000 }: CountriesO
       // Written to while it was read: the next look sees what has become of it.
       if (stateOf(await stat(path)) !== state) return
       database = readDatabase(bytes)
-      log.info({ file: path }, 'A newer database of countries is in use.')
+      log.info({ file: path }, 'Loaded a new country database.')
     } catch (error) {
       if (state !== tried) complain(error)
     }
@@ -111,7 +111,7 @@ export function openCountries({ file, clock, log, everyMs = 60_000 }: CountriesO
       return countryAt(current(), address)
     } catch (error) {
       const failed = database ?? 'none'
-      if (broken !== failed) log.warn({ err: error }, 'The database of countries is broken.')
+      if (broken !== failed) log.warn({ err: error }, 'The country database is broken.')
       broken = failed
       return undefined
     }
@@ -151,7 +151,7 @@ function countryIn(record: unknown): string | undefined {
 /** Codes that such databases use for no country: unknown, a proxy, Europe, Asia and the Pacific. */
 const notCountries = new Set(['ZZ', 'XX', 'EU', 'AP'])
 
-/** An address in one spelling; IPv4 for every spelling of an IPv4 address in IPv6. Undefined for what is none. */
+/** An address in one spelling; IPv4 for an IPv4 address in IPv6. Undefined for an invalid one. */
 function plainAddress(ip: string): string | undefined {
   const version = isIP(ip)
   if (version !== 6) return version === 4 ? ip : undefined

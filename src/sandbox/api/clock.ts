@@ -85,7 +85,7 @@ async function advanceTo(ctx: Ctx, work: readonly DueWork[], target: Date): Prom
   }
   await moveTo(ctx, target)
   await drain(ctx, work)
-  // What came due while other work was done is counted by whoever did it, if that was this process.
+  // Work that came due meanwhile is counted where it was done, if that was this process.
   const ran = work.map((one, index) => Math.max(seen[index] ?? 0, (one.done?.() ?? 0) - (before[index] ?? 0)))
   return { now: ctx.clock.now(), ran: ran.reduce((sum, count) => sum + count, 0) }
 }
@@ -106,7 +106,7 @@ async function moveTo(ctx: Ctx, at: Date): Promise<void> {
   ctx.clock.learnOffset(Number.parseInt(String(offset), 10))
 }
 
-/** Waits until nothing is due any more, whoever does it. */
+/** Waits until nothing is due any more in any process. */
 async function drain(ctx: Ctx, work: readonly DueWork[]): Promise<void> {
   let best = Infinity
   let since = performance.now()
@@ -122,7 +122,7 @@ async function drain(ctx: Ctx, work: readonly DueWork[]): Promise<void> {
       best = left
       since = performance.now()
     } else if (performance.now() - since > patienceMs) {
-      throw new Refusal('SERVICE_UNAVAILABLE', 'Work that is due does not get done; see `cambio stuck`.')
+      throw new Refusal('SERVICE_UNAVAILABLE', 'Work that is due makes no progress; see `cambio stuck`.')
     }
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

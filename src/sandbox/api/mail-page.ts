@@ -4,7 +4,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { type MailboxEntry, readMailbox } from '../../exchange/mail/mailbox.ts'
 import { sheetOf, styleSheet } from '../../doors/ui/serve-file.ts'
 
-/** The look of all pages, and letters as cards of it. */
+/** The look of all pages, and e-mails as its cards. */
 const sheet = sheetOf(
   styleSheet(`
 body{max-width:42rem;margin-inline:auto;padding:1.5rem 1.25rem}
@@ -23,19 +23,19 @@ const headers = {
 const shown = 50
 
 /**
- * `GET /sandbox/mail`: the letters that the sandbox would have sent, newest first, for a person who needs a code. Only
- * the sandbox has it: whoever reaches the page reads every letter.
+ * `GET /sandbox/mail`: the e-mails that the sandbox would have sent, newest first, for a person who needs a code. Everybody
+ * who reaches the page reads every e-mail.
  */
 export const mailPage =
   (ctx: Ctx) =>
   (app: FastifyInstance): void => {
     app.get('/sandbox/mail', async (_request, reply) => {
-      const letters = await readMailbox(ctx, { limit: shown })
-      return reply.headers(headers).type('text/html; charset=utf-8').send(page(letters))
+      const emails = await readMailbox(ctx, { limit: shown })
+      return reply.headers(headers).type('text/html; charset=utf-8').send(page(emails))
     })
   }
 
-const page = (letters: MailboxEntry[]): string => `<!doctype html>
+const page = (emails: MailboxEntry[]): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -46,9 +46,9 @@ const page = (letters: MailboxEntry[]): string => `<!doctype html>
 <body>
 <main>
 <h1>Sandbox mail</h1>
-<p class="lead">Letters that customers of this sandbox would have got. No letter leaves it. The page that asks for a code is one step back in your browser.</p>
+<p class="lead">E-mails that customers of this sandbox would have got. None leaves it. The page that asks for a code is one step back in your browser.</p>
 <p><a href="/sandbox/mail">Look again</a></p>
-${letters.length === 0 ? '<p>No letters yet.</p>' : letters.map(article).join('\n')}
+${emails.length === 0 ? '<p>No e-mails yet.</p>' : emails.map(article).join('\n')}
 </main>
 </body>
 </html>

@@ -5,29 +5,29 @@ import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { readTransaction } from '../../exchange/transactions/read.ts'
 import { checkoutUrl } from '../../exchange/transactions/record.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Seen } from '../scenarios/step.ts'
+import type { AnyRecord } from '../scenarios/step.ts'
 import { press, readPageLink } from '../identity/check.ts'
-import { type Office, openSandboxProvider } from '../identity/provider.ts'
+import { type IdentityContext, openSandboxProvider } from '../identity/provider.ts'
 
 /**
  * Passes the identity check that an order waits for the way a customer does: opens it, and answers the provider's pages. What
  * comes of it is reported by a callback, after which the order moves by itself. Does nothing where no check is waited for.
  */
-export async function passIdentityCheck(ctx: Ctx, office: Office, publicId: bigint): Promise<void> {
+export async function passIdentityCheck(ctx: Ctx, identity: IdentityContext, publicId: bigint): Promise<void> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (!transaction || !waitsForIdentity(transaction)) return
   const { customerId, partnerId, personal } = transaction
   if (customerId === null || personal.email === null) return
 
   // Pages of another provider that is set up here cannot be answered by a program.
-  const provider = openSandboxProvider(office)
+  const provider = openSandboxProvider(identity)
   const answerable = { ...ctx, identity: { ...ctx.identity, forChecks: () => provider } }
   const way = { returnUrl: checkoutUrl(ctx, transaction), locale: 'en' }
   const { goTo } = await startIdentityCheck(answerable, { customerId, partnerId, email: personal.email }, way)
-  const link = readPageLink(office, new URL(goTo).searchParams)
+  const link = readPageLink(identity, new URL(goTo).searchParams)
   if (!link) return
-  await press(office, link.applicantId, 'document')
-  await press(office, link.applicantId, 'selfie')
+  await press(identity, link.applicantId, 'document')
+  await press(identity, link.applicantId, 'selfie')
 }
 
 /** Who asks about which transaction. */
@@ -43,21 +43,21 @@ const everyMs = 100
  */
 export async function untilRecord(
   ctx: Ctx,
-  office: Office,
+  identity: IdentityContext,
   { partnerId, publicId }: Own,
-  isReached: (record: Seen) => boolean,
-): Promise<Seen> {
+  isReached: (record: AnyRecord) => boolean,
+): Promise<AnyRecord> {
   const deadline = ctx.clock.realNow().getTime() + longestMs
   while (ctx.clock.realNow().getTime() < deadline) {
     const record = await readTransaction(ctx, partnerId, publicId)
     if (!record) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
     if (isReached(record)) return record
-    if (isUnchecked(record)) await passIdentityCheck(ctx, office, publicId)
+    if (isUnchecked(record)) await passIdentityCheck(ctx, identity, publicId)
     await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
   throw new Refusal('SERVICE_UNAVAILABLE', 'The transaction did not get there within a minute.')
 }
 
 /** Whether an order waits for its customer's identity to be checked. */
-export const isUnchecked = ({ status, status_details: details }: Seen): boolean =>
+export const isUnchecked = ({ status, status_details: details }: AnyRecord): boolean =>
   status === 'waiting_for_customer' && details === 'kyc_required'

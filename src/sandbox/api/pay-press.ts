@@ -13,8 +13,8 @@ const largestForm = 1_024
 
 /**
  * `POST /sandbox/pay?tid=`: the button on the page of a payment by hand, for a person who has neither a bank's app nor a wallet in the
- * sandbox: pays what is due, once, and leads back to the order in `locale`. Takes forms of our own pages only. Only the sandbox has
- * it: whoever has an order's link may pay for it, as in the real world.
+ * sandbox: pays what is due, once, and leads back to the order in `locale`. Takes forms of our own pages only. As in the
+ * real world, everybody with an order's link may pay for it.
  */
 export const payPress =
   (ctx: Ctx, world: World) =>

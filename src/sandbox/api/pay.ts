@@ -12,8 +12,8 @@ import { checkoutUrl } from '../../exchange/transactions/record.ts'
 import * as queries from './queries.ts'
 
 /**
- * How much a test customer pays instead of what is due: an amount as it was written, or `units` of what is due. `isPooled`: out of
- * a wallet that many persons send from.
+ * What a test customer pays unless it is the amount due: an amount as it was written, or in `units` of the asset due. `isPooled`:
+ * from a wallet that many people share.
  */
 export type TestDeposit = {
   amount?: unknown
@@ -60,7 +60,7 @@ function railFor({ rails }: Ctx, { rail, payTo, category }: Payment, asset: Asse
 
 /**
  * Pays what a customer would pay by hand, once however often it is asked for; nothing where somebody has paid, where there is nothing
- * to pay, and where it is paid at a page. Refuses (NOT_FOUND) an id that is nobody's.
+ * to pay, and where it is paid at a page. Refuses (NOT_FOUND) an unknown id.
  */
 export const payOnce = (ctx: Ctx, world: World, publicId: bigint): Promise<void> =>
   ctx.db.atomic(async (db) => {
@@ -74,14 +74,14 @@ export const payOnce = (ctx: Ctx, world: World, publicId: bigint): Promise<void>
     await payDeposit(ours, theirs, { partnerId, publicId, deposit: {} })
   })
 
-/** What the customer of a partner's own transaction was told to pay, and how. CONFLICT before the checkout is complete. */
+/** What the customer of a partner's own transaction has to pay, and how. CONFLICT before the checkout is complete. */
 export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): Promise<Payment> {
   const [row] = await queries.payable(ctx.db, partnerId, publicId)
   if (!row) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
   if (row.is_erased) throw new ErasedPerson()
   const { rail, reference, method, pay_to: payTo, asset, amount, locale } = row
   if (rail === null || reference === null || method === null || payTo === null || asset === null || amount === null) {
-    throw new Refusal('CONFLICT', 'The checkout is not complete: nobody was told how to pay yet.')
+    throw new Refusal('CONFLICT', 'The checkout is not complete: there are no payment details yet.')
   }
   const listing = listingById(asset)
   if (!listing) throw new Error(`The catalog has lost ${asset}.`)

@@ -36,7 +36,7 @@ export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Pa
     where public_id = ${publicId} and partner_id = ${partnerId}
     order by deposit_instructions.id desc nulls last limit 1`
 
-/** The plans by which a partner's own transaction was paid out, the latest first. */
+/** The prepared payments of a partner's own transaction, the latest first. */
 export const planned = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ rail: string; plan_key: string }[]> =>
   db.sql`
     select plans.rail, plan_key from transactions
@@ -48,7 +48,7 @@ export const planned = (db: Db, partnerId: bigint, publicId: bigint): Promise<{ 
 export const dataKeyOf = (db: Db, publicId: bigint): Promise<{ data_key_id: bigint }[]> =>
   db.sql`select data_key_id from transactions where public_id = ${publicId}`
 
-/** Money of nobody's, by the rail's own id of its payment. */
+/** A deposit without an owner, by the rail's id of its payment. */
 export const strayDeposit = (db: Db, payment: string): Promise<{ id: bigint }[]> =>
   db.sql`select id from deposits where payment = ${payment} and transaction_id is null and state = 'final'`
 

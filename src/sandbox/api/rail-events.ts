@@ -10,7 +10,7 @@ import {
   dispute,
   duplicate,
   reorg,
-  unknownWord,
+  reportUnknownStatus,
   voidPayment,
   type World,
 } from '../rails.ts'
@@ -55,7 +55,7 @@ export async function playRailEvent(
     case 'duplicate':
       return duplicate(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
     case 'unknown_word':
-      return unknownWord(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
+      return reportUnknownStatus(world, await paymentOf(ctx, actor.partnerId, actor.publicId))
     case 'timeout':
       return armTimeout(world, recipientOf(ctx, transaction))
     case 'never':
@@ -81,7 +81,7 @@ export async function playRailEvent(
   }
 }
 
-/** Where a transaction is paid out, as the rail is told. */
+/** The payout destination as the rail knows it. */
 function recipientOf(ctx: Ctx, transaction: Transaction): string {
   const { payoutAddress, payoutExtraId } = transaction.personal
   if (payoutAddress === null) throw new Refusal('CONFLICT', 'There is no payout address yet.')

@@ -13,22 +13,22 @@ import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { readMailbox } from '../../exchange/mail/mailbox.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { World } from '../rails.ts'
-import type { Seen } from '../scenarios/step.ts'
+import type { AnyRecord } from '../scenarios/step.ts'
 import { callerOf } from '../../doors/api/authenticate.ts'
-import type { Office } from '../identity/provider.ts'
+import type { IdentityContext } from '../identity/provider.ts'
 import { advanceClock, type DueWork, readAdvance } from './clock.ts'
 import { completeCheckout, type TestCustomer } from './complete-checkout.ts'
 import { isUnchecked, untilRecord } from './pass-identity-check.ts'
 import { payDeposit } from './pay.ts'
 import * as queries from './queries.ts'
 import { playRailEvent } from './rail-events.ts'
-import { playScenario, scenarios, toldOf } from './scenarios.ts'
+import { playScenario, scenarios, describeScenario } from './scenarios.ts'
 import { sandboxAnswers } from './shapes.ts'
 
 /** What driving the sandbox needs besides the context. */
 export type SandboxDeps = {
   world: World
-  office: Office
+  identity: IdentityContext
   /** Everything that business time makes due. */
   work: readonly DueWork[]
 }
@@ -53,7 +53,7 @@ export const sandboxApi =
       const to = text(request.query as Fields, 'to', () => false)
       return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
     })
-    app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () => scenarios.map(toldOf))
+    app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () => scenarios.map(describeScenario))
     app.post('/sandbox/scenarios/:name', answering('POST /sandbox/scenarios/:name'), async (request, reply) => {
       const { name } = request.params as { name: string }
       const transactionId = await playScenario(ctx, deps, {
@@ -66,7 +66,7 @@ export const sandboxApi =
   }
 
 /** What a test customer does with one transaction, and what a rail may do to it. */
-function transactionControls(app: FastifyInstance, ctx: Ctx, { world, office }: SandboxDeps): void {
+function transactionControls(app: FastifyInstance, ctx: Ctx, { world, identity }: SandboxDeps): void {
   const ownOf = (request: FastifyRequest) => ({ partnerId: partnerIdOf(request), publicId: idOf(request) })
 
   app.post(
@@ -84,7 +84,7 @@ function transactionControls(app: FastifyInstance, ctx: Ctx, { world, office }: 
           text(fields, 'extra_id', () => false),
         ),
       }
-      const record = await checkedOut(ctx, office, { ...ownOf(request), customer, journal: request.journal })
+      const record = await checkedOut(ctx, identity, { ...ownOf(request), customer, journal: request.journal })
       request.tellsOf = await personOf(ctx, idOf(request))
       return made(reply, record)
     },
@@ -128,15 +128,15 @@ const answering = (route: keyof typeof sandboxAnswers) =>
 /** Completes a checkout, once; gives the record as it was then, or, when it was done before, as it is now. */
 async function checkedOut(
   ctx: Ctx,
-  office: Office,
+  identity: IdentityContext,
   { journal, customer, ...own }: { partnerId: bigint; publicId: bigint; customer: TestCustomer; journal: Journal },
 ): Promise<unknown> {
-  let record: Seen | undefined
+  let record: AnyRecord | undefined
   await journal.once('checkout', async (db) => {
     record = await completeCheckout(on(ctx, db), own.partnerId, own.publicId, customer)
     return null
   })
-  return record && !isUnchecked(record) ? record : untilRecord(ctx, office, own, (seen) => !isUnchecked(seen))
+  return record && !isUnchecked(record) ? record : untilRecord(ctx, identity, own, (seen) => !isUnchecked(seen))
 }
 
 /** What a POST has made; the door keeps it for the `Idempotency-Key` and sends it. */

@@ -9,7 +9,7 @@ import type { CreateInput } from '../../exchange/transactions/create-input.ts'
 import { advanceClock, type DueWork } from './clock.ts'
 import { eachOnce, type Patience } from './each-once.ts'
 import { untilRecord } from './pass-identity-check.ts'
-import type { Office } from '../identity/provider.ts'
+import type { IdentityContext } from '../identity/provider.ts'
 import { amounts } from '../scenarios/amounts.ts'
 import { coins } from '../scenarios/coins.ts'
 import { cards } from '../scenarios/cards.ts'
@@ -38,8 +38,8 @@ export const scenarios: readonly Scenario[] = [
   ...payouts,
 ]
 
-/** A scenario as programs are told of it. */
-export const toldOf = ({ name, title, steps, statuses, postings, events, ends_in }: Scenario) => ({
+/** A scenario as the API lists it. */
+export const describeScenario = ({ name, title, steps, statuses, postings, events, ends_in }: Scenario) => ({
   name,
   title,
   steps,
@@ -50,16 +50,16 @@ export const toldOf = ({ name, title, steps, statuses, postings, events, ends_in
 })
 
 /** What playing needs besides the context. */
-type Stage = { world: World; office: Office; work: readonly DueWork[] }
+type Stage = { world: World; identity: IdentityContext; work: readonly DueWork[] }
 
 /**
  * Plays a scenario for a partner, through the same verbs as its programs and customers, and gives the transaction's id when
- * it is over. The clock moves for everyone where a scenario needs it to. Begun again with the same journal, it goes on where it
+ * it is over. The clock moves for everyone where a scenario needs it to. Begun again with the same journal, it continues where it
  * was. Refuses an unknown name.
  */
 export async function playScenario(
   ctx: Ctx,
-  { world, office, work }: Stage,
+  { world, identity, work }: Stage,
   { partnerId, name, journal }: { partnerId: bigint; name: string; journal: Journal },
 ): Promise<string> {
   const scenario = scenarios.find((one) => one.name === name)
@@ -71,7 +71,7 @@ export async function playScenario(
     return (await createTransaction(on(ctx, db), partner, read)).record.id
   })
   const cast = { partnerId, publicId: BigInt(id), name }
-  await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, { office, work }, cast) }, scenario.steps, cast)
+  await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, { identity, work }, cast) }, scenario.steps, cast)
   return id
 }
 
@@ -97,9 +97,9 @@ const nothingElse: Omit<CreateInput, keyof Exchange> = {
 /** Moves the clock where time must pass. */
 const patienceOf = (
   ctx: Ctx,
-  { office, work }: Omit<Stage, 'world'>,
+  { identity, work }: Omit<Stage, 'world'>,
   actor: { partnerId: bigint; publicId: bigint },
 ): Patience => ({
-  until: (isReached) => untilRecord(ctx, office, actor, isReached),
+  until: (isReached) => untilRecord(ctx, identity, actor, isReached),
   moment: async (at) => void (await advanceClock(ctx, work, at.getTime() - ctx.clock.now().getTime())),
 })

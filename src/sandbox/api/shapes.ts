@@ -7,25 +7,25 @@ export const sandboxAnswers = {
   'GET /sandbox/clock': { 200: exactly({ now: time() }) },
   'POST /sandbox/clock': { 201: exactly({ now: time(), ran: { type: 'integer', minimum: 0 } }) },
   'POST /sandbox/transaction/:id/checkout': { 201: { $ref: 'AnyTransaction#' } },
-  'POST /sandbox/transaction/:id/deposit': { 201: exactly({ deposit_id: word(200), hash: word(200) }) },
-  'POST /sandbox/transaction/:id/rail-event': { 201: exactly({ type: word(32) }) },
+  'POST /sandbox/transaction/:id/deposit': { 201: exactly({ deposit_id: name(200), hash: name(200) }) },
+  'POST /sandbox/transaction/:id/rail-event': { 201: exactly({ type: name(32) }) },
   'GET /sandbox/mail': {
     200: listOf(
       100,
-      exactly({ to: word(320), subject: text(1_000), text: text(100_000), html: text(500_000), at: time() }),
+      exactly({ to: name(320), subject: text(1_000), text: text(100_000), html: text(500_000), at: time() }),
     ),
   },
   'GET /sandbox/scenarios': {
     200: listOf(
       1_000,
       exactly({
-        name: word(64),
+        name: name(64),
         title: text(1_000),
         steps: listOf(1_000, text(100)),
-        statuses: listOf(100, word(32)),
-        postings: listOf(100, word(32)),
-        events: listOf(100, word(64)),
-        ends_in: word(32),
+        statuses: listOf(100, name(32)),
+        postings: listOf(100, name(32)),
+        events: listOf(100, name(64)),
+        ends_in: name(32),
       }),
     ),
   },
@@ -46,7 +46,7 @@ function time() {
   return { type: 'string', pattern: '^\\d{4,6}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' } as const
 }
 
-function word(maxLength: number) {
+function name(maxLength: number) {
   return { type: 'string', minLength: 1, maxLength } as const
 }
 

@@ -1,20 +1,13 @@
 import { type AccountForm, accountFormOf } from '../../reference/bank/account.ts'
-import { ourAccount } from '../../reference/bank/our-accounts.ts'
-import { listings } from '../../reference/catalog/asset.ts'
-import { paymentCategories } from '../../reference/catalog/payment-category.ts'
+import type { BankAccount } from '../../rails/bank-accounts.ts'
+import type { World } from '../world.ts'
+import { sandboxAccounts } from './our-accounts.ts'
 
-/** The accounts that a customer may be told to pay to, with how accounts are named where that money comes from. */
-const forms: ReadonlyMap<string, AccountForm> = new Map(
-  paymentCategories.flatMap(({ category, flow }) => {
-    const form = flow === 'transfer' ? accountFormOf(category) : undefined
-    if (!form) return []
-    const accounts = listings.flatMap(({ asset }) => ourAccount(category, asset.ticker)?.account ?? [])
-    return accounts.map((account) => [account, form] as const)
-  }),
-)
+/** The exchange's accounts at the bank: the operator's own, where they are set. */
+export const accountsAt = ({ accounts }: Pick<World, 'accounts'>): readonly BankAccount[] => accounts ?? sandboxAccounts
 
-/** How the payer of an account of ours names their own; undefined for an account that is not ours. */
-export const formOfPayer = (account: string): AccountForm | undefined => forms.get(account)
-
-/** Whether customers are told to pay to this account. */
-export const isOurAccount = (account: string): boolean => forms.has(account)
+/** How people who pay to an account name their own; undefined for an account that isn't ours. */
+export function payerForm(world: Pick<World, 'accounts'>, account: string): AccountForm | undefined {
+  const found = accountsAt(world).find((one) => one.account === account)
+  return found && accountFormOf(found.category)
+}

@@ -19,9 +19,9 @@ after(() => stage.close())
 const instructed = async (category = 'SEPA'): Promise<Payment> => {
   const rail = stage.rails.forDeposit(category, 'EUR')
   const order = { id: (ids += 1n), category, asset: 'EUR-EUR', amount: 100n }
-  const told = await rail?.deposit.instruct(order)
-  assert(rail && told)
-  return { ...order, ...told, rail: rail.name, returnUrl: 'https://exchange.example/', locale: 'en' }
+  const instruction = await rail?.deposit.instruct(order)
+  assert(rail && instruction)
+  return { ...order, ...instruction, rail: rail.name, returnUrl: 'https://exchange.example/', locale: 'en' }
 }
 const paid = async (payment: Payment, text?: string): Promise<RailEvent | undefined> => {
   await pay(stage.world, payment, text === undefined ? {} : { reference: text })
@@ -30,7 +30,7 @@ const paid = async (payment: Payment, text?: string): Promise<RailEvent | undefi
   return fact
 }
 
-test('a customer is told an account, its holder and a reference of ISO 11649', async () => {
+test('an instruction names an account, its holder and a reference of ISO 11649', async () => {
   const { reference, payTo } = await instructed()
   assert(isCreditorReference(reference))
   assert(payTo.kind === 'account')
@@ -38,7 +38,7 @@ test('a customer is told an account, its holder and a reference of ISO 11649', a
   assert(stage.rails.payout('sandbox-bank')?.payout.owns(payTo.account))
 })
 
-test('a reference is found as people write it, and goes on without what stands around it', async () => {
+test('a reference is found as people write it, and the text around it is dropped', async () => {
   const payment = await instructed()
   const written = `Erika Mustermann, order ${printReference(payment.reference).toLowerCase()}\nthank you`
   const fact = await paid(payment, written)
@@ -50,7 +50,7 @@ test('a reference is found as people write it, and goes on without what stands a
   assert.equal((await stage.rails.deposit('sandbox-bank')?.deposit.look(payment.reference))?.length, 1)
 })
 
-test('of what a payer writes the bank keeps our reference alone', async () => {
+test('the bank keeps only our reference of a payer’s text', async () => {
   const payment = await instructed()
   const keptFor = async (text: string): Promise<string[]> => {
     await pay(stage.world, payment, { reference: text })
@@ -66,7 +66,7 @@ test('of what a payer writes the bank keeps our reference alone', async () => {
   for (const kept of [...named, ...nameless]) assert.doesNotMatch(kept, /Mustermann|gift/i)
 })
 
-test('money without a reference is told, and belongs to nobody yet', async () => {
+test('money without a reference is reported, and has no owner yet', async () => {
   const payment = await instructed()
   for (const text of ['', 'a gift from Erika Mustermann', payment.reference.slice(0, -1)]) {
     const fact = await paid(payment, text)

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 
 import { makeReference } from '../../reference/bank/creditor-reference.ts'
-import { ourAccount } from '../../reference/bank/our-accounts.ts'
 import { assetById } from '../../reference/catalog/asset.ts'
-import { findPaymentCategory, paymentCategories } from '../../reference/catalog/payment-category.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type { PayoutHalf, PayoutOrder, PlanBody, PlanDraft, Rail } from '../../rails/rail.ts'
+import type { PayoutHalf, PayoutOrder, PlanBody, PlanDraft, Rail, Service } from '../../rails/rail.ts'
 import { readMessages } from '../callback.ts'
 import { takeSilence } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
-import { isOurAccount } from './accounts.ts'
+import { accountFor } from '../../rails/bank-accounts.ts'
+import { accountsAt } from './accounts.ts'
 import { payerOf, messagesAbout } from './moves.ts'
 import * as queries from './queries.ts'
 import { bankId, bankName, toRailEvent, messageFields } from './messages.ts'
@@ -22,11 +22,16 @@ const transferCategories = paymentCategories.flatMap(({ category, flow }) => (fl
 export const bankRail = (world: World): Rail => ({
   name: bankName,
   custodyAccount: 'bank',
-  serves: [{ directions: ['deposit', 'payout'], categories: transferCategories, networks: 'any' }],
+  serves: [
+    { directions: ['payout'], categories: transferCategories, networks: 'any' },
+    ...accountsAt(world).map(({ category, currency }): Service => {
+      const networks = currency === 'any' ? 'any' : [currency]
+      return { directions: ['deposit'], categories: [category], networks }
+    }),
+  ],
   deposit: {
     instruct: async ({ id, category, asset }) => {
-      const found = findPaymentCategory(category)
-      const account = found && ourAccount(found.category, assetById(asset)?.ticker ?? '')
+      const account = accountFor(accountsAt(world), category, assetById(asset)?.ticker ?? '')
       if (!account) throw new Error(`We have no account for ${asset} by ${category}.`)
       const entropy = createHmac('sha256', world.secrets.processor).update(`${bankName} reference ${id}`).digest()
       return { reference: makeReference(entropy), payTo: { kind: 'account', ...account } }
@@ -59,7 +64,7 @@ function payouts(world: World): PayoutHalf {
       const id = await look(key)
       return id === undefined ? { state: 'never' } : { state: 'done', evidence: { hash: bankId(id), fee: undefined } }
     },
-    owns: isOurAccount,
+    owns: (account) => accountsAt(world).some((one) => one.account === account),
   }
 }
 

@@ -27,7 +27,7 @@ export const messageFields = [
 /** A thing that the bank says. */
 export type Message = Record<(typeof messageFields)[number], string>
 
-/** The bank's words for what becomes of a payment. A word that is not here moves no money. */
+/** What a status reports. A status that is not here moves no money. */
 const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
   ['BOOKED', 'deposit_final'],
   ['RECALLED', 'deposit_reversed'],
@@ -53,12 +53,12 @@ export function messageOf(
 }
 
 /**
- * Translates the bank's words. Money that comes back is known by our end-to-end id, other money by our reference in the text
- * that its payer wrote; without one it belongs to nobody yet. The text itself goes no further: people write their names in it.
+ * Translates a message. A returned payout is matched by our end-to-end id, other money by our reference in the payer's text;
+ * without one it has no owner yet. The text itself is dropped: people write their names in it.
  */
-export function toRailEvent(said: Message): RailEvent {
-  const { event, payment, status, asset, amount } = said
+export function toRailEvent(message: Message): RailEvent {
+  const { event, payment, status, asset, amount } = message
   const kind = kinds.get(status) ?? 'unknown'
-  const reference = said.end_to_end_id === '' ? (findReference(said.remittance) ?? '') : said.end_to_end_id
+  const reference = message.end_to_end_id === '' ? (findReference(message.remittance) ?? '') : message.end_to_end_id
   return { key: event, kind, reference, payment, asset, amount: BigInt(amount), body: { payment, status } }
 }

@@ -6,10 +6,10 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { one } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Destination } from '../../rails/rail.ts'
-import { oweCallbacks } from '../callback.ts'
+import { queueCallbacks } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
-import { formOfPayer } from './accounts.ts'
+import { payerForm } from './accounts.ts'
 import * as queries from './queries.ts'
 import { bankId, bankName, readBankId, type Message, messageOf } from './messages.ts'
 
@@ -17,8 +17,7 @@ import { bankId, bankName, readBankId, type Message, messageOf } from './message
 export type Transfer = { account: string; asset: string; amount: bigint; remittance: string }
 
 /**
- * Somebody sends us money: it is booked at once, and the bank says so. Of what the payer wrote only our reference is kept: people
- * write names.
+ * A transfer to us: it is booked and reported at once. Only our reference in the payer's text is kept: people write names.
  */
 export async function transferIn(
   world: World,
@@ -35,7 +34,7 @@ export async function transferIn(
   })
 }
 
-/** The payer's bank takes the last transfer with a reference back. CONFLICT if there is none left. */
+/** The payer's bank recalls the last transfer with a reference. CONFLICT if nothing is left to recall. */
 export async function recall(world: World, reference: string): Promise<void> {
   await covered(
     world.db.atomic(async (db) => {
@@ -56,16 +55,21 @@ export async function sendBack(world: World, endToEndId: string): Promise<void> 
 }
 
 const tell = (world: World, db: Atomic, payment: queries.PaymentRow): Promise<void> =>
-  oweCallbacks(world, db, [{ rail: bankName, words: messageOf(payment, payment.state), dueAt: world.clock.realNow() }])
+  queueCallbacks(world, db, [
+    { rail: bankName, message: messageOf(payment, payment.state), dueAt: world.clock.realNow() },
+  ])
 
 /**
  * Whose account a payment came from, as the bank's statement has it: a test customer's, made out of the payment's id, because
  * these tables are no place for persons. Undefined for what is no payment to us.
  */
-export async function payerOf({ db }: Pick<World, 'db'>, payment: string): Promise<Destination | undefined> {
+export async function payerOf(
+  world: Pick<World, 'db' | 'accounts'>,
+  payment: string,
+): Promise<Destination | undefined> {
   const id = readBankId(payment)
-  const [paid] = id === undefined ? [] : await queries.paidTo(db, id)
-  const form = paid && formOfPayer(paid.account)
+  const [paid] = id === undefined ? [] : await queries.paidTo(world.db, id)
+  const form = paid && payerForm(world, paid.account)
   if (!form) return undefined
   const { account, bic, holder } = exampleAccount(form, createHash('sha256').update(`payer of ${payment}`).digest())
   return { address: account, extraId: bic, holder }

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/sql.ts'
 
-/** How a payment stands at the bank. `recalled`: the payer's bank took it back. `returned`: the payee's bank sent it back. */
+/** The state of a payment at the bank. `recalled`: the payer's bank took it back. `returned`: the payee's bank sent it back. */
 export type PaymentState = 'booked' | 'recalled' | 'returned'
 
 /** A payment as the bank knows it. */
@@ -80,7 +80,7 @@ export const paidIn = (db: Db, reference: string): Promise<PaymentRow[]> =>
 export const paidTo = (db: Db, id: bigint): Promise<{ account: string }[]> =>
   db.sql`select account from sandbox.bank_payments where id = ${id} and direction = 'in'`
 
-/** Takes the last payment to us with a reference back to its payer, and gives it; nothing if there is none. */
+/** Takes the last payment to us with a reference back to its payer. Gives it, or nothing. */
 export const recall = (db: Db, reference: string): Promise<PaymentRow[]> =>
   db.sql`
     with recalled as (
@@ -93,7 +93,7 @@ export const recall = (db: Db, reference: string): Promise<PaymentRow[]> =>
       where had.asset = recalled.asset)
     select * from recalled`
 
-/** Sends a payment of ours back to us, once, and gives it; nothing if there is none, or if it has come back. */
+/** Sends a payment of ours back to us, once. Gives it, or nothing if it was not paid or came back before. */
 export const sendBack = (db: Db, endToEndId: string): Promise<PaymentRow[]> =>
   db.sql`
     with returned as (

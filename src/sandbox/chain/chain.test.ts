@@ -74,7 +74,7 @@ describe('coins that come in', () => {
     held = await rail.balance(payment.asset)
   })
 
-  it('are told with their block, and are final with the confirmations of the operator, not a block before', async () => {
+  it('are reported with their block, and final with the operator’s confirmations, not a block before', async () => {
     assert.equal(rail.deposit.confirmations, 3)
     await pay(stage.world, payment)
     assert.deepEqual(await kinds(rail), [], 'no block has come yet')
@@ -160,7 +160,7 @@ describe('coins that come in', () => {
     assert.equal(await rail.balance(payment.asset), held - transferCost(btc).amount)
   })
 
-  it("are nobody else's business: neither strangers' coins nor coins of another chain are told", async () => {
+  it("neither strangers' coins nor coins of another chain are reported", async () => {
     const coins = { network: btc, asset: payment.asset, amount: 5n, address: stranger(btc), extraId: '' }
     await sendCoins(stage.world, coins)
     stage.pass(seconds(60))
@@ -177,7 +177,7 @@ describe('coins that come in', () => {
 })
 
 describe('coins on a chain with memos', () => {
-  it('come to one address, each order with a memo of its own', async () => {
+  it('come to one address, each order with its own memo', async () => {
     const rail = railOf(xrp)
     const [one, other] = [await instructed(xrp), await instructed(xrp)]
     assert(one.payTo.kind === 'address' && other.payTo.kind === 'address')
@@ -262,7 +262,7 @@ describe('coins that went out', () => {
   })
 })
 
-test('every chain has a wallet, fresh addresses of its own kind, and a price that its coin can be divided into', async () => {
+test('every chain has a wallet, fresh addresses of its kind, and a price that its coin can be divided into', async () => {
   for (const network of networks) {
     const { address } = walletOf(stage.world, network)
     assert.deepEqual(checkAddress(network.family, address), { ok: true, canonical: address })

@@ -7,7 +7,7 @@ import { takeFaults } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { blockMsOf, currentBlock, timeOf } from './block.ts'
-import { tellArrivals, messagesAbout } from './coins.ts'
+import { reportArrivals, messagesAbout } from './coins.ts'
 import * as queries from './queries.ts'
 import { chainName, depositAddress, hashOf, pooledWallet, transferCost, walletOf } from './wallet.ts'
 import { toRailEvent, messageFields } from './messages.ts'
@@ -96,9 +96,9 @@ function planOf({ payoutId, asset, amount, destination }: PayoutOrder, network: 
 }
 
 /**
- * Brings transfers to the chain: they are in its next block. Tells for each whether the node stayed silent about it. One that
- * goes to an address of ours (a customer pays out into another order) is told like every other transfer to us; should this
- * process die before it is, whoever looks finds it. What the chain was told to refuse never gets there.
+ * Brings transfers to the chain: they are in its next block. Gives for each whether its answer is lost. One to an address of
+ * ours (a customer pays out into another order) is reported like every other transfer to us; if this process dies before, a look-up
+ * finds it. A transfer that the chain refuses never gets there.
  */
 async function submitAll(world: World, network: Network, plans: PlanBody[]): Promise<boolean[]> {
   const block = currentBlock(world) + 1n
@@ -108,7 +108,7 @@ async function submitAll(world: World, network: Network, plans: PlanBody[]): Pro
   )
   const rows = plans.filter((_, index) => !faults[index]?.isRefused).map((plan) => transferRow(network, plan, block))
   const arrived = await covered(queries.takeTransfers(world.db, walletOf(world, network), rows))
-  if (arrived.length > 0) await world.db.atomic((db) => tellArrivals(world, db, network, arrived))
+  if (arrived.length > 0) await world.db.atomic((db) => reportArrivals(world, db, network, arrived))
   return faults.map(({ isSilent }) => isSilent)
 }
 
@@ -160,7 +160,7 @@ const untilBlock = (world: World, block: bigint): number =>
 export const fundWallet = async (db: Db, network: Network, asset: string, amount: bigint): Promise<boolean> =>
   (await queries.fund(db, network.code, walletOf({ confirmations: {} }, network).address, asset, amount)).length > 0
 
-/** The exchange's owner brings coins to its wallet on a chain or, below zero, takes them home. CONFLICT where there are not so many. */
+/** The exchange's owner brings coins to its wallet on a chain or, below zero, takes them home. CONFLICT if the wallet holds less. */
 export async function moveCoins(db: Db, network: Network, asset: string, by: bigint): Promise<void> {
   const { address } = walletOf({ confirmations: {} }, network)
   const moved = await covered(queries.shift(db, { chain: network.code, address, asset, by }))

@@ -4,7 +4,7 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
-import { type Owed, oweCallbacks } from '../callback.ts'
+import { type QueuedCallback, queueCallbacks } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import { dropCallbacks } from '../queries.ts'
 import type { World } from '../world.ts'
@@ -27,8 +27,8 @@ export type SentCoins = {
 }
 
 /**
- * Sends coins from a wallet of somebody's whose coins never end; they are in the next block. What comes to the exchange's
- * wallet is told to it then, and again when it is final. Refuses coins of another chain. Gives the transfer's hash, twice.
+ * Sends coins from a test customer's endless wallet; they are in the next block. A transfer to the exchange's wallet is
+ * reported then, and again when it is final. Refuses coins of another chain. Gives the transfer's hash, twice.
  */
 export async function sendCoins(
   world: World,
@@ -53,14 +53,14 @@ export async function sendCoins(
   const hash = hashOf(network, transfer)
   await world.db.atomic(async (db) => {
     const arrived = await queries.takeTransfers(db, walletOf(world, network), [{ ...transfer, hash }])
-    await tellArrivals(world, db, network, arrived)
+    await reportArrivals(world, db, network, arrived)
   })
   return { id: hash, hash }
 }
 
-/** Owes callbacks about transfers to the wallet: in a block, and for good. */
-export const tellArrivals = (world: World, db: Atomic, network: Network, arrived: queries.Arrival[]): Promise<void> =>
-  oweCallbacks(
+/** Queues callbacks about transfers to the wallet: one when they are in a block, one when they are final. */
+export const reportArrivals = (world: World, db: Atomic, network: Network, arrived: queries.Arrival[]): Promise<void> =>
+  queueCallbacks(
     world,
     db,
     arrived.flatMap((one) =>
@@ -70,14 +70,14 @@ export const tellArrivals = (world: World, db: Atomic, network: Network, arrived
     ),
   )
 
-const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): Owed => ({
+const owed = (world: World, network: Network, arrival: queries.Arrival, status: Status): QueuedCallback => ({
   rail: chainName(network),
-  words: messageOf(arrival, status),
+  message: messageOf(arrival, status),
   dueAt: timeOf(world, status === 'seen' ? arrival.block : arrival.final_block),
   transferId: arrival.id,
 })
 
-/** Whoever got a payout sends all of it back to the wallet. CONFLICT if it was not in a block yet, or has come back. */
+/** The payee sends a whole payout back to the wallet. CONFLICT if it was not in a block yet, or came back before. */
 export async function sendBack(world: World, network: Network, planKey: string): Promise<void> {
   const wallet = walletOf(world, network)
   const [paid] = await queries.transfers(world.db, network.code, wallet.address, [planKey])
@@ -100,7 +100,7 @@ export async function sendBack(world: World, network: Network, planKey: string):
     world.db.atomic(async (db) => {
       const arrived = await queries.takeTransfers(db, wallet, [{ ...transfer, hash: hashOf(network, transfer) }])
       if (arrived.length === 0) throw new Refusal('CONFLICT', 'This payout has come back already.')
-      await tellArrivals(world, db, network, arrived)
+      await reportArrivals(world, db, network, arrived)
     }),
   )
 }
@@ -108,7 +108,7 @@ export async function sendBack(world: World, network: Network, planKey: string):
 /** Blocks after the next one in which transfers that were taken out of theirs are mined again. */
 const minedLater = 3n
 
-/** Undoes the blocks of transfers to a reference and of the wallet's own plans. CONFLICT if there are none in a block. */
+/** Undoes the blocks of transfers to a reference and of the wallet's own plans. CONFLICT if no such transfer is in a block. */
 export async function undoBlocks(
   world: World,
   network: Network,
@@ -127,12 +127,12 @@ export async function undoBlocks(
         db,
         dropped.map(({ id }) => id),
       )
-      await oweCallbacks(
+      await queueCallbacks(
         world,
         db,
         dropped.map((one) => ({
           rail: chainName(network),
-          words: messageOf(one, 'reversed'),
+          message: messageOf(one, 'reversed'),
           dueAt: world.clock.realNow(),
         })),
       )
@@ -145,8 +145,8 @@ export const isSent = async ({ db }: Pick<World, 'db'>, { code }: Network, refer
   (await queries.arrivals(db, code, reference)).length > 0
 
 /**
- * What a chain has to say of transfers to a reference by now, in the order in which it happened: in a block, for good. Of one
- * that was dropped, that it was there and is no longer.
+ * The messages about transfers to a reference so far, in order: in a block, then final. A dropped transfer was seen and then
+ * reversed.
  */
 export async function messagesAbout(world: World, network: Network, reference: string): Promise<Message[]> {
   const block = currentBlock(world)

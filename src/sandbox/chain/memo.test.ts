@@ -6,7 +6,7 @@ import { memoOf } from './memo.ts'
 const ids = Array.from({ length: 20_000 }, (_, index) => BigInt(index + 1))
 const memos = new Set(ids.map(memoOf))
 
-test('every id has a memo of its own, ten digits that fit 32 bits', () => {
+test('every id has its own memo, ten digits that fit 32 bits', () => {
   assert.equal(memos.size, ids.length)
   for (const memo of [...memos, memoOf(2n ** 31n), memoOf(2n ** 62n), memoOf(0n)]) {
     assert.match(memo, /^[1-9]\d{9}$/)
@@ -26,7 +26,7 @@ test('no slip of the pen leads from one memo to another, whosever it is', () => 
 
 const [least, count, stride] = [100_000_000n, 329_496_729n, 179_424_673n]
 
-/** The one memo with these nine digits; undefined if there is none. Goes back from the digits to the id. */
+/** The one memo with these nine digits, if any. Goes back from the digits to the id. */
 function memoThatBegins(digits: string): string | undefined {
   const place = BigInt(digits) - least
   if (place < 0n || place >= count) return undefined

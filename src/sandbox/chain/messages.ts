@@ -1,13 +1,13 @@
 import type { RailEvent } from '../../rails/rail.ts'
 import type { Arrival } from './queries.ts'
 
-/** What a chain says of a transfer to the wallet, besides its amount. */
+/** The fields that every message has. */
 export const messageFields = ['event', 'payment', 'status', 'paid_to', 'asset', 'amount'] as const satisfies string[]
 
-/** A thing that a chain says. */
+/** A message about a transfer to the wallet. */
 export type Message = Record<(typeof messageFields)[number], string>
 
-/** What can be said of a transfer to the wallet. */
+/** What is reported of a transfer to the wallet. */
 export type Status = 'seen' | 'final' | 'reversed' | 'returned'
 
 const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
@@ -17,7 +17,7 @@ const kinds: ReadonlyMap<string, RailEvent['kind']> = new Map([
   ['RETURNED', 'payout_returned'],
 ])
 
-/** What a chain says of a transfer: each thing once, so the first of its kind is the only one. */
+/** The message about one status of a transfer. Each status is reported once. */
 export const messageOf = ({ hash, reference, asset, amount }: Arrival, status: Status): Message => ({
   event: `${hash}:${status}:1`,
   payment: hash,
@@ -27,7 +27,7 @@ export const messageOf = ({ hash, reference, asset, amount }: Arrival, status: S
   amount: String(amount),
 })
 
-/** Translates a chain's words. One that is not known moves no money. */
+/** Translates a message. An unknown status moves no money. */
 export const toRailEvent = ({ event, payment, status, paid_to: reference, asset, amount }: Message): RailEvent => ({
   key: event,
   kind: kinds.get(status) ?? 'unknown',

@@ -43,7 +43,7 @@ export const depositAddress = (network: Network, wallet: Wallet, id: bigint): { 
 /** Somebody whose coins never end. */
 export const testWallet = (network: Network): string => addressOf(network, 'cambio test customer')
 
-/** Another exchange's wallet: what is sent there without a memo of theirs is nobody's. */
+/** Another exchange's wallet: money sent there without one of its memos has no owner. */
 export const pooledWallet = (network: Network): string => addressOf(network, 'cambio test exchange')
 
 /** What one transfer costs its sender, in whole native coins: about what the main networks take. */

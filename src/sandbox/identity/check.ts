@@ -2,7 +2,7 @@ import { one } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Applicant, CheckOrder, ReviewFact, ReviewStatus, StartedCheck } from '../../identity/provider.ts'
-import type { Office } from './office.ts'
+import type { IdentityContext } from './context.ts'
 import { personOf, seedOf } from './person.ts'
 import * as queries from './queries.ts'
 
@@ -15,33 +15,39 @@ const pageUse = 'identity page'
 export type PageLink = { applicantId: string; returnUrl: string }
 
 /** Takes a person up by our reference, once, and gives the way to the pages. All of it is signed. */
-export async function startCheck(office: Office, { reference, returnUrl }: CheckOrder): Promise<StartedCheck> {
-  const taken = await queries.takeUp(office.db, {
+export async function startCheck(
+  identity: IdentityContext,
+  { reference, returnUrl }: CheckOrder,
+): Promise<StartedCheck> {
+  const taken = await queries.takeUp(identity.db, {
     applicantId: `sandbox-check-${seedOf(randomToken(16))}`,
     reference,
-    at: office.clock.realNow(),
+    at: identity.clock.realNow(),
   })
   const { applicantId } = one(taken)
   const query = new URLSearchParams({ applicant: applicantId, return_url: returnUrl })
-  query.append('signature', office.sign(pageUse, query.toString()))
-  return { applicantId, goTo: `${office.url()}/identity?${query.toString()}` }
+  query.append('signature', identity.sign(pageUse, query.toString()))
+  return { applicantId, goTo: `${identity.url()}/identity?${query.toString()}` }
 }
 
 /** Reads a link that the provider has signed; undefined for any other. */
-export function readPageLink(office: Pick<Office, 'isSigned'>, query: URLSearchParams): PageLink | undefined {
+export function readPageLink(
+  identity: Pick<IdentityContext, 'isSigned'>,
+  query: URLSearchParams,
+): PageLink | undefined {
   const bare = new URLSearchParams(query)
   bare.delete('signature')
-  if (!office.isSigned(pageUse, bare.toString(), query.get('signature') ?? undefined)) return undefined
+  if (!identity.isSigned(pageUse, bare.toString(), query.get('signature') ?? undefined)) return undefined
   return { applicantId: bare.get('applicant') ?? '', returnUrl: bare.get('return_url') ?? '' }
 }
 
-/** How a check stands; undefined for an id that is nobody's. */
-export const stateOf = async ({ db }: Pick<Office, 'db'>, applicantId: string) =>
+/** The state of a check; undefined for an unknown id. */
+export const stateOf = async ({ db }: Pick<IdentityContext, 'db'>, applicantId: string) =>
   (await queries.applicant(db, applicantId))[0]?.state
 
 type Move = { from: queries.CheckState[]; to: queries.CheckState }
 
-/** What can be done on the pages, by the button's word. From other states it does nothing, so that a form sent twice counts once. */
+/** What the buttons of the pages do. From other states they do nothing, so that a form sent twice counts once. */
 const moves: Readonly<Record<string, Move>> = {
   document: { from: ['open', 'needs_info'], to: 'document' },
   blurred: { from: ['open', 'needs_info'], to: 'needs_info' },
@@ -55,19 +61,19 @@ const moves: Readonly<Record<string, Move>> = {
   reject: { from: ['in_review'], to: 'rejected' },
 }
 
-/** Does what a button says, and tells the exchange, as a provider would. Gives how the check stands then. */
+/** Does what a button says, and reports it to the exchange as a provider would. Returns the state of the check afterwards. */
 export async function press(
-  office: Office,
+  identity: IdentityContext,
   applicantId: string,
   button: string,
 ): Promise<queries.CheckState | undefined> {
   const move = Object.hasOwn(moves, button) ? moves[button] : undefined
-  if (!move) return stateOf(office, applicantId)
-  const at = office.clock.realNow()
-  return office.db.atomic(async (db) => {
+  if (!move) return stateOf(identity, applicantId)
+  const at = identity.clock.realNow()
+  return identity.db.atomic(async (db) => {
     const [moved] = await queries.move(db, { applicantId, ...move, at })
     if (!moved) return (await queries.applicant(db, applicantId))[0]?.state
-    await office.owe(db, providerName, {
+    await identity.owe(db, providerName, {
       type: 'applicant_changed',
       applicant: applicantId,
       change: String(moved.changes),
@@ -87,11 +93,11 @@ const statuses: Readonly<Record<queries.CheckState, ReviewStatus>> = {
   rejected: 'rejected',
 }
 
-/** Documents of the sandbox are good for ten years. */
-const goodForMs = 10 * 365 * 86_400_000
+/** Documents of the sandbox are valid for ten years. */
+const validMs = 10 * 365 * 86_400_000
 
 /** All that is known of somebody whom the provider checks; undefined for every other id. */
-export async function checkedPerson({ db }: Pick<Office, 'db'>, id: string): Promise<Applicant | undefined> {
+export async function checkedPerson({ db }: Pick<IdentityContext, 'db'>, id: string): Promise<Applicant | undefined> {
   const [row] = await queries.applicant(db, id)
   if (!row) return undefined
   const status = statuses[row.state]
@@ -102,17 +108,17 @@ export async function checkedPerson({ db }: Pick<Office, 'db'>, id: string): Pro
     reviewedAt: isOver ? row.changedAt : undefined,
     screening: [],
     reasons: status === 'rejected' ? ['FORGERY'] : [],
-    expiresAt: new Date(row.changedAt.getTime() + goodForMs),
+    expiresAt: new Date(row.changedAt.getTime() + validMs),
   })
 }
 
 /** Reads a callback of the provider. Refuses one that it has not signed, and one that is about nobody. */
 export function readCheckCallback(
-  office: Pick<Office, 'isSigned'>,
+  identity: Pick<IdentityContext, 'isSigned'>,
   body: string,
   headers: Record<string, string | undefined>,
 ): ReviewFact {
-  if (!office.isSigned(providerName, body, headers['x-processor-signature'])) {
+  if (!identity.isSigned(providerName, body, headers['x-processor-signature'])) {
     throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
   }
   const { type = '', applicant = '', change = '', status = '', at = '' } = textsIn(body)

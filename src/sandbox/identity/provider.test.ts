@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { table } from '../../../test/support/table.ts'
 import { importReference } from '../../identity/provider.ts'
-import { closedOffice } from '../../../test/support/sandbox-identity.ts'
+import { closedIdentity } from '../../../test/support/sandbox-identity.ts'
 import { openSandboxProvider } from './provider.ts'
 
 const codeOf = (error: unknown): string => (error instanceof Refusal ? error.code : String(error))
@@ -28,7 +28,7 @@ test('a token of the sandbox does what its name says, and any other is refused',
     _act-jwt-eyJhbGciOiJub25lIn0     BAD_REQUEST  ''
     ''                               BAD_REQUEST  ''
   `)
-  const provider = openSandboxProvider(closedOffice)
+  const provider = openSandboxProvider(closedIdentity)
   for (const { token = '', status = '', screening = '' } of rows) {
     const found = await provider.importByToken(order(token)).catch((error: unknown) => codeOf(error))
     if (typeof found === 'string') assert.equal(found, status, token)
@@ -37,7 +37,7 @@ test('a token of the sandbox does what its name says, and any other is refused',
 })
 
 test('a refused token names the field and not the reason', async () => {
-  await assert.rejects(openSandboxProvider(closedOffice).importByToken(order('_act-sandbox-used-1')), {
+  await assert.rejects(openSandboxProvider(closedIdentity).importByToken(order('_act-sandbox-used-1')), {
     problems: [
       {
         path: 'kyc_shared_token',
@@ -49,16 +49,16 @@ test('a refused token names the field and not the reason', async () => {
 })
 
 test('the same token gives the same person in every process, and another token another one', async () => {
-  const first = await openSandboxProvider(closedOffice).importByToken(order('_act-sandbox-approved-7'))
-  const again = await openSandboxProvider(closedOffice).importByToken(order('_act-sandbox-approved-7', 2n))
-  const other = await openSandboxProvider(closedOffice).importByToken(order('_act-sandbox-approved-8'))
+  const first = await openSandboxProvider(closedIdentity).importByToken(order('_act-sandbox-approved-7'))
+  const again = await openSandboxProvider(closedIdentity).importByToken(order('_act-sandbox-approved-7', 2n))
+  const other = await openSandboxProvider(closedIdentity).importByToken(order('_act-sandbox-approved-8'))
   assert.deepEqual(again, first)
   assert.notEqual(other.review.applicantId, first.review.applicantId)
   assert.notEqual(other.person.email, first.person.email)
 })
 
 test('an applicant is found again by id, and a made-up id is nobody', async () => {
-  const provider = openSandboxProvider(closedOffice)
+  const provider = openSandboxProvider(closedIdentity)
   const made = await provider.importByToken(order('_act-sandbox-rejected-x'))
   const { applicantId } = made.review
   assert.deepEqual(await provider.applicant(applicantId), made)
@@ -68,7 +68,7 @@ test('an applicant is found again by id, and a made-up id is nobody', async () =
 })
 
 test('everybody in the sandbox is a whole person of a real day and age', async () => {
-  const provider = openSandboxProvider(closedOffice)
+  const provider = openSandboxProvider(closedIdentity)
   for (let index = 0; index < 300; index += 1) {
     const { person, kyc } = await provider.importByToken(order(`_act-sandbox-approved-${index}`))
     assert.deepEqual(kyc.missingFields, [])
@@ -78,7 +78,7 @@ test('everybody in the sandbox is a whole person of a real day and age', async (
 })
 
 test('nobody can send the sandbox a callback', () => {
-  assert.throws(() => openSandboxProvider(closedOffice).readCallback('{}', {}), { code: 'SIGNATURE_INVALID' })
+  assert.throws(() => openSandboxProvider(closedIdentity).readCallback('{}', {}), { code: 'SIGNATURE_INVALID' })
 })
 
 test('a reference tells partners apart', () => {

@@ -1,6 +1,6 @@
 import type { IdentityProvider } from '../../identity/provider.ts'
 import { checkedPerson, providerName, readCheckCallback, startCheck } from './check.ts'
-import type { Office } from './office.ts'
+import type { IdentityContext } from './context.ts'
 import { personById, personByToken } from './shared.ts'
 
 /** How tokens of the sandbox begin; no real provider's do. */
@@ -10,32 +10,32 @@ const tokenPrefix = '_act-sandbox-'
 const realProvider = 'sumsub'
 
 /**
- * The provider of the sandbox. What comes of a shared token follows from its text, so that every process gives the same
+ * The provider of the sandbox. The outcome of a shared token follows from its text, so that every process gives the same
  * applicant for the same token, at any time, and nothing has to be remembered:
  *
  *     _act-sandbox-approved-<any>    approved                 _act-sandbox-used-<any>      refused, as a used one
- *     _act-sandbox-review-<any>      in review, for good      _act-sandbox-expired-<any>   refused, as an expired one
+ *     _act-sandbox-review-<any>      in review, forever       _act-sandbox-expired-<any>   refused, as an expired one
  *     _act-sandbox-rejected-<any>    rejected                 _act-sandbox-down-<any>      the provider is down
  *     _act-sandbox-high-risk-<any>   approved, with a screening hit
  *
- * `<any>` is 1 to 200 printable characters without spaces; anything else is an unknown token. That a token is good for one
- * partner only is not this provider's memory: whoever keeps imports refuses a token that another partner has used.
+ * `<any>` is 1 to 200 printable characters without spaces; anything else is an unknown token. It doesn't remember which
+ * partner used a token: the exchange refuses one that another partner has imported.
  *
- * Checks are remembered: they go over pages of its own (`serveCheckPages`), where the customer chooses how they end, and are told
- * by signed callbacks.
+ * Checks are remembered: they have separate pages (`serveCheckPages`), where the customer chooses how they end, and are
+ * reported by signed callbacks.
  */
-export const openSandboxProvider = (office: Office): IdentityProvider => ({
+export const openSandboxProvider = (identity: IdentityContext): IdentityProvider => ({
   name: providerName,
   claims: (named, token) => [providerName, realProvider].includes(named) && token.startsWith(tokenPrefix),
   standsInFor: realProvider,
   importByToken: async ({ token }) => personByToken(token),
-  start: (order) => startCheck(office, order),
-  pageOrigins: () => [office.url()],
-  applicant: async (id) => personById(id) ?? checkedPerson(office, id),
-  applicantStatus: async (id) => (personById(id) ?? (await checkedPerson(office, id)))?.review,
-  readCallback: (body, headers) => readCheckCallback(office, body, headers),
+  start: (order) => startCheck(identity, order),
+  pageOrigins: () => [identity.url()],
+  applicant: async (id) => personById(id) ?? checkedPerson(identity, id),
+  applicantStatus: async (id) => (personById(id) ?? (await checkedPerson(identity, id)))?.review,
+  readCallback: (body, headers) => readCheckCallback(identity, body, headers),
   close: async () => undefined,
 })
 
-export type { Office } from './office.ts'
+export type { IdentityContext } from './context.ts'
 export { serveCheckPages } from './serve-check.ts'

@@ -1,6 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 
-/** How a check stands: nothing shown, the document shown, something to be shown again, looked at by a person, decided. */
+/** The state of a check: nothing shown, the document shown, something to be shown again, in review by a person, decided. */
 export type CheckState = 'open' | 'document' | 'needs_info' | 'in_review' | 'approved' | 'rejected'
 
 /** A person who is checked. `changes` counts the states. */
@@ -23,7 +23,7 @@ export const applicant = (db: Db, applicantId: string): Promise<ApplicantRow[]> 
     select applicant_id as "applicantId", state, changes, changed_at as "changedAt"
     from sandbox.identity_applicants where applicant_id = ${applicantId}`
 
-/** Moves a check on from one of some states; nothing if it stands elsewhere. */
+/** Moves a check from one of some states to another; does nothing in other states. */
 export const move = (
   db: Atomic,
   change: { applicantId: string; from: CheckState[]; to: CheckState; at: Date },

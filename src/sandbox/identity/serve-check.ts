@@ -2,21 +2,23 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { press, type PageLink, readPageLink, stateOf } from './check.ts'
 import { closedCheckPage, documentPage, reviewPage, selfiePage, unknownCheckPage } from './check-page.tsx'
-import type { Office } from './office.ts'
+import type { IdentityContext } from './context.ts'
 import type { CheckState } from './queries.ts'
 
 /**
  * The provider's pages, `/identity` with a link that it has signed, for a listener that reads forms already: the sandbox
  * processor's. They work without JavaScript; a form sent twice counts once.
  */
-export function serveCheckPages(app: FastifyInstance, office: Office): void {
+export function serveCheckPages(app: FastifyInstance, identity: IdentityContext): void {
   app.get('/identity', (request, reply) =>
-    withLink(office, request, reply, async (link) => show(reply, 200, await stateOf(office, link.applicantId), link)),
+    withLink(identity, request, reply, async (link) =>
+      show(reply, 200, await stateOf(identity, link.applicantId), link),
+    ),
   )
   app.post('/identity', (request, reply) =>
-    withLink(office, request, reply, async (link) => {
+    withLink(identity, request, reply, async (link) => {
       const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-      const state = await press(office, link.applicantId, form.get('do') ?? '')
+      const state = await press(identity, link.applicantId, form.get('do') ?? '')
       // The document is half of it: everything else leads back.
       return reply.redirect(state === 'document' ? request.url : link.returnUrl, 303)
     }),
@@ -24,13 +26,13 @@ export function serveCheckPages(app: FastifyInstance, office: Office): void {
 }
 
 async function withLink(
-  office: Office,
+  identity: IdentityContext,
   { url }: FastifyRequest,
   reply: FastifyReply,
   work: (link: PageLink) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   const at = url.indexOf('?')
-  const link = at === -1 ? undefined : readPageLink(office, new URLSearchParams(url.slice(at)))
+  const link = at === -1 ? undefined : readPageLink(identity, new URLSearchParams(url.slice(at)))
   return link ? work(link) : show(reply, 404, undefined)
 }
 
@@ -52,7 +54,7 @@ function pageFor(state: CheckState | undefined, { returnUrl }: PageLink): string
   }
 }
 
-/** A form may lead back to whoever asked, and nowhere else (Content-Security-Policy: redirects after a form count). */
+/** A form may lead back to the merchant only (Content-Security-Policy: redirects after a form count). */
 function show(reply: FastifyReply, status: number, state: CheckState | undefined, link?: PageLink): FastifyReply {
   const merchant = link ? ` ${new URL(link.returnUrl).origin}` : ''
   const policy = `default-src 'none'; style-src 'self'; img-src data:; form-action 'self'${merchant}; base-uri 'none'; frame-ancestors 'none'`

@@ -16,7 +16,7 @@ export function problemsOfCard({ number, expiry, cvc }: TypedCard, now: Date): C
 
 const isKnown = (number: string): boolean => /^[\d\s-]{13,30}$/.test(number) && outcomeOfCard(number) !== undefined
 
-/** What a test card does (wire.md, section 8). Other numbers are no cards of this processor. */
+/** What a test card does. Other numbers are no cards of this processor. */
 const cards: ReadonlyMap<string, 'captured' | 'declined' | 'challenge'> = new Map([
   ['4242424242424242', 'captured'],
   ['4000000000000002', 'declined'],
@@ -27,7 +27,7 @@ const cards: ReadonlyMap<string, 'captured' | 'declined' | 'challenge'> = new Ma
 export const outcomeOfCard = (number: string): 'captured' | 'declined' | 'challenge' | undefined =>
   cards.get(number.replace(/[\s-]/g, ''))
 
-/** A card is good to the end of its month. Years are of this century. */
+/** A card is valid to the end of its month. Years are of this century. */
 function isAhead(expiry: string, now: Date): boolean {
   const [, month = '', year = ''] = /^\s*(0?[1-9]|1[0-2])\s*[/-]?\s*(?:20)?(\d\d)\s*$/.exec(expiry) ?? []
   if (month === '') return false

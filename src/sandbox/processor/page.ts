@@ -7,7 +7,7 @@ import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { DepositOrder, Rail } from '../../rails/rail.ts'
 import { balanceAtBank, moveAtBank } from '../bank/bank.ts'
-import { oweCallbacks, readMessages } from '../callback.ts'
+import { queueCallbacks, readMessages } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import { payLink } from './link.ts'
@@ -77,7 +77,7 @@ const balanceAtProcessor = ({ db }: World): ((asset: string) => Promise<bigint>)
     { most: 256 },
   )
 
-/** How an order stands at its page; `open` if nobody has tried to pay. */
+/** The state of a payment at its page; `open` if nobody has tried to pay. */
 export async function paymentState({ db }: { db: Database }, reference: string): Promise<queries.PaymentState> {
   const [payment] = await queries.payment(db, reference)
   return payment?.state ?? 'open'
@@ -107,8 +107,8 @@ export async function attempt<Wanted extends Outcome>(
   return state === 'captured' ? 'captured' : outcome
 }
 
-/** Pays, for whoever drives the sandbox. Gives the owner's id of the payment. */
-export async function payForSure(world: World, order: DepositOrder): Promise<{ id: string; hash: string }> {
+/** Pays, however often it is called. Gives the owner's id of the payment. */
+export async function payAtPage(world: World, order: DepositOrder): Promise<{ id: string; hash: string }> {
   const attempted = await attemptWithOthers(world, { order, outcome: 'captured' })
   const id = publicPaymentId(attempted.id ?? one(await queries.payment(world.db, order.reference)).id)
   return { id, hash: createHash('sha256').update(id).digest('hex') }
@@ -139,11 +139,11 @@ async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
     const written = await queries.writeAttempts(db, rows)
     const atBank = written.filter(({ rail, state }) => rail === openBankingName && state === 'captured')
     if (atBank.length > 0) await moveAtBank(db, atBank)
-    const told = written.filter(({ state }) => state !== 'challenge')
-    await oweCallbacks(
+    const reported = written.filter(({ state }) => state !== 'challenge')
+    await queueCallbacks(
       world,
       db,
-      told.map((payment) => ({ rail: payment.rail, words: messageOf(payment), dueAt: at })),
+      reported.map((payment) => ({ rail: payment.rail, message: messageOf(payment), dueAt: at })),
     )
     return new Map(written.map(({ reference, state, id }) => [reference, { state, id }]))
   })
@@ -156,28 +156,28 @@ function railOf({ category }: DepositOrder): string {
   return owner.name
 }
 
-/** Takes a captured payment back from the merchant. CONFLICT if there is none, or if any of it was given back. */
+/** Charges a captured payment back. CONFLICT if it was not captured, or any of it was refunded. */
 export async function chargeBack(world: World, rail: string, reference: string): Promise<void> {
   await covered(
     world.db.atomic(async (db) => {
       const [payment] = await queries.chargeBack(db, rail, reference)
-      if (!payment) throw new Refusal('CONFLICT', 'Nothing has been paid that could be taken back.')
+      if (!payment) throw new Refusal('CONFLICT', 'Nothing was paid that could be charged back.')
       const { asset, amount } = payment
       if (rail === openBankingName) await moveAtBank(db, [{ asset, amount: -amount }])
-      await oweCallbacks(world, db, [{ rail, words: messageOf(payment), dueAt: world.clock.realNow() }])
+      await queueCallbacks(world, db, [{ rail, message: messageOf(payment), dueAt: world.clock.realNow() }])
     }),
   )
 }
 
 const disputePeriodMs = 7 * 24 * 3_600_000
 
-/** The cardholder's bank contests a captured card payment: it is withdrawn. CONFLICT if there is none, or any was refunded. */
+/** The cardholder's bank contests a captured card payment: it is withdrawn. CONFLICT if it was not captured, or any of it was refunded. */
 export async function openDispute(world: World, rail: string, reference: string): Promise<void> {
   const respondBy = after(world.clock.realNow(), disputePeriodMs)
   await changeDispute(world, (db) => queries.openDispute(db, { rail, reference, respondBy }))
 }
 
-/** Ends an open dispute; won, the money is given back. CONFLICT if there is none. */
+/** Ends an open dispute; won, the money is given back. CONFLICT if no dispute is open. */
 export const closeDispute = (world: World, rail: string, reference: string, state: 'won' | 'lost'): Promise<void> =>
   changeDispute(world, (db) => queries.closeDispute(db, { rail, reference, state }))
 
@@ -186,5 +186,5 @@ const changeDispute = (world: World, change: (db: Atomic) => Promise<queries.Dis
     const [payment] = await change(db)
     const message = payment && disputeMessages(payment).at(-1)
     if (!message) throw new Refusal('CONFLICT', 'This payment has no dispute that could change so.')
-    await oweCallbacks(world, db, [{ rail: payment.rail, words: message, dueAt: world.clock.realNow() }])
+    await queueCallbacks(world, db, [{ rail: payment.rail, message, dueAt: world.clock.realNow() }])
   })

@@ -188,9 +188,9 @@ const Declined = ({ what, advice = 'Try again, or go back.' }: { what: string; a
 )
 
 function Banks({ isUnchosen }: { isUnchosen: boolean }) {
-  const told = isUnchosen ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'bank-problem' } : {}
+  const fault = isUnchosen ? { 'aria-invalid': 'true' as const, 'aria-describedby': 'bank-problem' } : {}
   return (
-    <fieldset class="banks" role="radiogroup" aria-labelledby="banks-title" aria-required="true" {...told}>
+    <fieldset class="banks" role="radiogroup" aria-labelledby="banks-title" aria-required="true" {...fault}>
       <legend id="banks-title">Your bank</legend>
       {testBanks.map((name) => (
         <label key={name}>
@@ -209,11 +209,11 @@ function Banks({ isUnchosen }: { isUnchosen: boolean }) {
 type FieldProps = { name: string; label: string; autocomplete: string; problem: string | undefined }
 
 function Field({ name: field, label, autocomplete, problem }: FieldProps) {
-  const told = problem === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-problem` }
+  const fault = problem === undefined ? {} : { 'aria-invalid': 'true' as const, 'aria-describedby': `${field}-problem` }
   return (
     <div class="field">
       <label for={field}>{label}</label>
-      <input type="text" id={field} name={field} inputmode="numeric" autocomplete={autocomplete} required {...told} />
+      <input type="text" id={field} name={field} inputmode="numeric" autocomplete={autocomplete} required {...fault} />
       {problem === undefined ? null : (
         <p class="problem" id={`${field}-problem`}>
           {problem}

@@ -12,7 +12,7 @@ import { problemsOfCard } from './card-form.ts'
 import { payLink } from './link.ts'
 import { buildProcessor } from './processor.ts'
 
-const good = { do: 'pay', number: '4242 4242 4242 4242', expiry: '12/39', cvc: '123' }
+const valid = { do: 'pay', number: '4242 4242 4242 4242', expiry: '12/39', cvc: '123' }
 const returnUrl = 'https://exchange.example/checkout?tid=1&returned=1'
 
 describe('the pages of the sandbox processor', () => {
@@ -79,13 +79,13 @@ describe('the pages of the sandbox processor', () => {
     ]
     for (const url of forged) {
       assert.equal((await app.inject({ method: 'GET', url })).statusCode, 404, url)
-      assert.equal((await post(good, url)).statusCode, 404, url)
+      assert.equal((await post(valid, url)).statusCode, 404, url)
     }
     assert.deepEqual(await payments(), [])
   })
 
   it('takes a card that pays, once, however often the form is sent, and leads back', async () => {
-    for (const page of await Promise.all([post(good), post(good), post(good)])) {
+    for (const page of await Promise.all([post(valid), post(valid), post(valid)])) {
       assert.equal(page.statusCode, 303)
       assert.equal(page.headers.location, returnUrl)
     }
@@ -98,10 +98,10 @@ describe('the pages of the sandbox processor', () => {
   })
 
   it('declines a card and takes another one after it', async () => {
-    const declined = await post({ ...good, number: '4000000000000002' })
+    const declined = await post({ ...valid, number: '4000000000000002' })
     assert.equal(declined.headers.location, link)
     assert.match((await show()).payload, /was declined/)
-    assert.equal((await post(good)).headers.location, returnUrl)
+    assert.equal((await post(valid)).headers.location, returnUrl)
     assert.deepEqual(
       (await callbacks()).map(({ body }) => body.status),
       ['DECLINED', 'CAPTURED'],
@@ -109,7 +109,7 @@ describe('the pages of the sandbox processor', () => {
   })
 
   it('asks for a challenge, which passes or fails', async () => {
-    const challenged = { ...good, number: '4000-0000-0000-3220' }
+    const challenged = { ...valid, number: '4000-0000-0000-3220' }
     assert.equal((await post({ do: 'pass' })).headers.location, link)
     assert.deepEqual(await payments(), [], 'a challenge that nobody asked for is not passed')
 
@@ -171,11 +171,11 @@ describe('the pages of the sandbox processor', () => {
   })
 
   it('shows, stores and logs no card number, right or wrong', async () => {
-    const secretive = { ...good, number: '4111 1111 1111 1111', cvc: '98761' }
+    const secretive = { ...valid, number: '4111 1111 1111 1111', cvc: '98761' }
     const wrong = await post(secretive)
     assert.equal(wrong.statusCode, 422)
     assert.doesNotMatch(wrong.payload, /4111 ?1111|98761/)
-    await post(good)
+    await post(valid)
     const rows = await db.sql<{ row: string }>`
       select card_payments::text as row from sandbox.card_payments union all select callbacks::text from sandbox.callbacks`
     for (const { row } of rows) assert.doesNotMatch(row, /4242 ?4242|4111 ?1111/)

@@ -31,7 +31,7 @@ const largestForm = 8_192
 /**
  * The pages where customers pay, for a listener and an origin of their own: `/pay` with a link that their rail has signed. They
  * are a card processor's, with a form for cards and buttons for wallets, or a bank's. They work without JavaScript; a form sent twice
- * pays once. A card number is shown, stored and logged nowhere. Only who serves pages loads what serves them: the commands do not.
+ * pays once. A card number is shown, stored and logged nowhere. The HTTP framework is loaded here only, so that commands start fast.
  */
 export async function buildProcessor(world: World, log: Log): Promise<FastifyInstance> {
   const { fastify } = await import('fastify')
@@ -86,7 +86,7 @@ async function showOrder(world: World, reply: FastifyReply, order: DepositOrder)
   }
 }
 
-/** How customers pay in a category: with a card, at their bank, or with a wallet, of which all look alike. */
+/** How customers pay in a category: with a card, at their bank, or with a wallet (all wallets look alike). */
 const kindOf = ({ category }: DepositOrder): 'card' | 'bank' | 'wallet' => {
   if (category === 'VISA_MC') return 'card'
   return category === 'OPEN_BANKING' || category === 'PSE' ? 'bank' : 'wallet'
@@ -113,13 +113,18 @@ async function takeForm(
   const state = await paymentState(world, order.reference)
   const wanted = form.get('do') ?? 'pay'
   if (state === 'challenge' && (wanted === 'pass' || wanted === 'fail')) {
-    return goOn(reply, request, order, await attempt(world, order, wanted === 'pass' ? 'captured' : 'declined'))
+    return answerAttempt(
+      reply,
+      request,
+      order,
+      await attempt(world, order, wanted === 'pass' ? 'captured' : 'declined'),
+    )
   }
-  if (state !== 'open' && state !== 'declined') return goOn(reply, request, order, state)
+  if (state !== 'open' && state !== 'declined') return answerAttempt(reply, request, order, state)
   if (wanted === 'decline' && kindOf(order) !== 'card') {
-    return goOn(reply, request, order, await attempt(world, order, 'declined'))
+    return answerAttempt(reply, request, order, await attempt(world, order, 'declined'))
   }
-  if (wanted !== 'pay') return goOn(reply, request, order, state)
+  if (wanted !== 'pay') return answerAttempt(reply, request, order, state)
   return kindOf(order) === 'card'
     ? takeCard(world, request, reply, { order, form })
     : takeApproval(world, request, reply, { order, form })
@@ -139,7 +144,7 @@ async function takeCard(
   if (Object.keys(problems).length > 0 || !outcome) {
     return show(reply, 422, cardPage(billOf(order), problems, false), order)
   }
-  return goOn(reply, request, order, await attempt(world, order, outcome))
+  return answerAttempt(reply, request, order, await attempt(world, order, outcome))
 }
 
 /** A wallet's customer is known by the device; a bank's has to say which bank it is. */
@@ -152,12 +157,16 @@ async function takeApproval(
   if (kindOf(order) === 'bank' && !testBanks.includes(form.get('bank') ?? '')) {
     return show(reply, 422, bankPage(billOf(order), { isDeclined: false, isUnchosen: true }), order)
   }
-  return goOn(reply, request, order, await attempt(world, order, 'captured'))
+  return answerAttempt(reply, request, order, await attempt(world, order, 'captured'))
 }
 
-/** What is paid leads back to the merchant; everything else shows where it stands, on a page that may be loaded again. */
-const goOn = (reply: FastifyReply, { url }: FastifyRequest, order: DepositOrder, state: string): FastifyReply =>
-  state === 'captured' ? leave(reply, order) : reply.redirect(url, 303)
+/** What is paid leads back to the merchant; everything else shows its state, on a page that may be loaded again. */
+const answerAttempt = (
+  reply: FastifyReply,
+  { url }: FastifyRequest,
+  order: DepositOrder,
+  state: string,
+): FastifyReply => (state === 'captured' ? leave(reply, order) : reply.redirect(url, 303))
 
 const leave = (reply: FastifyReply, { returnUrl }: DepositOrder): FastifyReply => reply.redirect(returnUrl, 303)
 

@@ -1,6 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 
-/** How a payment at a page stands. */
+/** The state of a payment at a page. */
 export type PaymentState = 'open' | 'challenge' | 'captured' | 'declined' | 'voided' | 'charged_back'
 
 /** What one attempt to pay comes to. */
@@ -15,7 +15,7 @@ export type AttemptRow = {
   at: Date
 }
 
-/** A payment as whoever runs the page knows it. */
+/** A payment as the page's owner knows it. */
 export type PaymentRow = {
   id: bigint
   rail: string
@@ -30,7 +30,7 @@ export type PaymentRow = {
 export type DisputedRow = PaymentRow & { dispute: 'open' | 'won' | 'lost' | null; respond_by: Date | null }
 
 /**
- * Writes attempts down. A payment that was captured stays captured: whoever pays twice, pays once. Gives what changed.
+ * Stores attempts. A captured payment stays captured: paying twice pays once. Gives what changed.
  */
 export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<PaymentRow[]> =>
   db.sql`
@@ -71,7 +71,7 @@ export const openDispute = (
     select id, rail, reference, payment.state, attempts, asset, amount, opened.state as dispute, respond_by
     from payment join opened on payment_id = id`
 
-/** Ends an open dispute; a won one gives the money back. Gives nothing if there is none. */
+/** Ends an open dispute; a won one gives the money back. Gives nothing if no dispute is open. */
 export const closeDispute = (
   db: Db,
   { rail, reference, state }: { rail: string; reference: string; state: 'won' | 'lost' },
@@ -98,46 +98,46 @@ export const capturedSums = (db: Db, rail: string, assets: string[]): Promise<{ 
     select asset, sum(amount - refunded)::numeric(38, 0) as amount from sandbox.card_payments
     where rail = ${rail} and state = 'captured' and asset = any(${assets}) group by asset`
 
-/** Takes a captured payment back from the merchant, and gives it; nothing if there is none, or if any of it was given back. */
+/** Charges a captured payment back. Gives it, or nothing if it was not captured or any of it was refunded. */
 export const chargeBack = (db: Db, rail: string, reference: string): Promise<PaymentRow[]> =>
   db.sql`
     update sandbox.card_payments set state = 'charged_back', attempts = attempts + 1
     where rail = ${rail} and reference = ${reference} and state = 'captured' and refunded = 0
     returning id, rail, reference, state, attempts, asset, amount`
 
-/** What a merchant asks to be given back. `word` is said of it until it settles. */
+/** A refund that a merchant asks for. `interim` is its status until it settles. */
 export type RefundOrderRow = {
   rail: string
   planKey: string
   paymentId: bigint
   asset: string
   amount: bigint
-  word: string
+  interim: string
   settlesAt: Date
 }
 
-/** A refund as whoever runs the page knows it. */
+/** A refund as the page's owner knows it. */
 export type RefundRow = {
   id: bigint
   plan_key: string
   asset: string
   amount: bigint
   state: 'taken' | 'refused' | 'returned'
-  word: string
+  interim: string
   settles_at: Date
 }
 
 /** Writes a refund down, as taken. Gives nothing if its plan was asked for before. */
 export const insertRefund = (
   db: Db,
-  { rail, planKey, paymentId, asset, amount, word, settlesAt }: RefundOrderRow,
+  { rail, planKey, paymentId, asset, amount, interim, settlesAt }: RefundOrderRow,
 ): Promise<{ id: bigint }[]> =>
   db.sql`
     insert into sandbox.page_refunds (rail, plan_key, payment_id, asset, amount, state, word, settles_at)
-    values (${rail}, ${planKey}, ${paymentId}, ${asset}, ${amount}, 'taken', ${word}, ${settlesAt})
+    values (${rail}, ${planKey}, ${paymentId}, ${asset}, ${amount}, 'taken', ${interim}, ${settlesAt})
     on conflict (plan_key) do nothing returning id`
 
-/** Takes a refund out of its captured payment. Gives nothing if there is not that much left of it. */
+/** Takes a refund out of its captured payment. Gives nothing if less than that is left of it. */
 export const giveBack = (
   db: Db,
   { rail, paymentId, asset, amount }: Pick<RefundOrderRow, 'rail' | 'paymentId' | 'asset' | 'amount'>,
@@ -148,17 +148,17 @@ export const giveBack = (
       and refunded + ${amount}::numeric <= amount
     returning id`
 
-/** Marks a refund as refused for good. */
+/** Marks a refund as refused. */
 export const refuseRefund = (db: Atomic, planKey: string): void =>
   db.send`update sandbox.page_refunds set state = 'refused' where plan_key = ${planKey}`
 
 /** What is known of a plan's refund. */
 export const refund = (db: Db, rail: string, planKey: string): Promise<RefundRow[]> =>
   db.sql`
-    select id, plan_key, asset, amount, state, word, settles_at from sandbox.page_refunds
+    select id, plan_key, asset, amount, state, word as interim, settles_at from sandbox.page_refunds
     where rail = ${rail} and plan_key = ${planKey}`
 
-/** Puts a refund that has settled back into its payment, once, and gives it; nothing if there is none. */
+/** Puts a refund that has settled back into its payment, once, and gives it, or nothing. */
 export const returnRefund = (
   db: Db,
   { rail, planKey, at }: { rail: string; planKey: string; at: Date },
@@ -171,4 +171,4 @@ export const returnRefund = (
     put_back as (
       update sandbox.card_payments as payment set refunded = refunded - returned.amount
       from returned where payment.id = returned.payment_id)
-    select id, plan_key, asset, amount, state, word, settles_at from returned`
+    select id, plan_key, asset, amount, state, word as interim, settles_at from returned`

@@ -3,19 +3,19 @@ import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Destination, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome } from '../../rails/rail.ts'
 import { moveAtBank } from '../bank/bank.ts'
-import { oweCallbacks } from '../callback.ts'
-import { takeSilence, takeUnknownWord } from '../fault.ts'
+import { queueCallbacks } from '../callback.ts'
+import { takeSilence, takeUnknownStatus } from '../fault.ts'
 import { covered } from '../overdraft.ts'
 import type { World } from '../world.ts'
 import * as queries from './queries.ts'
 import { openBankingName, publicPaymentId, publicRefundId, readPaymentId, returnMessage } from './messages.ts'
 
-/** How long a refund is on its way, in real milliseconds: told by the usual word, or by one that nobody has met. */
+/** How long a refund takes, in real milliseconds: usually, and while its status is unknown. */
 const usualMs = 1_000
-const unknownWordMs = 5_000
+const unknownStatusMs = 5_000
 
 /**
- * Refunds of what was paid at a page, in parts or whole, to the payment itself. A prepared refund is carried out once; all of them
+ * Refunds of payments at a page, in parts or whole, to the payment itself. A prepared refund is carried out once; all of them
  * together refund no more than was captured. Once the payment is refunded or charged back, further refunds are refused.
  */
 export const refunds = (world: World, rail: string): PayoutHalf => ({
@@ -48,7 +48,7 @@ async function submit(
 ): Promise<void> {
   const id = readPaymentId(payment)
   if (id === undefined) throw new Refusal('BAD_REQUEST', 'This is no payment of ours.')
-  const isStrange = await takeUnknownWord(world, payment)
+  const isStrange = await takeUnknownStatus(world, payment)
   const amount = BigInt(text)
   const row = {
     rail,
@@ -56,8 +56,8 @@ async function submit(
     paymentId: id,
     asset,
     amount,
-    word: isStrange ? 'FROBNICATED' : 'PROCESSING',
-    settlesAt: after(world.clock.realNow(), isStrange ? unknownWordMs : usualMs),
+    interim: isStrange ? 'FROBNICATED' : 'PROCESSING',
+    settlesAt: after(world.clock.realNow(), isStrange ? unknownStatusMs : usualMs),
   }
   await covered(
     world.db.atomic(async (db) => {
@@ -76,8 +76,8 @@ async function look({ db, clock }: World, rail: string, planKey: string): Promis
   const [refund] = await queries.refund(db, rail, planKey)
   if (!refund) return { state: 'never' }
   const waitMs = refund.settles_at.getTime() - clock.realNow().getTime()
-  const said = waitMs > 0 ? refund.word : refund.state === 'refused' ? 'REFUSED' : 'REFUNDED'
-  switch (said) {
+  const status = waitMs > 0 ? refund.interim : refund.state === 'refused' ? 'REFUSED' : 'REFUNDED'
+  switch (status) {
     case 'REFUNDED':
       return { state: 'done', evidence: { hash: publicRefundId(refund.id), fee: undefined } }
     case 'REFUSED':
@@ -87,14 +87,14 @@ async function look({ db, clock }: World, rail: string, planKey: string): Promis
   }
 }
 
-/** What was given back comes back: the card is closed, the account gone. Once; CONFLICT if it has not been carried out. */
+/** A refund comes back (a closed card or account), once. CONFLICT if it has not been carried out. */
 export async function returnRefund(world: World, rail: string, planKey: string): Promise<void> {
   await world.db.atomic(async (db) => {
     const at = world.clock.realNow()
     const [refund] = await queries.returnRefund(db, { rail, planKey, at })
-    if (!refund) throw new Refusal('CONFLICT', 'Nothing has been given back that could come back.')
+    if (!refund) throw new Refusal('CONFLICT', 'No refund was carried out that could come back.')
     const { asset, amount } = refund
     if (rail === openBankingName) await moveAtBank(db, [{ asset, amount }])
-    await oweCallbacks(world, db, [{ rail, words: returnMessage(refund), dueAt: at }])
+    await queueCallbacks(world, db, [{ rail, message: returnMessage(refund), dueAt: at }])
   })
 }

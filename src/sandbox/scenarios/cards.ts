@@ -1,42 +1,22 @@
-import { byCard, type Scenario } from './scenario.ts'
+import { byCard, type Scenario, scenario } from './scenario.ts'
 
 /** What cards do besides paying. */
 export const cards: readonly Scenario[] = [
-  {
+  scenario({
     name: 'declined-then-paid',
     title: 'The first card is declined, the second pays',
     exchange: byCard,
     steps: ['create', 'check out', 'the card is declined', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'card-challenge',
-    title: 'The customer’s bank asks for a challenge, which is passed',
+    title: 'The customer’s bank asks for a 3-D Secure challenge, which is passed',
     exchange: byCard,
     steps: ['create', 'check out', 'the card is challenged', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'card-voided',
-    title: 'The challenge is never answered, and the processor gives the payment up',
+    title: 'The challenge is never answered, and the processor voids the payment',
     exchange: byCard,
     steps: [
       'create',
@@ -46,14 +26,12 @@ export const cards: readonly Scenario[] = [
       'the time to pay passes',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'expired'],
+    course: ['waiting_for_deposit', 'expired'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'expired',
-  },
-  {
+  }),
+  scenario({
     name: 'chargeback-before-exchange',
-    title: 'The card payment is charged back while the transaction is held: nothing is owed, nothing is lost',
+    title: 'The card payment is charged back while the transaction is on hold: nothing is owed, nothing is lost',
     exchange: byCard,
     steps: [
       'create',
@@ -64,33 +42,15 @@ export const cards: readonly Scenario[] = [
       'an operator cancels it',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'cancelled'],
+    course: ['waiting_for_deposit', 'on_hold', 'amounts', 'amounts', 'cancelled'],
     postings: ['deposit', 'deposit_reversed'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-      'transaction.amounts_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'cancelled',
-  },
-  {
+  }),
+  scenario({
     name: 'chargeback',
-    title: 'The card payment is charged back after the coins have gone out: our loss, and the customer is marked',
+    title: 'The card payment is charged back after the payout: our loss, and it counts against the customer',
     exchange: byCard,
     steps: ['create', 'check out', 'pay', 'the payment is charged back', 'the loss is booked'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
+    course: ['waiting_for_deposit', 'exchanging', 'sending', 'finished', 'amounts'],
     postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled', 'deposit_reversed'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-    ],
-    ends_in: 'finished',
-  },
+  }),
 ]

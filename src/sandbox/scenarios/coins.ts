@@ -1,10 +1,10 @@
-import { sale, type Scenario } from './scenario.ts'
+import { sale, type Scenario, scenario } from './scenario.ts'
 
 /** Chains that change their mind. */
 export const coins: readonly Scenario[] = [
-  {
+  scenario({
     name: 'reorganised-deposit',
-    title: 'The block with the deposit is undone before it is final: nothing is credited, and the time to pay passes',
+    title: 'The chain drops the deposit’s block before it is final: nothing is credited, and the order expires',
     exchange: { ...sale, fromCurrency: 'DOGE', fromAmount: '1000' },
     steps: [
       'create',
@@ -14,27 +14,16 @@ export const coins: readonly Scenario[] = [
       'the time to pay passes',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'expired'],
+    course: ['waiting_for_deposit', 'expired'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'expired',
-  },
-  {
+  }),
+  scenario({
     name: 'reorganised-after-final',
     title:
-      'The block with the deposit is undone after it was final and paid for: our loss, and the chain is credited no more until an operator says so',
+      'The chain drops the deposit’s block after the payout: our loss, and the rail credits nothing until an operator resumes it',
     exchange: { ...sale, fromCurrency: 'LTC', fromAmount: '5' },
     steps: ['create', 'check out', 'pay', 'the chain is reorganised after the end', 'an operator resumes the rail'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
+    course: ['waiting_for_deposit', 'exchanging', 'sending', 'finished', 'amounts'],
     postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled', 'deposit_reversed'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-    ],
-    ends_in: 'finished',
-  },
+  }),
 ]

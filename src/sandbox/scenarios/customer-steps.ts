@@ -18,20 +18,20 @@ import { askOfTransaction, momentOf, termsOfPartner } from '../../exchange/trans
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { completeCheckout } from '../api/complete-checkout.ts'
 import { payDeposit, paymentOf, type TestDeposit } from '../api/pay.ts'
-import type { Scene, Seen, Step } from './step.ts'
+import type { Scene, AnyRecord, Step } from './step.ts'
 
-const isReadyToPay = ({ status }: Seen): boolean => status === 'waiting_for_deposit'
+const isReadyToPay = ({ status }: AnyRecord): boolean => status === 'waiting_for_deposit'
 const isHeldFor =
-  (...details: Seen['status_details'][]) =>
-  ({ status, status_details: held }: Seen): boolean =>
+  (...details: AnyRecord['status_details'][]) =>
+  ({ status, status_details: held }: AnyRecord): boolean =>
     status === 'on_hold' && details.includes(held)
 /** A deadline may have passed, and a person of ours may have stopped it: money comes when it comes. */
-const isKnownToBank = ({ status }: Seen): boolean => status !== 'new' && status !== 'waiting_for_customer'
+const isKnownToBank = ({ status }: AnyRecord): boolean => status !== 'new' && status !== 'waiting_for_customer'
 
 const pay = ({ ctx, world, partnerId, publicId }: Scene, deposit: TestDeposit) =>
   payDeposit(ctx, world, { partnerId, publicId, deposit })
 
-/** Pays so many thousandths of what is due. */
+/** Pays a part of the amount due, in thousandths. */
 async function payPart(scene: Scene, thousandths: bigint): Promise<void> {
   const { amount } = await paymentOf(scene.ctx, scene.partnerId, scene.publicId)
   await pay(scene, { units: (amount * thousandths) / 1_000n })
@@ -64,7 +64,7 @@ async function wholeOf({ ctx, publicId }: Pick<Scene, 'ctx' | 'publicId'>): Prom
   return transaction
 }
 
-/** Exchanges what is free at the price that the customer is shown now; who is told that it has moved meanwhile looks again. */
+/** Exchanges what is free at the price that the customer is shown now; if it has moved meanwhile, looks again. */
 async function accept(scene: Scene, looks = 3): Promise<void> {
   const { ctx, publicId } = scene
   const { accept_price: price, exchange_what_came: part } = await customerChoices(ctx, publicId)
@@ -86,7 +86,7 @@ async function giveAddressForRefund({ ctx, publicId }: Scene): Promise<void> {
   await giveRefundAddress(ctx, publicId, { address: makeSandboxAddress(chain.family, seed), extraId: '' })
 }
 
-/** What customers do, in words that are played and printed alike. */
+/** What customers do, by the names that the catalog prints. */
 export const customerSteps = {
   'check out': {
     change: async ({ ctx, partnerId, publicId }) => void (await completeCheckout(ctx, partnerId, publicId, {})),

@@ -1,63 +1,44 @@
-import { byCard, byTransfer, type Scenario } from './scenario.ts'
+import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 
 /** No money comes: the time to pay passes, or somebody does not want it any more. */
 export const deadlines: readonly Scenario[] = [
-  {
+  scenario({
     name: 'never-opened',
-    title: 'The customer never comes',
+    title: 'The customer never opens the checkout',
     exchange: byCard,
     steps: ['create', 'the time to pay passes', 'wait for the end'],
-    statuses: ['new', 'expired'],
+    course: ['expired'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed'],
-    ends_in: 'expired',
-  },
-  {
+  }),
+  scenario({
     name: 'never-paid',
     title: 'The customer completes the checkout and never pays',
     exchange: byCard,
     steps: ['create', 'check out', 'the time to pay passes', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'expired'],
+    course: ['waiting_for_deposit', 'expired'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'expired',
-  },
-  {
+  }),
+  scenario({
     name: 'cancelled-by-customer',
-    title: 'The customer does not want it any more, before anything is paid',
+    title: 'The customer cancels before paying',
     exchange: byCard,
     steps: ['create', 'check out', 'the customer cancels', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'cancelled'],
+    course: ['waiting_for_deposit', 'cancelled'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'cancelled',
-  },
-  {
+  }),
+  scenario({
     name: 'cancelled-by-operator',
-    title: 'An operator cancels it, before anything is paid',
+    title: 'An operator cancels it before any payment',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator cancels it', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'cancelled'],
+    course: ['waiting_for_deposit', 'cancelled'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'cancelled',
-  },
-  {
+  }),
+  scenario({
     name: 'paid-after-cancelled',
-    title: 'Money comes after the customer has cancelled: it is not lost, it is exchanged',
+    title: 'Money arrives after the customer has cancelled: it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'the customer cancels', 'pay', 'it is opened again', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'cancelled', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
+    course: ['waiting_for_deposit', 'cancelled', 'on_hold', 'exchanging', 'sending', 'finished'],
+  }),
 ]

@@ -1,47 +1,25 @@
-import { byCard, byTransfer, type Scenario } from './scenario.ts'
+import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 
 /** Transactions that a person stops. */
 export const holds: readonly Scenario[] = [
-  {
+  scenario({
     name: 'held-released',
-    title: 'An operator holds it; the money comes and stays; the operator lets it go on',
+    title: 'An operator puts it on hold; the money arrives and waits; the operator releases it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator releases it', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+    course: ['waiting_for_deposit', 'on_hold', 'amounts', 'exchanging', 'sending', 'finished'],
+  }),
+  scenario({
     name: 'held-refunded',
-    title: 'An operator holds it; the money comes, and the operator gives it back',
+    title: 'An operator puts it on hold; the money arrives, and the operator refunds it',
     exchange: byCard,
     steps: ['create', 'check out', 'an operator holds it', 'pay', 'an operator refunds it', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'amounts', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
-  {
+  }),
+  scenario({
     name: 'partly-refunded',
-    title: 'An operator gives back a part of the money, and lets the rest go on',
+    title: 'An operator refunds a part of the money and releases the rest',
     exchange: byTransfer,
     steps: [
       'create',
@@ -52,23 +30,20 @@ export const holds: readonly Scenario[] = [
       'an operator releases it',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'payout_sent', 'payout_settled', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
+    course: [
+      'waiting_for_deposit',
+      'on_hold',
+      'amounts',
+      'refund',
+      'refund',
+      'refund',
+      'exchanging',
+      'sending',
+      'finished',
     ],
-    ends_in: 'finished',
-  },
-  {
+    postings: ['deposit', 'payout_sent', 'payout_settled', 'exchange', 'payout_sent', 'payout_settled'],
+  }),
+  scenario({
     name: 'approved-by-two',
     title: 'A payout above the limit waits until two different operators have approved it',
     exchange: byTransfer,
@@ -82,19 +57,6 @@ export const holds: readonly Scenario[] = [
       'the second operator approves',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.amounts_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
+    course: ['waiting_for_deposit', 'on_hold', 'amounts', 'exchanging', 'on_hold', 'exchanging', 'sending', 'finished'],
+  }),
 ]

@@ -19,17 +19,17 @@ import {
 } from '../../exchange/operations/staff.ts'
 import { matchSuspense, returnSuspense } from '../../exchange/operations/suspense.ts'
 import * as queries from '../api/queries.ts'
-import { NotYet, type Scene, type Seen, type Step } from './step.ts'
+import { NotYet, type Scene, type AnyRecord, type Step } from './step.ts'
 
 /** Who decides in scenarios, as the audit names them: nobody of the operator's staff has. */
 const actor = 'sandbox:operator'
 
 const orderOf = ({ name }: Scene) => ({ reason: `The scenario ${name} asks for it.`, actor })
 
-const isHeldWithMoney = ({ status, from_amount: amount, refunds }: Seen): boolean =>
+const isHeldWithMoney = ({ status, from_amount: amount, refunds }: AnyRecord): boolean =>
   status === 'on_hold' && amount !== '0' && refunds.every(({ status: refund }) => refund === 'paid')
-const isHeldWithout = ({ status, from_amount: amount }: Seen): boolean => status === 'on_hold' && amount === '0'
-const isReadyToPay = ({ status }: Seen): boolean => status === 'waiting_for_deposit'
+const isHeldWithout = ({ status, from_amount: amount }: AnyRecord): boolean => status === 'on_hold' && amount === '0'
+const isReadyToPay = ({ status }: AnyRecord): boolean => status === 'waiting_for_deposit'
 
 async function wholeOf({ ctx, publicId }: Scene) {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
@@ -42,7 +42,7 @@ async function refundPart(scene: Scene): Promise<void> {
   await refundTransaction(scene.ctx, scene.publicId, { ...orderOf(scene), amount: (fromAmount * 3n) / 10n })
 }
 
-/** Finds money of nobody's by the rail's id of the payment, which the step that paid it has kept. */
+/** Finds a deposit without an owner by the rail's id of its payment, which the step that paid it has kept. */
 async function strayDeposit({ ctx, kept }: Scene): Promise<bigint> {
   const [deposit] = kept === null ? [] : await queries.strayDeposit(ctx.db, kept)
   if (!deposit) throw new NotYet()
@@ -59,7 +59,7 @@ async function operatorOf({ ctx }: Scene, email: string): Promise<Operator> {
   return known ?? createOperator(ctx, { email, password: randomToken(24) }, 'sandbox')
 }
 
-/** Where a transaction is paid out from, and what of. */
+/** The account and the asset that a transaction is paid out from. */
 async function purseOf(scene: Scene) {
   const { ctx } = scene
   const transaction = await wholeOf(scene)
@@ -110,7 +110,7 @@ async function resume(scene: Scene): Promise<void> {
   await resumeRail(scene.ctx, rail.name, orderOf(scene))
 }
 
-/** What people of the operator's do, in words that are played and printed alike. The sandbox plays them itself. */
+/** What operators do, by the names that the catalog prints. The sandbox plays them itself. */
 export const operatorSteps = {
   'an operator holds it': {
     ready: isReadyToPay,

@@ -1,56 +1,34 @@
-import { byCard, sale, type Scenario } from './scenario.ts'
+import { byCard, sale, type Scenario, scenario } from './scenario.ts'
 
 /** Payouts that do not go out at once, or come back. */
 export const payouts: readonly Scenario[] = [
-  {
+  scenario({
     name: 'payout-timeout',
-    title: 'The chain takes the payout and does not answer: it is found, not sent again',
+    title: 'The chain takes the payout and does not respond: the payout is found, not sent again',
     exchange: byCard,
     steps: ['create', 'check out', 'the rail will not answer in time', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'payout-refused',
-    title: 'The chain says that it will never carry the payout out; an operator has it ordered again',
+    title: 'The chain permanently refuses the payout; an operator orders it again',
     exchange: byCard,
     steps: [
       'create',
       'check out',
-      'the rail will refuse the payout for good',
+      'the rail will refuse the payout permanently',
       'pay',
       'an operator releases it',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'on_hold', 'exchanging', 'sending', 'finished'],
+    course: ['waiting_for_deposit', 'exchanging', 'sending', 'on_hold', 'exchanging', 'sending', 'finished'],
     postings: ['deposit', 'exchange', 'payout_sent', 'payout_failed', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'payout-bounces',
-    title: 'The bank sends the payout back; the customer gives another account',
+    title: 'The bank returns the payout; the customer enters another account',
     exchange: sale,
     steps: ['create', 'check out', 'pay', 'what was paid out comes back', 'give another address', 'wait for the end'],
-    statuses: [
-      'new',
+    course: [
       'waiting_for_deposit',
       'exchanging',
       'sending',
@@ -69,22 +47,10 @@ export const payouts: readonly Scenario[] = [
       'payout_sent',
       'payout_settled',
     ],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'payout-waits',
-    title: 'More is to be paid out than is held: the payout waits, and goes when there is enough',
+    title: 'There is not enough money for the payout: it waits, and is sent when there is',
     exchange: { ...byCard, toCurrency: 'ALGO' },
     steps: [
       'create',
@@ -94,15 +60,5 @@ export const payouts: readonly Scenario[] = [
       'the owner brings the coins back',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
+  }),
 ]

@@ -7,23 +7,23 @@ type Raised = Map<string, number>
 const raisedIn = new WeakMap<MarketSource, Raised>()
 
 /** What the customer buys costs a tenth more, for everyone, until it falls back. It is this process's alone and ends with it. */
-export async function riseOf({ house, record }: Scene): Promise<void> {
-  const raised = raisedIn.get(house.market) ?? raisable(house)
+export async function riseOf({ sharedCtx, record }: Scene): Promise<void> {
+  const raised = raisedIn.get(sharedCtx.market) ?? raisable(sharedCtx)
   raised.set(record.to_currency, (raised.get(record.to_currency) ?? 0) + 1)
 }
 
 /** What was raised costs what it did before. */
-export async function fallOf({ house, record }: Scene): Promise<void> {
-  const raised = raisedIn.get(house.market)
+export async function fallOf({ sharedCtx, record }: Scene): Promise<void> {
+  const raised = raisedIn.get(sharedCtx.market)
   const times = raised?.get(record.to_currency) ?? 0
   if (times > 0) raised?.set(record.to_currency, times - 1)
 }
 
-function raisable(house: Scene['house']): Raised {
+function raisable(sharedCtx: Scene['sharedCtx']): Raised {
   const raised: Raised = new Map()
-  const { market } = house
+  const { market } = sharedCtx
   let last: { of: readonly unknown[]; raised: string; books: (Book | undefined)[] } | undefined
-  house.market = {
+  sharedCtx.market = {
     ...market,
     booksAt: (at) => {
       const of = market.booksAt(at)
@@ -35,7 +35,7 @@ function raisable(house: Scene['house']): Raised {
       return last.books
     },
   }
-  raisedIn.set(house.market, raised)
+  raisedIn.set(sharedCtx.market, raised)
   return raised
 }
 

@@ -1,28 +1,17 @@
-import { byCard, byTransfer, type Scenario } from './scenario.ts'
+import { byCard, byTransfer, type Scenario, scenario } from './scenario.ts'
 
 /** Money that comes when the price has moved, or its time is over. */
 export const prices: readonly Scenario[] = [
-  {
+  scenario({
     name: 'late-within-bound',
-    title: 'Money comes after the deadline, and the price has hardly moved: it is exchanged at the new one',
+    title: 'Money arrives after the deadline, and the price has hardly moved: it is exchanged at the new price',
     exchange: { ...byCard, toCurrency: 'USDC' },
     steps: ['create', 'check out', 'the time to pay passes', 'pay', 'it is opened again', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'expired', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+    course: ['waiting_for_deposit', 'expired', 'on_hold', 'exchanging', 'sending', 'finished'],
+  }),
+  scenario({
     name: 'late-accepted',
-    title: 'The price has moved too far when the money comes; the customer accepts the new one',
+    title: 'The price has moved too far when the money arrives; the customer accepts the new price',
     exchange: { ...byTransfer, toCurrency: 'DOT' },
     steps: [
       'create',
@@ -33,21 +22,11 @@ export const prices: readonly Scenario[] = [
       'the customer accepts the new price',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+    course: ['waiting_for_deposit', 'on_hold', 'exchanging', 'sending', 'finished'],
+  }),
+  scenario({
     name: 'late-refunded',
-    title: 'The price has moved too far when the money comes; the customer wants it back',
+    title: 'The price has moved too far when the money arrives; the customer takes a refund',
     exchange: { ...byTransfer, toCurrency: 'XLM' },
     steps: [
       'create',
@@ -58,17 +37,7 @@ export const prices: readonly Scenario[] = [
       'the customer wants it back',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
+  }),
 ]

@@ -1,24 +1,24 @@
-import { armUnknownWord } from '../rails.ts'
+import { armUnknownStatus } from '../rails.ts'
 import { ended } from '../../exchange/transactions/lifecycle.ts'
 import { playRailEvent } from '../api/rail-events.ts'
 import * as queries from '../api/queries.ts'
 import { fallOf, riseOf } from './price.ts'
-import { NotYet, type Scene, type Seen, type Step } from './step.ts'
+import { NotYet, type Scene, type AnyRecord, type Step } from './step.ts'
 
 const happens =
   (type: string) =>
   ({ ctx, world, partnerId, publicId }: Scene): Promise<void> =>
     playRailEvent(ctx, world, { partnerId, publicId, type })
 
-const isReadyToPay = ({ status }: Seen): boolean => status === 'waiting_for_deposit'
+const isReadyToPay = ({ status }: AnyRecord): boolean => status === 'waiting_for_deposit'
 
 async function speakStrangely({ ctx, world, publicId }: Scene): Promise<void> {
   const [deposit] = await queries.lastDeposit(ctx.db, publicId)
   if (!deposit) throw new NotYet()
-  await armUnknownWord(world, deposit.payment)
+  await armUnknownStatus(world, deposit.payment)
 }
 
-/** What rails, markets and clocks do, in words that are played and printed alike. */
+/** What rails, markets and clocks do, by the names that the catalog prints. */
 export const railSteps = {
   'the card is declined': { ready: isReadyToPay, change: happens('decline') },
   'the card is challenged': { ready: isReadyToPay, change: happens('challenge') },
@@ -29,8 +29,8 @@ export const railSteps = {
   },
   'the loss is booked': { ready: ({ errors }) => errors.length > 0 },
   'the rail will not answer in time': { ready: isReadyToPay, change: happens('timeout') },
-  'the rail will refuse the payout for good': { ready: isReadyToPay, change: happens('never') },
-  'the processor will say a word that nobody knows': {
+  'the rail will refuse the payout permanently': { ready: isReadyToPay, change: happens('never') },
+  'the processor will report an unknown status': {
     ready: ({ status }) => status === 'on_hold',
     change: speakStrangely,
   },

@@ -1,10 +1,10 @@
-import { byCard, sale, type Scenario } from './scenario.ts'
+import { byCard, sale, type Scenario, scenario } from './scenario.ts'
 
 /** Refunds that do not arrive, or do not know where to go. */
 export const refunds: readonly Scenario[] = [
-  {
+  scenario({
     name: 'refund-bounces',
-    title: 'Coins that were given back come back again; the customer says where they go',
+    title: 'Refunded coins are returned; the customer enters another address',
     exchange: sale,
     steps: [
       'create',
@@ -15,7 +15,20 @@ export const refunds: readonly Scenario[] = [
       'the customer says where the refund goes',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded', 'on_hold', 'refunded'],
+    course: [
+      'waiting_for_deposit',
+      'on_hold',
+      'refund',
+      'refund',
+      'refunded',
+      'refund',
+      'on_hold',
+      'refund',
+      'refund',
+      'refund',
+      'refunded',
+      'refund',
+    ],
     postings: [
       'deposit',
       'payout_sent',
@@ -25,26 +38,10 @@ export const refunds: readonly Scenario[] = [
       'payout_sent',
       'payout_settled',
     ],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
-  {
+  }),
+  scenario({
     name: 'refund-to-be-asked',
-    title: 'Coins come out of a pool of many persons: nobody can be paid back there, so the customer is asked where to',
+    title: 'Coins arrive from a shared wallet, which cannot be refunded: the customer is asked for an address',
     exchange: sale,
     steps: [
       'create',
@@ -54,44 +51,22 @@ export const refunds: readonly Scenario[] = [
       'the customer says where the refund goes',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'refund_cost', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
-  {
+  }),
+  scenario({
     name: 'refund-unknown-word',
-    title: 'The processor says a word of the refund that nobody knows: it is pending until there is evidence',
+    title: 'The processor reports an unknown status of the refund: it is pending until there is evidence',
     exchange: byCard,
     steps: [
       'create',
       'check out',
       'pay too little',
-      'the processor will say a word that nobody knows',
+      'the processor will report an unknown status',
       'the customer wants it back',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'on_hold', 'refunded'],
+    course: ['waiting_for_deposit', 'on_hold', 'refund', 'refund', 'refunded', 'refund'],
     postings: ['deposit', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-      'transaction.refund_changed',
-      'transaction.status_changed',
-      'transaction.refund_changed',
-    ],
-    ends_in: 'refunded',
-  },
+  }),
 ]

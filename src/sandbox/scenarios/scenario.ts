@@ -2,26 +2,57 @@ import type { EventType } from '../../exchange/events/event.ts'
 import type { EntryKind } from '../../exchange/ledger/entry.ts'
 import type { CreateInput } from '../../exchange/transactions/create-input.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import type { StepWord } from './steps.ts'
+import type { StepName } from './steps.ts'
 
 /** What a scenario exchanges, as a create request says it. */
 export type Exchange = Pick<CreateInput, 'fromCurrency' | 'toCurrency' | 'fromAmount' | 'depositCategory'>
 
 /**
- * One ending of a transaction, as data: what is exchanged, what happens after it was created, and what comes of it. `statuses` are
- * those that it goes through, `postings` the kinds of the entries in its books, `events` what its partner is told, all in order.
+ * One ending of a transaction, as data: what is exchanged, what happens once it is created, and what comes of it. `statuses` are
+ * those that it goes through, `postings` the kinds of its ledger entries, `events` the types that its partner gets, all in order.
  */
 export type Scenario = {
   name: string
   title: string
   exchange: Exchange
-  steps: StepWord[]
+  steps: StepName[]
   statuses: Status[]
   postings: EntryKind[]
   events: EventType[]
   ends_in: Status
   /** Two rails move at the same time: postings and events of one may come before or between the other's. */
   interleaves?: true
+}
+
+/** What a partner sees happen to a transaction: a new status, or a change of its refunds or amounts without one. */
+type Change = Status | 'refund' | 'amounts'
+
+/** A scenario as this folder writes it down. Without `course` and `postings` it is paid, exchanged and sent without incident. */
+type Story = Omit<Scenario, 'statuses' | 'postings' | 'events' | 'ends_in'> & {
+  course?: Change[]
+  postings?: EntryKind[]
+}
+
+/** Completes a scenario: its statuses and events follow from its course. */
+export function scenario({
+  course = ['waiting_for_deposit', 'exchanging', 'sending', 'finished'],
+  postings = ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
+  ...story
+}: Story): Scenario {
+  const statuses: Status[] = ['new', ...course.filter((change) => change !== 'refund' && change !== 'amounts')]
+  const events = course.map((change) => eventTypes[change] ?? 'transaction.status_changed')
+  return {
+    ...story,
+    statuses,
+    postings,
+    events: ['transaction.created', ...events],
+    ends_in: statuses.at(-1) ?? 'new',
+  }
+}
+
+const eventTypes: Partial<Record<Change, EventType>> = {
+  refund: 'transaction.refund_changed',
+  amounts: 'transaction.amounts_changed',
 }
 
 /** A buy for a hundred euro, paid by card. */

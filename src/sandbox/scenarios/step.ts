@@ -2,18 +2,18 @@ import type { Ctx } from '../../exchange/context.ts'
 import type { World } from '../rails.ts'
 import type { B2bRecord, TransactionRecord } from '../../exchange/transactions/record.ts'
 
-/** A transaction as its partner sees it, by which steps know when they can happen. */
-export type Seen = TransactionRecord | B2bRecord
+/** A transaction as its partner sees it: steps wait for its status. */
+export type AnyRecord = TransactionRecord | B2bRecord
 
 /** Where a step happens: what it changes goes through `ctx` and `world`, which are one block's. */
 export type Scene = {
   ctx: Ctx
   world: World
-  /** What stands for the whole process, beyond the block. */
-  house: Ctx
+  /** The process's own context, outside of the block. */
+  sharedCtx: Ctx
   partnerId: bigint
   publicId: bigint
-  record: Seen
+  record: AnyRecord
   /** The scenario's name, for the reasons that operators give. */
   name: string
   /** What an earlier step gave to be kept: an id, an amount. */
@@ -25,8 +25,8 @@ export type Scene = {
  * `change` may give a text to be kept for later steps.
  */
 export type Step = {
-  ready?: (record: Seen) => boolean
-  moment?: (record: Seen) => Date
+  ready?: (record: AnyRecord) => boolean
+  moment?: (record: AnyRecord) => Date
   change?: (scene: Scene) => Promise<unknown>
 }
 

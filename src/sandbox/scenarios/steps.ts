@@ -8,8 +8,8 @@ const create: Step = {}
 
 const all = { create, ...customerSteps, ...operatorSteps, ...railSteps }
 
-/** A word for something that happens in a scenario. */
-export type StepWord = keyof typeof all
+/** The name of something that happens in a scenario. */
+export type StepName = keyof typeof all
 
-/** What every word of the catalog does: each has one meaning. */
-export const steps: Readonly<Record<StepWord, Step>> = all
+/** What every step of the catalog does. */
+export const steps: Readonly<Record<StepName, Step>> = all

@@ -1,85 +1,35 @@
-import { byCard, byTransfer, sale, swap, type Scenario } from './scenario.ts'
+import { byCard, byTransfer, sale, swap, type Scenario, scenario } from './scenario.ts'
 
 /** The straight roads: paid as agreed, in time. */
 export const straight: readonly Scenario[] = [
-  {
+  scenario({
     name: 'card-buy',
-    title: 'A buy paid by card, coins go out',
+    title: 'A buy paid by card',
     exchange: byCard,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'sepa-buy',
     title: 'A buy paid by bank transfer, priced when the money arrives',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'open-banking-buy',
-    title: 'A buy paid at the page of the customer’s own bank',
+    title: 'A buy paid on the page of the customer’s bank',
     exchange: { ...byCard, depositCategory: 'OPEN_BANKING' },
     steps: ['create', 'check out', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'sell',
-    title: 'Coins come in, are confirmed, and euro go to a bank account',
+    title: 'Coins arrive and are confirmed, and euros go to a bank account',
     exchange: sale,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'swap',
-    title: 'Coins come in, are confirmed, and other coins go out',
+    title: 'Coins arrive and are confirmed, and other coins go out',
     exchange: swap,
     steps: ['create', 'check out', 'pay', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
-    postings: ['deposit', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
+  }),
 ]

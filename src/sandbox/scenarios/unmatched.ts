@@ -1,26 +1,17 @@
-import { byTransfer, type Scenario } from './scenario.ts'
+import { byTransfer, type Scenario, scenario } from './scenario.ts'
 
 /** Bank transfers whose owner is not known. */
 export const unmatched: readonly Scenario[] = [
-  {
+  scenario({
     name: 'suspense-matched',
-    title: 'A transfer comes without its reference; an operator finds whose it is, and it is exchanged',
+    title: 'A transfer arrives without its reference; an operator matches it, and it is exchanged',
     exchange: byTransfer,
     steps: ['create', 'check out', 'pay without the reference', 'an operator matches the money', 'wait for the end'],
-    statuses: ['new', 'waiting_for_deposit', 'exchanging', 'sending', 'finished'],
     postings: ['suspense_matched', 'exchange', 'payout_sent', 'payout_settled'],
-    events: [
-      'transaction.created',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-      'transaction.status_changed',
-    ],
-    ends_in: 'finished',
-  },
-  {
+  }),
+  scenario({
     name: 'suspense-returned',
-    title: 'A transfer comes without its reference; an operator sends it back, and the customer cancels',
+    title: 'A transfer arrives without its reference; an operator returns it, and the customer cancels',
     exchange: byTransfer,
     steps: [
       'create',
@@ -30,9 +21,7 @@ export const unmatched: readonly Scenario[] = [
       'the customer cancels',
       'wait for the end',
     ],
-    statuses: ['new', 'waiting_for_deposit', 'cancelled'],
+    course: ['waiting_for_deposit', 'cancelled'],
     postings: [],
-    events: ['transaction.created', 'transaction.status_changed', 'transaction.status_changed'],
-    ends_in: 'cancelled',
-  },
+  }),
 ]

@@ -1,6 +1,6 @@
 /**
- * For partners' pages: puts a calculator into every element with `data-cambio-calculator`, keeps its frame as tall as what is in
- * it, and tells the page what happens by `cambio` events on the element (`detail.type`: ready, estimate, continue).
+ * For partners' pages: puts a calculator into every element with `data-cambio-calculator`, fits the iframe to its content, and
+ * reports what happens by `cambio` events on the element (`detail.type`: ready, estimate, continue).
  */
 type Told = { source?: string; type?: string; height?: number }
 

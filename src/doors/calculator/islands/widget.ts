@@ -1,13 +1,13 @@
 /**
- * On the calculator's page: what is typed is worked out at once, currencies are looked for by name, and the page around the
- * frame is told how tall it is and what happens in it.
+ * On the calculator's page: recalculates while typing, searches currencies by name, and reports height and events to the embedding
+ * page.
  */
 
 const settleMs = 250
 const refreshMs = 15_000
 const unauthorized = 401
 
-/** Tells the page around the frame. Which pages may frame this one, the header says; nothing personal is told. */
+/** Reports to the embedding page. Headers decide which pages may embed this one; nothing personal is sent. */
 function tell(type: string, more: Record<string, unknown> = {}): void {
   if (parent !== window) parent.postMessage({ source: 'cambio', type, ...more }, '*')
 }
@@ -18,7 +18,7 @@ let edited = ''
 let timer: ReturnType<typeof setTimeout> | undefined
 let asked = 0
 
-/** Asks for the page as it would be, and takes over what has been worked out. What is being typed stays as it is. */
+/** Requests the recalculated page and takes over its results. What is being typed stays. */
 async function workOut(form: HTMLFormElement): Promise<void> {
   clearTimeout(timer)
   timer = setTimeout(() => void workOut(form), refreshMs)
@@ -26,13 +26,13 @@ async function workOut(form: HTMLFormElement): Promise<void> {
   const mine = (asked += 1)
   try {
     const answer = await fetch(form.action, { method: 'POST', body: fieldsOf(form), headers: { accept: 'text/html' } })
-    // This address is not good any more: the page that says so takes the place of a price that nobody holds.
+    // The URL has expired: the page that says so replaces the outdated price.
     if (answer.status === unauthorized) return location.reload()
     const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
-    // A page that says why nothing can be worked out now has no boxes: what stands there stays, as when the line is down.
+    // An error page has no fields: keep the current ones, as when offline.
     if (mine === asked && fresh.querySelector('[data-calculator]')) takeOver(form, fresh)
   } catch {
-    // The line is down: what stands there stays, and is worked out again at the next turn.
+    // Offline: keep the current values; the next change recalculates.
   }
 }
 
@@ -48,14 +48,14 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
   for (const name of ['before', 'result', 'ways', 'held']) {
     const old = form.querySelector(`[data-part="${name}"]`)
     const now = fresh.querySelector(`[data-part="${name}"]`)
-    // A list of ways to pay that stays one keeps the focus.
+    // An unchanged list of payment methods keeps the focus.
     if (name === 'ways' && selectOf(form, 'category') && selectOf(fresh, 'category')) exchange(form, fresh, 'category')
     else if (old && now) old.replaceChildren(...now.childNodes)
   }
   for (const end of ['from', 'to']) {
     const [box, now] = [inputOf(form, end), inputOf(fresh, end)]
     if (!box || !now) continue
-    // Only what is being typed stays: a box that is merely passed by would be taken for a wish with an amount of before.
+    // Only the field being typed in stays; a field that merely has the focus would be taken for a choice with an old amount.
     const isTyped = edited === (end === 'from' ? 'direct' : 'reverse') && box === document.activeElement
     if (!isTyped) box.value = now.value
     box.dataset.plain = now.dataset.plain ?? ''
@@ -78,7 +78,7 @@ const selectOf = (root: ParentNode, end: string) => root.querySelector<HTMLSelec
 
 const valuesOf = ({ options }: HTMLSelectElement) => [...options].map(({ value }) => value).join()
 
-/** After a turn the two lists have changed places; which ways to pay are open is as the amount has it. */
+/** After switching sides the lists have swapped; the amount decides which payment methods are available. */
 function exchange(form: HTMLFormElement, fresh: Document, name: string): void {
   const [old, now] = [selectOf(form, name), selectOf(fresh, name)]
   if (!old || !now) return
@@ -90,7 +90,7 @@ function exchange(form: HTMLFormElement, fresh: Document, name: string): void {
   old.dispatchEvent(new Event('shown'))
 }
 
-/** A list that is looked through by typing, in place of the plain one. */
+/** A searchable list in place of the plain one. */
 function openable(picker: HTMLElement): void {
   const select = picker.querySelector('select')
   if (!select) return
@@ -192,7 +192,7 @@ if (form && main) {
   })
   form.addEventListener('change', (event) => {
     const { name } = event.target as HTMLInputElement
-    // An amount of one coin says nothing about another: what is paid is what stays.
+    // An amount of one coin doesn't apply to another: the amount paid is kept.
     if (name === 'side' || name === 'to') edited = ''
     if (!name.endsWith('_amount')) workOut(form).catch(reportError)
   })

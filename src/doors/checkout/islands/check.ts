@@ -1,6 +1,6 @@
-/** Where somebody types what can be wrong: each field that was changed is judged by the server as soon as it is left. */
+/** Checks each changed field on the server as soon as it loses the focus. */
 
-/** How long an answer is waited for; after that the form says it when it is sent. */
+/** How long to wait for the server; after that, problems show when the form is sent. */
 const patienceMs = 5_000
 
 document.addEventListener('change', (event) => {
@@ -25,7 +25,7 @@ async function judge(path: string, field: Field, form: HTMLFormElement): Promise
   if (field.value === asked) show(field, text)
 }
 
-/** The list on top, of what the sent form had wrong: it says of a field what its field says, and goes when nothing is left of it. */
+/** Updates the problem list at the top of the page to match the field, and removes it when it is empty. */
 function list(field: Field, text: string): void {
   const link = document.querySelector<HTMLAnchorElement>(`main > .notice a[href="#${CSS.escape(field.id)}"]`)
   const notice = link?.closest('.notice')
@@ -35,11 +35,11 @@ function list(field: Field, text: string): void {
   const hadFocus = link === document.activeElement
   link.closest('li')?.remove()
   if (!notice.querySelector('li')) notice.remove()
-  // Somebody was on the way to it while the field was judged: on from the title, as where a page is shown anew.
+  // The focus was in the list that is going away: move it to the title, as on a fresh page.
   if (hadFocus) document.querySelector('h1')?.focus()
 }
 
-/** Shows what is wrong where the page itself would have shown it, and says it; nothing where nothing is. */
+/** Shows a problem at its field, like the server does, and announces it; removes it if there is none. */
 function show(field: Field, text: string): void {
   list(field, text)
   const id = `${field.id}-problem`

@@ -1,4 +1,4 @@
-/** Beside a field for an address: fills it from the clipboard, or from a code before the camera, where the browser offers that. */
+/** Fills an address field from the clipboard or a scanned QR code, if the browser supports it. */
 
 document.addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-fill]') : null
@@ -13,7 +13,7 @@ document.addEventListener('click', (event) => {
 
 type Scanner = { scan(words: { lead: string; stop: string }): Promise<string> }
 
-/** The camera's part is loaded when somebody wants it. */
+/** The scanner is loaded when it is first used. */
 async function scan(fills: HTMLElement): Promise<string> {
   const { lead = '', stop = '' } = fills.dataset
   const { scanner: path = '' } = document.querySelector('main')?.dataset ?? {}
@@ -29,7 +29,7 @@ function fillIn(fills: HTMLElement, text: string): void {
   say(fills, fills.dataset.done ?? '')
 }
 
-/** The field is left at once: it is judged as if somebody had typed it. */
+/** Dispatches the events of typing, so that the field is checked. */
 function put(name: string, value: string): void {
   const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(`#${CSS.escape(name)}`)
   if (!field) return
@@ -46,8 +46,8 @@ function say(fills: HTMLElement, text: string): void {
 const memoNames = ['dt', 'memo', 'memoid', 'tag', 'text']
 
 /**
- * An address as it stands, or in a payment URI (BIP-21, EIP-681, SEP-7 and their like), where a token's own contract is named
- * first and the address second.
+ * An address, or one in a payment URI (BIP-21, EIP-681, SEP-7 and similar), where a token's contract comes first and the address
+ * second.
  */
 function readAddress(text: string): { address: string; memo: string } {
   const [, body = '', query = ''] = /^(?:(?:web\+)?[a-z][a-z0-9]*:(?:\/\/)?)?([^?]*)\??(.*)$/is.exec(text.trim()) ?? []
@@ -59,7 +59,7 @@ function readAddress(text: string): { address: string; memo: string } {
   return { address: address.trim(), memo }
 }
 
-/** Buttons for what this browser can do come out of hiding. */
+/** Shows the buttons that this browser supports. */
 function offer(): void {
   const canPaste = isSecureContext && 'clipboard' in navigator && 'readText' in navigator.clipboard
   const canScan = isSecureContext && 'BarcodeDetector' in window && 'mediaDevices' in navigator

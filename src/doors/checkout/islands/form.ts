@@ -1,9 +1,9 @@
 /**
- * On every page: a form is sent once, problems get the focus, a page that comes back from the cache is asked for anew, and
- * what has a button to copy it can be copied.
+ * On every page: a form is sent only once, problems get the focus, a page restored from the cache is reloaded, and copy buttons
+ * work.
  */
 
-/** So long a form that was sent is not sent again, in milliseconds. */
+/** How long a sent form can't be sent again, in milliseconds. */
 const slowMs = 10_000
 
 document.addEventListener('submit', (event) => {
@@ -13,20 +13,20 @@ document.addEventListener('submit', (event) => {
   form.dataset.sent = 'yes'
   const button = event.submitter ?? form.querySelector('button')
   button?.setAttribute('aria-busy', 'true')
-  // The line may be down: then it can be sent again. What was done already is not done twice.
+  // The connection may have failed: allow sending again. Actions are safe to repeat.
   setTimeout(() => {
     delete form.dataset.sent
     button?.removeAttribute('aria-busy')
   }, slowMs)
 })
 
-/** How long a button says that it has copied, in milliseconds. */
+/** How long a button shows that it has copied, in milliseconds. */
 const copiedMs = 2_000
 
 document.addEventListener('click', (event) => {
   const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-copy]') : null
   if (!button) return
-  // Where the browser does not allow it, the text stands beside the button, to be copied by hand.
+  // If the browser doesn't allow it, the text can still be copied by hand.
   navigator.clipboard.writeText(button.dataset.copy ?? '').then(
     () => sayCopied(button),
     () => undefined,

@@ -1,21 +1,21 @@
-/** Follows the order's state and the price's end, and shows the new page in place. */
+/** Follows the order's status and the price's expiry, and replaces the page in place. */
 
 const askEveryMs = 1_500
 const slowestMs = 20_000
-/** With a line open, asking is for what no change of the order tells: a price that moves. */
+/** With a stream open, polling is only for what isn't a change of the order: a moving price. */
 const besideMs = 10_000
-/** Where nothing is waited for it asks ever more rarely, has no line, and rests in the end, until somebody looks at the page again. */
+/** A settled page polls less and less, has no stream, and stops until it is looked at again. */
 const settledMs = { least: 5_000, most: 60_000, rests: 3_600_000 } as const
 let seenAt = 0
 let wait = askEveryMs
 let line: EventSource | undefined
 let isHeard = false
 let isLooking = false
-/** Something has changed while the page was looking: what it saw may be older. */
+/** A change arrived during a request, whose answer may be outdated. */
 let isOlder = false
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** The element that says what to follow; a page of no order has none. */
+/** The element with what to watch; pages without an order have none. */
 const watched = (): HTMLElement | null => document.querySelector('main[data-watch]')
 
 async function look(): Promise<void> {
@@ -46,7 +46,7 @@ async function look(): Promise<void> {
   if (isOlder || wait < settledMs.rests) timer = setTimeout(() => void look(), isOlder ? 0 : wait)
 }
 
-/** How long to wait for the next look: at a settled page a tenth of the time that it has been seen for. */
+/** How long until the next poll: on a settled page, a tenth of the time it has been visible. */
 function pause(): number {
   if (watched()?.dataset.settled === undefined) return isHeard ? besideMs : askEveryMs
   const seenMs = performance.now() - seenAt
@@ -59,7 +59,7 @@ function hangUp(): void {
   isHeard = false
 }
 
-/** The server says when something has changed. Where it cannot be heard, the page asks as before. */
+/** The server announces changes. Without a stream, the page polls as before. */
 function listen(watch: string): void {
   if (line || typeof EventSource === 'undefined') return
   line = new EventSource(watch.replace('/checkout/status', '/checkout/events'))
@@ -72,7 +72,7 @@ function listen(watch: string): void {
   })
 }
 
-/** Puts the new page in the place of the old one. Focus that was in it goes to the new title, and the title is read out. */
+/** Replaces the page. If the focus was in it, it moves to the new title, which is announced. */
 async function showAnew(old: HTMLElement): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
@@ -93,7 +93,7 @@ async function showAnew(old: HTMLElement): Promise<void> {
   document.dispatchEvent(new Event('shown-anew'))
 }
 
-/** Beside what somebody is typing only the price is shown anew. Focus that was in it stays in it. */
+/** While the customer is typing, only the price is replaced; focus in it is kept. */
 function showPrice(old: HTMLElement, main: HTMLElement, fresh: Document): void {
   old.dataset.version = main.dataset.version ?? ''
   hear(Number.parseInt(main.dataset.now ?? '', 10))
@@ -118,7 +118,7 @@ function say(text: string): void {
   if (live) live.textContent = text
 }
 
-/** A new price is asked for in place: what has been typed beside it stays. */
+/** Requests a new price in place, so that typed text is kept. */
 document.addEventListener('submit', (event) => {
   const form = event.target
   const main = watched()
@@ -131,7 +131,7 @@ document.addEventListener('submit', (event) => {
     .catch(() => form.submit())
 })
 
-/** The server's time when it was heard last, and this page's own stopwatch then: the browser's clock may be wrong, and a phone sleeps. */
+/** The server's time at the last answer, and this page's own stopwatch then: the browser's clock may be wrong, and phones sleep. */
 let heard = { now: 0, at: 0 }
 
 function hear(now: number | undefined): void {
@@ -140,7 +140,7 @@ function hear(now: number | undefined): void {
 
 const unitsMs = { day: 86_400_000, hour: 3_600_000, minute: 60_000 } as const
 
-/** Time left as the server writes it: the largest unit of which there are two whole ones. */
+/** Time left, formatted like the server does: the largest unit with at least two whole ones. */
 function inWords(leftMs: number, soon: string): string {
   const unit = leftMs >= 2 * unitsMs.day ? 'day' : leftMs >= 2 * unitsMs.hour ? 'hour' : 'minute'
   const count = Math.floor(leftMs / unitsMs[unit])
@@ -153,7 +153,7 @@ function inSeconds(leftMs: number): string {
   return `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`
 }
 
-/** Says anew what is left until the moments that the page names. */
+/** Updates the time left on the page. */
 function tick(): void {
   for (const element of document.querySelectorAll<HTMLElement>('[data-ends]')) {
     const { ends = '', text = '', over, soon = '' } = element.dataset
@@ -167,7 +167,7 @@ function tick(): void {
     if (element.textContent === said) continue
     element.textContent = said
     if (leftMs > 0) continue
-    // Said once, when it happens; the seconds before it are not read out.
+    // Announced once, when it happens; the countdown itself isn't read out.
     say(over)
     const renewal = element.parentElement?.querySelector<HTMLElement>('[data-renew]')
     if (renewal) renewal.hidden = false

@@ -1,11 +1,11 @@
-/** Reads a code before the camera. Loaded when somebody presses for it. */
+/** Scans a QR code with the camera. Loaded when first used. */
 
 type Detector = { detect(source: HTMLVideoElement): Promise<{ rawValue: string }[]> }
 declare const BarcodeDetector: new (options: { formats: string[] }) => Detector
 
 const betweenMs = 150
 
-/** Shows what the camera sees until a code is read. Gives its text; empty when somebody stops. Rejects where there is no camera. */
+/** Shows the camera's picture until a code is read. Returns its text, or an empty text if stopped. Rejects without a camera. */
 export async function scan({ lead, stop }: { lead: string; stop: string }): Promise<string> {
   const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } })
   const video = Object.assign(document.createElement('video'), { muted: true, playsInline: true, autoplay: true })

@@ -60,7 +60,7 @@ function billingPage(props: PageProps): Page {
   }
 }
 
-/** The country that is known is not served, and nothing has been typed yet. */
+/** The known country isn't served, and nothing has been typed yet. */
 const isRefused = ({ typed }: PageProps, { countryAlpha2 }: Billing): boolean =>
   typed.country_alpha_2 === undefined && countryAlpha2 !== undefined && findCountry(countryAlpha2)?.supported !== true
 
@@ -92,7 +92,7 @@ function Fields(props: PageProps) {
   )
 }
 
-/** The field's name in the form, and what was typed there or else is known. */
+/** The field's name in the form, and what was typed or is already known. */
 function known({ visit, typed }: PageProps, field: BillingField): { name: string; value: string | undefined } {
   const name = billingFields.find(([one]) => one === field)?.[1] ?? field
   return { name, value: typed[name] ?? visit.view.billing?.[field] }
@@ -116,27 +116,27 @@ function Line(props: PageProps & { field: BillingField; autocomplete: string; re
 function Apartment(props: PageProps) {
   const { language, problems, typed } = props
   const { name, value } = known(props, 'aptNumber')
-  const isNone = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
+  const hasNoNumber = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
   return (
     <>
       <TextField
         name={name}
         label={language.say('billing.aptNumber')}
         problems={problems}
-        value={isNone && value === noApartment ? '' : value}
+        value={hasNoNumber && value === noApartment ? '' : value}
         autocomplete="address-line2"
         class="short"
         required={false}
       />
       <label class="tick">
-        <input type="checkbox" name={noApartmentBox} value="yes" checked={isNone} />
+        <input type="checkbox" name={noApartmentBox} value="yes" checked={hasNoNumber} />
         <span>{language.say('billing.noApartment')}</span>
       </label>
     </>
   )
 }
 
-/** Asked of nobody; whoever lives in the United States may name the state by its code as well. */
+/** Optional, for addresses in the United States. */
 function UsRegion(props: PageProps) {
   const { language, problems } = props
   return (
@@ -152,7 +152,7 @@ function UsRegion(props: PageProps) {
   )
 }
 
-/** Nobody is asked for these; where the partner has passed them, the customer can change them. */
+/** Never asked for; if the partner passed them, the customer can change them. */
 function Birth(props: PageProps) {
   const { visit, language, problems } = props
   const { say } = language

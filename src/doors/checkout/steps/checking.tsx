@@ -1,6 +1,6 @@
 import { openPayment } from '../open-payment.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
-import type { PaymentWord } from '../../../exchange/settlement/ask-rails.ts'
+import type { PaymentProgress } from '../../../exchange/settlement/ask-rails.ts'
 import type { Page, PageProps } from '../page.ts'
 import { Form } from '../../ui/form.tsx'
 import { RefreshHere } from '../ui/links.tsx'
@@ -18,7 +18,7 @@ const texts = {
   begun_before: 'checking.unclear',
   silent: 'checking.unclear',
   paid: 'checking.paid',
-} as const satisfies Record<PaymentWord, string>
+} as const satisfies Record<PaymentProgress, string>
 
 function checkingPage(props: PageProps): Page {
   const { visit, language } = props
@@ -37,7 +37,7 @@ function checkingPage(props: PageProps): Page {
   }
 }
 
-/** To the payment that was begun: the page of one reference takes money once. */
+/** Back to the payment that was started: the page of one reference takes money only once. */
 function BackToIt({ language: { say }, here }: PageProps) {
   return (
     <Form here={here} does="pay">

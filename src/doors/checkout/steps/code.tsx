@@ -21,7 +21,7 @@ function codePage(props: PageProps): Page {
   const { say } = language
   const { view, code } = visit
   const email = maskEmail(view.email ?? '')
-  const lead = code?.isAnew === true ? 'code.leadAgain' : 'code.lead'
+  const lead = code?.isRepeat === true ? 'code.leadAgain' : 'code.lead'
   return {
     title: say('code.title'),
     body: (

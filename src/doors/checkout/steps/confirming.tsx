@@ -4,7 +4,7 @@ import { RefreshLink } from '../ui/links.tsx'
 import { Way } from '../ui/way.tsx'
 import { flowOf } from '../way-to-pay.ts'
 
-/** Money is seen and not there for good: what it waits for, and how long that usually takes. */
+/** Money was seen but is not final: what it is waiting for, and how long that usually takes. */
 export const confirming: CheckoutStep = {
   phase: 'payment',
   page: confirmingPage,

@@ -54,7 +54,7 @@ function Why({ visit: { view }, language: { say, find, amount } }: PageProps) {
 
 type Offer = { fromAmount: bigint; toAmount: bigint }
 
-/** The price of this moment, and the button that takes it. */
+/** The current price, and the button that accepts it. */
 function Exchange({ visit: { view }, language: { say, amount }, here, offer }: PageProps & { offer: Offer }) {
   const values = { give: amount(offer.fromAmount, view.from), get: amount(offer.toAmount, view.to) }
   return (
@@ -71,7 +71,7 @@ function Exchange({ visit: { view }, language: { say, amount }, here, offer }: P
 
 type Part = { asset: string; amount: bigint; cost: bigint }
 
-/** What goes back, and what sending it costs. */
+/** The amounts to be refunded, and the cost of sending them. */
 function Refund({ language, here, parts }: PageProps & { parts: Part[] }) {
   const { say } = language
   return (
@@ -95,7 +95,7 @@ function refundText({ asset, amount: whole, cost }: Part, { say, amount }: PageP
   return say(cost === 0n ? 'decide.refundLead' : 'decide.refundCost', values)
 }
 
-/** The rest may come the way the first part came, until the time to pay is over. */
+/** The missing amount can be sent like the first part, until the order expires. */
 function Rest(props: PageProps) {
   const { visit, language, now } = props
   const { view } = visit

@@ -8,7 +8,7 @@ import { BackLink, ProofLink } from '../ui/links.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
 
-/** The payout is out. Where it went is shown to the one who has proven the e-mail address only. */
+/** The payout was sent. Its destination is shown only to a customer who has verified the e-mail address. */
 export const done: CheckoutStep = {
   phase: 'delivery',
   page: donePage,
@@ -75,7 +75,7 @@ function OnTheChain({ visit: { view }, language, notices }: PageProps) {
   )
 }
 
-/** A bank has no page about a transfer that anybody may see: its reference is what a customer can ask by. */
+/** Bank transfers have no public page; customers can ask their bank about the reference. */
 function AtTheBank({ visit: { view }, language, notices }: PageProps) {
   const { say } = language
   return (

@@ -3,7 +3,7 @@ import type { Status } from '../../../exchange/transactions/lifecycle.ts'
 import type { Page, PageProps } from '../page.ts'
 import { BackLink, ProofLink } from '../ui/links.tsx'
 
-/** Expired, cancelled, failed or refunded: what became of the money, and what the customer can do. */
+/** Expired, canceled, failed or refunded: what happened to the money, and what the customer can do. */
 export const ended: CheckoutStep = {
   page: endedPage,
 }

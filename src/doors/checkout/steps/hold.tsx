@@ -5,12 +5,12 @@ import { Notice } from '../../ui/notice.tsx'
 import { Unbroken } from '../../ui/unbroken.tsx'
 import { ProofLink, RefreshLink } from '../ui/links.tsx'
 
-/** A person or a rule must decide. The customer is told what it waits for, never why somebody looks. */
+/** The order is on hold. The customer learns what it waits for, never why it is reviewed. */
 export const hold: CheckoutStep = {
   page: holdPage,
 }
 
-/** What the customer has a word in, once the e-mail address is proven in this browser. */
+/** Holds that the customer can resolve once the e-mail address is verified in this browser. */
 const asksCustomer: ReadonlySet<string | null> = new Set(['underpaid', 'late', 'wrong_asset', 'address_needed'])
 
 function holdPage(props: PageProps): Page {
@@ -32,7 +32,7 @@ function holdPage(props: PageProps): Page {
   }
 }
 
-/** Nobody decides any more: money goes back, all of it or what was too much. How much of it stands below. */
+/** The decision is made: all of the money or the excess is refunded. The amount is shown below. */
 function refundPage(props: PageProps): Page {
   const { say } = props.language
   return {
@@ -47,7 +47,7 @@ function refundPage(props: PageProps): Page {
   }
 }
 
-/** It waits for the customer, who has to be known first. */
+/** The order waits for its customer, who has to verify the e-mail address first. */
 function askPage(props: PageProps): Page {
   const { visit, language, home } = props
   const { say, find } = language
@@ -68,7 +68,7 @@ function askPage(props: PageProps): Page {
   }
 }
 
-/** Details without a text of their own say nothing that the customer could act on. */
+/** Details without a text are nothing that the customer could act on. */
 function Detail({ text }: { text: string | undefined }) {
   return text === undefined ? null : <Notice kind="plain">{text}</Notice>
 }

@@ -20,7 +20,7 @@ export const identity: CheckoutStep = {
   },
 }
 
-/** How long a check usually takes somebody who has a document at hand, in milliseconds. */
+/** How long a check usually takes with a document at hand, in milliseconds. */
 const usualMs = 180_000
 
 function identityPage(props: PageProps): Page {
@@ -29,7 +29,7 @@ function identityPage(props: PageProps): Page {
   return view.identity === 'over' ? overPage(props) : askPage(props)
 }
 
-/** Whether nothing is asked of the customer: the provider decides, or its word is on the way. */
+/** Whether the provider's result is awaited, so that the customer has nothing to do. */
 const waitsForResult = ({ view: { identity }, wish }: Visit): boolean =>
   identity === 'review' || (identity === 'start' && wish === 'identity')
 
@@ -55,7 +55,7 @@ function askPage({ visit: { view }, language: { say, duration }, here }: PagePro
   }
 }
 
-/** The customer is back, and the provider's word has not come yet; or the customer has stopped half-way. */
+/** The customer is back before the provider's result, or has stopped halfway. */
 function resultPage(props: PageProps): Page {
   const { say } = props.language
   return {

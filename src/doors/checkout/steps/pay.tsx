@@ -33,7 +33,7 @@ function payPage(props: PageProps): Page {
   }
 }
 
-/** Shows once more where the payout goes, whole, and leads on to a page that is not ours. */
+/** Shows the destination once more, and leads to the payment page. */
 function processorPage(props: PageProps): Page {
   const { visit, language, here } = props
   const { say, find, amount } = language
@@ -60,7 +60,7 @@ function processorPage(props: PageProps): Page {
   }
 }
 
-/** The rail has not told yet where to pay. */
+/** The rail has not provided payment details yet. */
 function preparingPage(props: PageProps): Page {
   const { say } = props.language
   return {

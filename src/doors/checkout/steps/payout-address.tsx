@@ -105,7 +105,7 @@ function AddressForm(props: PageProps) {
   )
 }
 
-/** The two addresses, whole, one under the other, in one spelling. The box confirms the one that was typed, and no other. */
+/** Both addresses in full, one below the other. The checkbox confirms only the one that was typed. */
 function Comparison({ visit, language: { say }, typed, resembled }: PageProps) {
   const entered = (typed.payout_address ?? '').trim()
   const { chain } = visit.view.to.network
@@ -131,7 +131,7 @@ function Comparison({ visit, language: { say }, typed, resembled }: PageProps) {
   )
 }
 
-/** A payout came back: the address that it went to is shown, so that it is not entered again. */
+/** The payout was returned: shows the address it was sent to, so that it isn't entered again. */
 function Returned({ visit: { view }, language: { say } }: PageProps) {
   return (
     <Notice kind="bad">

@@ -6,7 +6,7 @@ import { methodName } from '../../ui/method-name.ts'
 import { Notice } from '../../ui/notice.tsx'
 import { methodTime } from '../way-to-pay.ts'
 
-/** What has happened and what comes next, while nothing is asked of the customer. */
+/** What has happened and what comes next, while the customer has nothing to do. */
 export const progress: CheckoutStep = {
   phase: 'delivery',
   page: progressPage,
@@ -43,7 +43,7 @@ function progressPage(props: PageProps): Page {
   }
 }
 
-/** Each in the words of what it is: under way, behind us, or to come. */
+/** Each stage is worded as pending, in progress, or done. */
 function coinStages({ visit: { view }, language: { say } }: PageProps): string[] {
   const network = view.to.network.name
   return view.isTaken

@@ -1,12 +1,9 @@
 import type { PageProps } from '../page.ts'
 
-/** Stand in a sentence for the links that come to their places. */
+/** Placeholders for the links within the sentence. */
 const places = { terms: '\uE000', privacy: '\uE001' }
 
-/**
- * Says, inside of a form, what is accepted by sending it, and names the versions. The texts open beside this page, so that nothing
- * typed is lost.
- */
+/** Says what is accepted by sending the form, and names the versions. Links open in a new tab, so that nothing typed is lost. */
 export function AcceptedTerms({ language: { say }, legal }: Pick<PageProps, 'language' | 'legal'>) {
   const parts = say('terms.sentence', places).split(/([\uE000\uE001])/)
   return (

@@ -4,7 +4,7 @@ import { Address } from './address.tsx'
 
 type AccountProps = { form: AccountForm; account: string; bic: string; holder: string; language: Language }
 
-/** An account with whose it is, whole. */
+/** An account and its holder, in full. */
 export function Account({ form, account, bic, holder, language: { say } }: AccountProps) {
   return (
     <div class="account">
@@ -19,7 +19,7 @@ export function Account({ form, account, bic, holder, language: { say } }: Accou
   )
 }
 
-/** An account as people compare it: in groups that are drawn and not written, or as its banks print it. */
+/** An account number as people compare it: in visual groups, or as its banks print it. */
 export function AccountNumber({ form, account }: { form: AccountForm; account: string }) {
   const printed = printAccount(form, account)
   if (form === 'clabe' || (form !== 'uk' && printed !== account)) return <Address text={account} />

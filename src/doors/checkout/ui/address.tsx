@@ -1,6 +1,6 @@
 /**
- * An address, whole, in groups of four that the eye can compare. The gaps are drawn, not written: what is copied is the
- * address. Groups that another address has differently are marked.
+ * An address in full, in groups of four that are easy to compare. The gaps are visual only, so copying gives the plain address.
+ * Groups that differ from the address `unlike` are marked.
  */
 export function Address({ text, unlike }: { text: string; unlike?: string }) {
   const others = unlike === undefined ? undefined : groupsOf(unlike)

@@ -5,7 +5,7 @@ import { BillingOnFile } from './billing.tsx'
 import { Destination } from './destination.tsx'
 import { OtherWays, RefreshLink } from './links.tsx'
 
-/** Below what has to be paid by hand: that nothing has to be pressed (where scripts run), what comes out and where it goes. */
+/** Below the payment details: that the page updates by itself (with scripts), what the customer receives, and where it goes. */
 export function AfterPaying(props: PageProps) {
   const { visit, language, aids } = props
   const { view } = visit
@@ -31,7 +31,7 @@ export function AfterPaying(props: PageProps) {
   )
 }
 
-/** One press pays in the customer's place. */
+/** A button that pays for the customer. */
 function Pay({ button, language }: { button: PayButton } & Pick<PageProps, 'language'>) {
   return (
     <form method="post" action={button.action}>

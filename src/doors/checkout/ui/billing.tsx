@@ -4,7 +4,7 @@ import { noApartment } from '../../../exchange/customers/billing-field.ts'
 import type { PageProps } from '../page.ts'
 import { mayChangeBilling } from '../step.ts'
 
-/** Who pays, as it is known, once more before payment; nothing where nobody has asked for it. */
+/** The billing information, once more before payment; nothing if the order asks for none. */
 export function BillingOnFile({ visit: { view }, language, home }: PageProps) {
   const { say, country } = language
   const { billing } = view

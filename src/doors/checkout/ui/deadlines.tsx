@@ -4,7 +4,7 @@ import type { PageProps } from '../page.ts'
 import { mayRenew } from '../step.ts'
 import { flowOf } from '../way-to-pay.ts'
 
-/** How long the price holds and how long it can be paid. A script makes the first tick; without one it stands. */
+/** When the price and the order expire. A script counts down; without one the time shown is that of loading. */
 export function Deadlines(props: PageProps) {
   const { visit, language } = props
   return (
@@ -32,7 +32,7 @@ function PriceEnd({ visit: { view }, language: { say, duration }, now }: PagePro
   )
 }
 
-/** One press for a price that holds again. There from the start, so that a script can show it when the price ends. */
+/** A button for a new price. Rendered from the start, so that a script can show it when the price expires. */
 function Renew({ visit, language: { say }, here, now }: PageProps) {
   if (!mayRenew(visit)) return null
   return (
@@ -46,7 +46,7 @@ function Renew({ visit, language: { say }, here, now }: PageProps) {
   )
 }
 
-/** By when to pay: the time left, or the day where that is days away. Nothing while it is not known how to pay. */
+/** The time left to pay, or the date if that is days away. Nothing until the payment details are known. */
 function PayEnd({ visit: { view }, language, now }: PageProps) {
   const { say, moment } = language
   const flow = flowOf(view.deposit)

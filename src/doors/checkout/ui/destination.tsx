@@ -5,7 +5,7 @@ import { Address } from './address.tsx'
 import { Account } from './account.tsx'
 import { capital, memoName } from './memo-name.ts'
 
-/** Where the payout goes, whole, once more before it is paid for. */
+/** Where the payout goes, in full, once more before payment. */
 export function Destination(props: PageProps) {
   const { visit, language, home } = props
   const { say } = language

@@ -1,9 +1,6 @@
 import type { PageProps } from '../page.ts'
 
-/**
- * Ways to fill in an address without typing it (islands/fill.ts): each button is hidden until a script finds that the browser can
- * do it.
- */
+/** Buttons that fill in an address (islands/fill.ts). Each is hidden until a script finds that the browser supports it. */
 export function Fills({ name, language: { say } }: Pick<PageProps, 'language'> & { name: string }) {
   return (
     <div

@@ -2,7 +2,7 @@ import { QuietSubmit } from '../../ui/form.tsx'
 import type { PageProps } from '../page.ts'
 import { hasOtherWays } from '../way-to-pay.ts'
 
-/** In a browser where the e-mail address is not proven: the way to what is hidden. Nothing is hidden otherwise. */
+/** Offers to verify the e-mail address where details are hidden from this browser. */
 export function ProofLink({ visit: { view, customerId }, language: { say }, home }: PageProps) {
   if (customerId !== undefined || view.email === null) return null
   return (
@@ -12,7 +12,7 @@ export function ProofLink({ visit: { view, customerId }, language: { say }, home
   )
 }
 
-/** Back to the partner's site, where the partner has named one. */
+/** A link back to the partner's site, if it has set one. */
 export function BackLink({ url, visit: { view }, language: { say } }: PageProps & { url: string | undefined }) {
   const target = url?.split('$$').join(String(view.publicId))
   if (target === undefined || !/^https?:\/\//i.test(target)) return null
@@ -25,7 +25,7 @@ export function BackLink({ url, visit: { view }, language: { say } }: PageProps 
   )
 }
 
-/** Folded, so that nobody ends an order by the way. */
+/** Collapsed, so that an order isn't canceled by accident. */
 export function CancelOrder({ visit: { choices }, language: { say }, here }: PageProps) {
   if (!choices.cancel) return null
   return (
@@ -39,7 +39,7 @@ export function CancelOrder({ visit: { choices }, language: { say }, here }: Pag
   )
 }
 
-/** The way to the list of other ways to pay, while one may be chosen. */
+/** A link to the other payment methods, while one can be chosen. */
 export function OtherWays({ visit: { view }, language: { say }, home }: PageProps) {
   if (!view.mayChooseMethod || !hasOtherWays(view)) return null
   return (
@@ -49,7 +49,7 @@ export function OtherWays({ visit: { view }, language: { say }, home }: PageProp
   )
 }
 
-/** Where no script moves the page on: a link to ask again. Nothing is loaded anew under somebody who reads (WCAG 2.2.1, F41). */
+/** Without scripts, a link to reload. Pages never reload while somebody reads them (WCAG 2.2.1, F41). */
 export function RefreshLink({ language: { say }, home }: PageProps) {
   return (
     <noscript>
@@ -60,5 +60,5 @@ export function RefreshLink({ language: { say }, home }: PageProps) {
   )
 }
 
-/** The same, to this very page, which knows that the customer is back from somewhere. */
+/** The same for this page's own URL, which says that the customer is back from somewhere. */
 export const RefreshHere = (props: PageProps) => <RefreshLink {...props} home={props.here} />

@@ -8,7 +8,7 @@ import { Notice } from '../../ui/notice.tsx'
 import { QrCode } from '../../ui/qr.tsx'
 import { AfterPaying } from './after-paying.tsx'
 
-/** Where to send coins: network, amount, address and memo, each to be copied, and a code to be scanned. */
+/** Payment details for coins: network, amount, address and memo, each with a copy button, and a QR code. */
 export function coinPage(props: PageProps, payTo: PayToKind<'address'>): Page {
   const { visit, language, aids } = props
   const { say, amount } = language

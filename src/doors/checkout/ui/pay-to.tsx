@@ -7,7 +7,7 @@ import { AccountNumber } from './account.tsx'
 import { Address } from './address.tsx'
 import { capital, memoName } from './memo-name.ts'
 
-/** Where an amount is sent by hand, each part to be copied: coins to an address, money to an account. Nothing for pages. */
+/** Payment details with copy buttons: an address for coins, an account for money. Nothing for payment pages. */
 export function PayTo(props: PageProps & { amount: bigint }) {
   const { payTo } = props.visit.view
   if (payTo === null || payTo.kind === 'page') return null
@@ -18,7 +18,7 @@ export function PayTo(props: PageProps & { amount: bigint }) {
   )
 }
 
-/** An amount to hand over, to the last digit. */
+/** The exact amount to send. */
 export function AmountRow({ name, amount, visit, language }: PageProps & { name: string; amount: bigint }) {
   const { from } = visit.view
   return (
@@ -28,7 +28,7 @@ export function AmountRow({ name, amount, visit, language }: PageProps & { name:
   )
 }
 
-/** The network, the amount, the address and the memo that coins are sent by. */
+/** Payment details for coins: network, amount, address, and memo if there is one. */
 export function CoinRows(props: PageProps & { payTo: PayToKind<'address'>; amount: bigint }) {
   const { visit, language, payTo } = props
   const { say } = language
@@ -48,7 +48,7 @@ export function CoinRows(props: PageProps & { payTo: PayToKind<'address'>; amoun
   )
 }
 
-/** Loud: coins without it lie on an address that all customers share. */
+/** Prominent, because coins without it can't be matched: all customers share the address. */
 function Memo({ visit, language, memo }: PageProps & { memo: string }) {
   const { say } = language
   const name = memoName(visit.view.from.network.chain?.memo, language)
@@ -76,7 +76,7 @@ function TransferRows(props: PageProps & { payTo: PayToKind<'account'>; amount: 
   )
 }
 
-/** Our account, its holder and the reference by which a transfer is known. */
+/** Our account, its holder and the reference that identifies the transfer. */
 export function AccountRows({ visit, language, payTo }: PageProps & { payTo: PayToKind<'account'> }) {
   const { say } = language
   const form = accountFormOf(visit.view.deposit.category) ?? 'swift'

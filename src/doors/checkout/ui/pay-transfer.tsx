@@ -8,7 +8,7 @@ import { methodName } from '../../ui/method-name.ts'
 
 import { AfterPaying } from './after-paying.tsx'
 
-/** Our account and the reference by which a bank transfer is known, each to be copied, and a code to be scanned. */
+/** Payment details for a bank transfer: our account and the reference, each with a copy button, and a QR code. */
 export function transferPage(props: PageProps, payTo: PayToKind<'account'>): Page {
   const { visit, language, aids } = props
   const { say, amount } = language
@@ -43,7 +43,7 @@ export function transferPage(props: PageProps, payTo: PayToKind<'account'>): Pag
   }
 }
 
-/** A Pix code says everything at once: what is typed by hand stands folded below. */
+/** A Pix code contains all details; those to type by hand are collapsed below. */
 function PixCode({ aids, language }: PageProps) {
   if (aids.code === undefined) return null
   return (

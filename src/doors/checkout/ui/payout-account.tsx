@@ -8,7 +8,7 @@ import { Form, Submit, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { methodName } from '../../ui/method-name.ts'
 
-/** Asks for the account that shall receive money, in the form that its way of paying out has, and for its holder. */
+/** Asks for a bank account in the payout method's format, and for its holder. */
 export function payoutAccountPage(props: PageProps): Page {
   const { visit, language, here, home, problems, typed } = props
   const { say } = language
@@ -55,7 +55,7 @@ export function payoutAccountPage(props: PageProps): Page {
   }
 }
 
-/** The partner has set the account: only its holder is asked for. After it came back, another one is needed. */
+/** The partner has fixed the account, so only its holder is asked for; a returned payout needs another account. */
 const isFixed = (view: CheckoutView): boolean =>
   view.payoutAddress !== null && !view.payoutAddressChangeable && !isAddressNeeded(view)
 
@@ -70,7 +70,6 @@ function FixedAccount({ visit: { view }, language: { say }, form }: PageProps & 
   )
 }
 
-/** The account's own fields, with what was typed, or else with what is known. */
 function AccountFields(props: PageProps & { form: AccountForm; kept: string }) {
   const { visit, language, problems, typed, form, kept } = props
   const { say } = language

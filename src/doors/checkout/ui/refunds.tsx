@@ -4,7 +4,7 @@ import { listed } from '../refunded-asset.ts'
 
 type State = CheckoutView['refunds'][number]['state']
 
-/** What is said of a refund, by where it stands. */
+/** The sentence for each state of a refund. */
 const words = {
   ordered: 'refunds.ordered',
   address_needed: 'refunds.asked',
@@ -13,7 +13,7 @@ const words = {
   failed: 'refunds.failed',
 } as const satisfies Record<Exclude<State, 'cancelled'>, string>
 
-/** What goes back, or has gone: each refund in a sentence. One that was cancelled is none. */
+/** One sentence per refund. Canceled refunds are left out. */
 export function Refunds({ visit: { view }, language: { say, amount } }: PageProps) {
   const told = view.refunds.flatMap(({ publicId, asset, amount: whole, cost, state }) =>
     state === 'cancelled'

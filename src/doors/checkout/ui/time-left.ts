@@ -1,12 +1,12 @@
 import type { Language } from '../../../platform/language/language.ts'
 
 /**
- * What an element has that says how long something lasts: its words now, and what a script needs to say it again while time passes.
- * `words` puts a duration into its sentence.
+ * The attributes and text of an element that shows how long something lasts; a script uses the attributes to count down. `sentence`
+ * puts a duration into its sentence.
  */
-export const timeLeft = (end: Date, now: Date, words: (time: string) => string, { say, duration }: Language) => ({
+export const timeLeft = (end: Date, now: Date, sentence: (time: string) => string, { say, duration }: Language) => ({
   'data-ends': end.getTime(),
-  'data-text': words('{time}'),
+  'data-text': sentence('{time}'),
   'data-soon': say('time.soon'),
-  children: words(duration(end.getTime() - now.getTime())),
+  children: sentence(duration(end.getTime() - now.getTime())),
 })

@@ -1,4 +1,4 @@
-/** What has happened, what happens now and what comes next. `now` is the place of the stage that is under way. */
+/** The stages of an order. `now` is the index of the current one. */
 export function Way({ label, stages, now }: { label: string; stages: string[]; now: number }) {
   return (
     <ol class="way" aria-label={label}>

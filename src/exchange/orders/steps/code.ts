@@ -1,4 +1,4 @@
-import { ownKeys } from '../../../platform/privacy/own-keys.ts'
+import { ownKeys } from '../../../platform/privacy/data-key.ts'
 import { isSameEmail } from '../../customers/email.ts'
 import type { Personal, Transaction } from '../../transactions/transaction.ts'
 import { fillBilling } from '../fill-billing.ts'

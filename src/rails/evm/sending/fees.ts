@@ -1,7 +1,7 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
 
-/** What a transfer offers for its gas, in wei a unit (EIP-1559): at most, and to whoever makes the block. */
+/** What a transfer offers for its gas, in wei a unit (EIP-1559): at most, and to the block's maker. */
 export type Fees = { maxFee: bigint; priorityFee: bigint }
 
 const gwei = 10n ** 9n
@@ -43,7 +43,7 @@ export async function currentFees(chain: Chain): Promise<Fees | undefined> {
  * Dearer fees for the same nonce: what is right now, and at least an eighth more than before, because nodes refuse to replace a
  * transfer for less than a tenth. Undefined where the ceiling does not allow it.
  */
-export function dearer(chain: Chain, before: Fees, now: Fees | undefined): Fees | undefined {
+export function raisedFees(chain: Chain, before: Fees, now: Fees | undefined): Fees | undefined {
   const maxFee = most(raised(before.maxFee), now?.maxFee ?? 0n)
   const priorityFee = most(raised(before.priorityFee), now?.priorityFee ?? 0n)
   return maxFee > ceilingOf(chain) ? undefined : { maxFee, priorityFee: least(priorityFee, maxFee) }

@@ -15,7 +15,7 @@ after(() => world.close())
 
 const baseFee = (wei: bigint): Promise<unknown> => world.anvil.ask('anvil_setNextBlockBaseFeePerGas', toHex(wei))
 
-describe('a payout that another process makes dearer while one looks', () => {
+describe('a payout that another process makes raisedFees while one looks', () => {
   it('is not taken for one whose nonce somebody else has used', async () => {
     const { anvil, one, other } = world
     const recipient = '0x00000000000000000000000000000000000A11cE'
@@ -42,7 +42,7 @@ describe('a payout that another process makes dearer while one looks', () => {
     )
     assert.equal((await slow.look(plan)).state, 'pending')
     const candidates = await world.db.sql`select 1 from evm_candidates`
-    assert.equal(candidates.length, 2, 'it was made dearer meanwhile')
+    assert.equal(candidates.length, 2, 'it was made raisedFees meanwhile')
     assert.equal((await one.payout.look(plan)).state, 'done')
     assert.equal(await anvil.balance(recipient), 500n)
   })

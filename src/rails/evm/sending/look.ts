@@ -3,7 +3,7 @@ import type { PlanOutcome } from '../../rail.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
-import { bringAgain, type Plan } from './send.ts'
+import { rebroadcast, type Plan } from './send.ts'
 import { contractsOn, type RawLog, readTransfer } from '../tokens.ts'
 
 /** What a chain says of a transfer that it carried out. */
@@ -20,8 +20,8 @@ export type Receipt = {
 }
 
 /**
- * What became of a plan. `done`: one of its candidates is in a block, for good, and moved the money. `never`: it was not
- * submitted; or its nonce is used up for good, by a transfer that is not one of its own or by one that failed. Everything else
+ * What became of a plan. `done`: one of its candidates is in a final block, and moved the money. `never`: it was not
+ * submitted; or its nonce is used up by another final transfer, or by its own one that failed. Everything else
  * is pending, and brought to the chain again.
  */
 export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
@@ -42,7 +42,7 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }
-  await bringAgain(chain, plan, send)
+  await rebroadcast(chain, plan, send)
   return { state: 'pending' }
 }
 

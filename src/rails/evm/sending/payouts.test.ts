@@ -144,7 +144,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     assert.equal(await world.anvil.balance(plan.address), 300n)
   })
 
-  it('are sent by whoever looks, where their process was killed between signing and broadcasting', async () => {
+  it('are sent by the next look, where their process was killed between signing and broadcasting', async () => {
     const killed = payouts(
       through(world.one.chain, (askAll) => (calls) => {
         if (calls[0]?.method === 'eth_sendRawTransaction') throw new Error('killed')
@@ -163,7 +163,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     assert.equal(await world.anvil.balance(plan.address), 300n)
   })
 
-  it('become dearer under the same nonce when their price keeps them back', async () => {
+  it('become raisedFees under the same nonce when their price keeps them back', async () => {
     const { anvil, db } = world
     const plan = await planned(700n)
     await rail.submit(plan)
@@ -174,7 +174,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     world.pass(61_000)
     assert.deepEqual(await Promise.all([lookAt(plan), lookAt(plan, world.other.payout)]), ['pending', 'pending'])
     const hashes = await candidates(plan)
-    assert.equal(hashes.length, 2, 'once, whoever looks')
+    assert.equal(hashes.length, 2, 'once, however many look')
     assert.equal(await waiting(), 1)
     assert.equal(await settled(plan), hashes[1])
     assert.equal(await anvil.balance(plan.address), 700n)
@@ -227,7 +227,7 @@ describe('coins and tokens that go out on a chain of the EVM', () => {
     await settled(late)
   })
 
-  it('are never done where another transfer has their nonce for good, and not a block before', async () => {
+  it('are never done once another final transfer has their nonce, and not a block before', async () => {
     const { anvil, one } = world
     await one.follow()
     const plan = await planned(900n)

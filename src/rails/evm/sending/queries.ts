@@ -42,7 +42,7 @@ export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRo
     join lateral (select * from evm_candidates where send_id = sends.id order by number desc limit 1) as last on true
     where network = ${network} and plan_key = ${planKey}`
 
-/** Locks a send that is open, against another process that makes it dearer at the same time. */
+/** Locks an open send, against another process that raises its fee at the same time. */
 export const lockOpenSend = (db: Atomic, id: bigint): Promise<{ id: bigint }[]> =>
   db.sql`select id from evm_sends where id = ${id} and state = 'open' for update`
 
@@ -83,7 +83,7 @@ export const insertSend = (
   keepInner(db, planKey, hash)
 }
 
-/** Gas for addresses of ours is told to nobody: its plans are known by the beginning of their keys. */
+/** Gas for our own addresses is not reported: its plans are known by the beginning of their keys. */
 const keepInner = (db: Atomic, planKey: string, hash: string): void => {
   if (planKey.startsWith(gasPlan)) db.send`insert into evm_inner (hash) values (${hash})`
 }
@@ -91,7 +91,7 @@ const keepInner = (db: Atomic, planKey: string, hash: string): void => {
 /** How the keys of plans begin that bring gas to addresses of ours. A payout's key is a number. */
 export const gasPlan = 'gas '
 
-/** Keeps a dearer candidate of a send. One with the same number fails the block. */
+/** Stores a candidate of a send with a higher fee. One with the same number fails the block. */
 export const insertCandidate = (db: Atomic, sendId: bigint, planKey: string, candidate: NewCandidate): void => {
   const { number, hash, gas, maxFee, priorityFee, at } = candidate
   db.send`update evm_sends set most_fee = ${gas * maxFee} where id = ${sendId}`
@@ -106,8 +106,8 @@ export const endSend = (db: Db, id: bigint, state: 'done' | 'never', cost: bigin
   db.sql`update evm_sends set state = ${state}, cost = ${cost} where id = ${id} and state = 'open'`
 
 /**
- * The transfer of somebody else that used up a nonce of a wallet's, in a block up to a number. What we have signed ourselves is left
- * out as it stands at this moment: another process may have made a send dearer since its candidates were read.
+ * A transfer that is not ours and used up a nonce of a wallet, in a block up to a number. Our own candidates are read in the same
+ * statement: another process may have raised a fee since.
  */
 export const usedBy = (
   db: Db,

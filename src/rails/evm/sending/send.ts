@@ -3,8 +3,8 @@ import { Refusal } from '../../../platform/lib/refusal.ts'
 import type { PlanBody } from '../../rail.ts'
 import { balancesAt } from '../balance.ts'
 import type { Chain } from '../chain.ts'
-import { currentFees, dearer, type Fees } from './fees.ts'
-import type { Signed } from '../keys.ts'
+import { currentFees, raisedFees, type Fees } from './fees.ts'
+import type { SignedTransfer } from '../keys.ts'
 import { type Hex, NodeError, toHex } from '../node.ts'
 import * as queries from './queries.ts'
 import { contractOf, movesOn, transferCall } from '../tokens.ts'
@@ -87,7 +87,7 @@ async function gasOf(chain: Chain, body: PlanBody): Promise<bigint> {
 }
 
 /** Signs a send's last candidate as it was signed before. Fails if the bytes are not those that were fixed. */
-async function signedAgain(chain: Chain, { body }: Plan, send: queries.SendRow): Promise<Signed> {
+async function signedAgain(chain: Chain, { body }: Plan, send: queries.SendRow): Promise<SignedTransfer> {
   const { nonce, gas, max_fee: maxFee, priority_fee: priorityFee } = send
   const chainId = await chain.chainId()
   const signed = await chain.keys.signHot({ ...callOf(chain, body), chainId, nonce, gas, maxFee, priorityFee })
@@ -95,11 +95,11 @@ async function signedAgain(chain: Chain, { body }: Plan, send: queries.SendRow):
   return signed
 }
 
-/** What nodes say, in their different words, when they have these bytes, or something else has their nonce. Who looks sees which. */
+/** How nodes say that they have these bytes, or that another transfer has their nonce. A look finds out which. */
 const knownAlready = /already known|already imported|already exists|nonce too low|replacement transaction underpriced/i
 
 /** Brings signed bytes to the node. That it has them, or another transfer of the same nonce, is no failure. */
-export async function broadcast({ node }: Chain, { raw }: Signed): Promise<void> {
+export async function broadcast({ node }: Chain, { raw }: SignedTransfer): Promise<void> {
   try {
     await node.ask('eth_sendRawTransaction', raw)
   } catch (error) {
@@ -108,15 +108,15 @@ export async function broadcast({ node }: Chain, { raw }: Signed): Promise<void>
 }
 
 /**
- * Brings what is in no block once more, since nodes forget; and dearer, under the same nonce, if it has waited for long while
+ * Brings what is in no block once more, since nodes forget; and raisedFees, under the same nonce, if it has waited for long while
  * nothing but its price keeps it back.
  */
-export async function bringAgain(chain: Chain, plan: Plan, send: queries.SendRow): Promise<void> {
+export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRow): Promise<void> {
   const { clock, node, keys, settings, network, log } = chain
   const waited = clock.realNow().getTime() - send.made_at.getTime()
   const isNext = async () =>
     BigInt(await node.ask<string>('eth_getTransactionCount', keys.hot, 'latest')) === send.nonce
-  const last = waited >= settings.bumpAfterMs && (await isNext()) ? await makeDearer(chain, plan, send) : send
+  const last = waited >= settings.bumpAfterMs && (await isNext()) ? await raiseFee(chain, plan, send) : send
   try {
     await broadcast(chain, await signedAgain(chain, plan, last))
   } catch (error) {
@@ -128,9 +128,9 @@ export async function bringAgain(chain: Chain, plan: Plan, send: queries.SendRow
   }
 }
 
-async function makeDearer(chain: Chain, plan: Plan, send: queries.SendRow): Promise<queries.SendRow> {
+async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promise<queries.SendRow> {
   const { db, network, clock, keys, log } = chain
-  const fees = dearer(chain, { maxFee: send.max_fee, priorityFee: send.priority_fee }, await currentFees(chain))
+  const fees = raisedFees(chain, { maxFee: send.max_fee, priorityFee: send.priority_fee }, await currentFees(chain))
   if (!fees) {
     log.warn({ network: network.code, plan: plan.key }, 'A payout waits: gas costs more than the ceiling allows.')
     return send

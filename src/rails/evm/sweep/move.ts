@@ -1,7 +1,7 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
-import { currentFees, dearer } from '../sending/fees.ts'
-import type { Signed } from '../keys.ts'
+import { currentFees, raisedFees } from '../sending/fees.ts'
+import type { SignedTransfer } from '../keys.ts'
 import { costOf, type Receipt } from '../sending/look.ts'
 import type { Hex } from '../node.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
@@ -25,14 +25,14 @@ export async function beginMove(chain: Chain, { address, derivation }: queries.P
 }
 
 /**
- * The whole price of the gas goes to whoever makes the block, so that it is known to the last wei what a transfer costs, and an
- * address that sends its coins away is empty.
+ * The whole gas price goes to the block's maker: so the cost of a transfer is known to the last wei, and an address that is swept
+ * is empty.
  */
 async function sign(
   { keys, network, ...chain }: Chain,
   derivation: bigint,
   { asset, amount, gas, max_fee: maxFee, nonce }: Leaving & { nonce: bigint },
-): Promise<Signed> {
+): Promise<SignedTransfer> {
   const contract = contractOf(network, asset)
   const call =
     contract === undefined
@@ -42,7 +42,7 @@ async function sign(
   return keys.signDeposit(derivation, { ...call, chainId, nonce, gas, maxFee, priorityFee: maxFee })
 }
 
-/** Looks what became of a transfer: ends it when it is final, else brings it again, and dearer when it has waited for long. */
+/** Looks what became of a transfer: ends it when it is final, else brings it again, and raisedFees when it has waited for long. */
 export async function followMove(chain: Chain, { derivation }: queries.Purse, move: queries.Move): Promise<void> {
   const { db, node, network, confirmations } = chain
   const receipts = await node.askAll<Receipt | null>(
@@ -68,7 +68,7 @@ async function raised(chain: Chain, derivation: bigint, move: queries.Move): Pro
   const at = clock.realNow()
   if (at.getTime() - move.made_at.getTime() < settings.bumpAfterMs) return move
   const before = { maxFee: move.max_fee, priorityFee: move.max_fee }
-  const fees = dearer(chain, before, await currentFees(chain))
+  const fees = raisedFees(chain, before, await currentFees(chain))
   if (!fees || move.amount <= move.gas * fees.maxFee) return move
   const last = { ...move, max_fee: fees.maxFee, made_at: at }
   const { hash } = await sign(chain, derivation, last)

@@ -13,7 +13,7 @@ export const duePurses = (db: Db, network: string, at: Date, limit: number): Pro
     select address, asset, derivation from evm_purses join evm_addresses using (address)
     where network = ${network} and look_at <= ${at} order by look_at, address limit ${limit}`
 
-/** Which assets an address holds, as far as it was told. */
+/** Which assets an address holds, as far as it was reported. */
 export const assetsAt = (db: Db, network: string, address: string): Promise<{ asset: string }[]> =>
   db.sql`select asset from evm_purses where network = ${network} and address = ${address}`
 
@@ -57,14 +57,14 @@ export const insertMove = (db: Atomic, network: string, move: Omit<Move, 'id'>):
   db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
 }
 
-/** Keeps a dearer transfer in the place of one that waits, which may still be the one that is taken. */
+/** Keeps a raisedFees transfer in the place of one that waits, which may still be the one that is taken. */
 export const raiseMove = (db: Atomic, id: bigint, { max_fee: maxFee, hashes, made_at: at }: Move): void => {
   db.send`
     update evm_moves set max_fee = ${maxFee}, hashes = ${hashes}::text[], made_at = ${at} where id = ${id} and state = 'open'`
   db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
 }
 
-/** Writes down that a transfer has ended, and what of its cost is to be booked. */
+/** Writes down that a transfer has ended, and the part of its cost to book. */
 export const endMove = (db: Db, id: bigint, cost: bigint | null): Promise<unknown[]> =>
   db.sql`update evm_moves set state = 'done', cost = ${cost} where id = ${id} and state = 'open'`
 

@@ -38,13 +38,13 @@ async function paid(asset: string, amount: bigint, address?: string): Promise<st
   if (asset === coin) await anvil.send({ to, value: amount })
   else await anvil.send({ to: usdt.contract, data: token.transfer(to, amount) })
   await anvil.mine(3)
-  const facts = await one.follow()
-  assert.equal(facts.filter(({ kind }) => kind === 'deposit_final').length, 1)
+  const events = await one.follow()
+  assert.equal(events.filter(({ kind }) => kind === 'deposit_final').length, 1)
   if (asset === coin) booked += amount
   return to
 }
 
-/** Lets time and blocks pass while addresses are swept, and gives what was charged. Nobody is told of any of it. */
+/** Lets time and blocks pass while addresses are swept, and gives what was charged. Nothing of it is reported. */
 async function swept(rounds = 8, chain: Chain = world.one.chain): Promise<bigint> {
   let charged = 0n
   for (let round = 0; round < rounds; round += 1) {
@@ -58,7 +58,7 @@ async function swept(rounds = 8, chain: Chain = world.one.chain): Promise<bigint
       return Promise.resolve()
     })
     await world.anvil.mine(3)
-    assert.deepEqual(await world.one.follow(), [], 'what moves between wallets of ours is told to nobody')
+    assert.deepEqual(await world.one.follow(), [], 'transfers between our wallets are not reported')
   }
   booked -= charged
   return charged
@@ -114,7 +114,7 @@ describe('what lies on addresses of transactions', () => {
     booked -= 1_000n
   })
 
-  it('is brought once by two processes, and by whoever comes where one was killed before it broadcast', async () => {
+  it('is brought once by two processes, and by the next one where one was killed before it broadcast', async () => {
     const { anvil, one, other } = world
     const address = await paid(coin, ether)
     const killed = through(one.chain, (askAll) => (calls) => {

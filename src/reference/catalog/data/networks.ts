@@ -49,8 +49,8 @@ export type NetworkEntry = {
  *     built on it. Solana 32: a block is rooted when the vote on it has been locked in by 31 more.
  *   - BNB Smart Chain 15 and Polygon 30: well beyond the few blocks that their votes need (BEP-126; Heimdall's
  *     milestones).
- *   - Base, OP Mainnet and Arbitrum 20, 20 and 40: until a batch is on Ethereum the sequencer's word stands for a
- *     block, and further blocks add little. An operator who does not take its word sets more.
+ *   - Base, OP Mainnet and Arbitrum 20, 20 and 40: until a batch is on Ethereum only the sequencer vouches for a
+ *     block, and further blocks add little. An operator who does not trust it sets more.
  *   - Avalanche 5 and Polkadot 10: an accepted block, or one that GRANDPA finalized, is not taken back; the rest is for
  *     nodes that lag. TON 3: a shard's block counts once the masterchain refers to it.
  *   - XRP Ledger, Stellar and Algorand 1: a validated ledger, or a certified block, is final.
@@ -62,7 +62,7 @@ export type NetworkEntry = {
  *   (base58_keys_valid.json); a test vector of the CashAddr specification, of CIP-19 and of SEP-23; the account of the
  *   XRP Ledger's genesis (xrpl.org); examples of the documentation of Solana's RPC, of the Algorand SDK and of TON;
  *   Substrate's "Alice".
- * - `memo`: what exchanges tell their customers' payments apart by; nobody's own wallet needs one, so none is required.
+ * - `memo`: how exchanges distinguish their customers' payments; a personal wallet needs none, so it is never required.
  *   XRPL: DestinationTag, 32 bits. Stellar: a text memo of at most 28 bytes. TON: a text comment, at most 120
  *   characters, which one cell holds.
  */

@@ -1,0 +1,27 @@
+import { count, duration, list, onOff, optional, setting, url } from '../../platform/lib/setting.ts'
+
+const postgresUrl = url('postgres', 'postgresql')
+
+export const databaseSettings = {
+  url: optional(
+    'DATABASE_URL',
+    'postgres://owner:secret@db.example.com/cambio',
+    postgresUrl,
+    "The database's owner on PostgreSQL 15 or newer; by default the embedded database. Required in live mode.",
+  ),
+  urls: setting(
+    'DATABASE_URLS',
+    '',
+    list(postgresUrl),
+    'Several hosts of one database; the one that accepts writes is used. Overrides DATABASE_URL.',
+    'postgres://owner:secret@db1.example.com/cambio,postgres://owner:secret@db2.example.com/cambio',
+  ),
+  poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The maximum number of connections per process.'),
+  statementNames: setting(
+    'DB_STATEMENT_NAMES',
+    'on',
+    onOff,
+    'Use named prepared statements; set to off behind an old pooler.',
+  ),
+  statementTimeoutMs: setting('DB_STATEMENT_TIMEOUT', 'PT30S', duration(1), 'How long one statement may run.'),
+}

@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+
+import { secret } from './secret.ts'
+import { count, duration, list, optional, setting, type Values } from '../../platform/lib/setting.ts'
+
+/** Reads `NAME=address` pairs with commas between them, each name once. An address may hold a key: a refusal does not repeat it. */
+function addresses(text: string): Record<string, string> {
+  const pairs = list((item): [string, string] => {
+    const [, name = '', address = ''] = /^(\w+)\s*=\s*(\S+)$/.exec(item) ?? []
+    if (name === '') throw new RangeError('is not of the form NAME=address (not shown)')
+    if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+      throw new RangeError(`has no http or https address for ${name} (not shown)`)
+    }
+    return [name.toUpperCase(), address]
+  })(text)
+  const read = Object.fromEntries(pairs)
+  if (Object.keys(read).length < pairs.length) throw new RangeError('names a network twice')
+  return read
+}
+
+/** Settings of the chains of the EVM that real coins move on. */
+export const evmSettings = {
+  rpcUrls: setting(
+    'EVM_RPC_URLS',
+    '',
+    addresses,
+    'Nodes of EVM networks, by network code. These networks then use real coins instead of the simulation.',
+    'ETH=https://node.example.com/key,BASE=http://10.0.0.7:8545',
+  ),
+  keystoreFile: optional(
+    'EVM_KEYSTORE_FILE',
+    '/var/lib/cambio/evm.keystore',
+    resolve,
+    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere.',
+  ),
+  keystorePasswordFile: optional(
+    'EVM_KEYSTORE_PASSWORD_FILE',
+    '/run/secrets/evm-password',
+    resolve,
+    "A file whose first line is the keystore's password; only its owner may read it.",
+  ),
+  keystorePassword: optional(
+    'EVM_KEYSTORE_PASSWORD',
+    '',
+    secret,
+    "The keystore's password, if there is no password file. The file is safer.",
+  ),
+  maxFeeGwei: setting(
+    'EVM_MAX_FEE_GWEI',
+    '300',
+    count(1, 1_000_000),
+    'The maximum gas price, in gwei; payouts wait while it is higher.',
+  ),
+  bumpAfterMs: setting(
+    'EVM_BUMP_AFTER',
+    'PT2M',
+    duration(1),
+    'How long a transfer may wait for a block before its fee is raised.',
+  ),
+  scanEveryMs: setting('EVM_SCAN_EVERY', 'PT3S', duration(1), 'How often to poll a chain for new blocks.'),
+}
+
+/** Whether there are chains of the EVM without the keys for them. */
+export const isKeyless = ({
+  rpcUrls,
+  keystoreFile,
+  keystorePasswordFile,
+  keystorePassword,
+}: Values<typeof evmSettings>): boolean =>
+  Object.keys(rpcUrls).length > 0 &&
+  (keystoreFile === undefined || (keystorePasswordFile ?? keystorePassword) === undefined)

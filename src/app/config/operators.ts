@@ -1,0 +1,17 @@
+import { optional } from '../../platform/lib/setting.ts'
+
+/** Reads a token of an operator's. A refusal does not repeat it. */
+function token(text: string): string {
+  if (!/^op_[\w-]{43}$/.test(text)) throw new RangeError("is not an operator's token (not shown)")
+  return text
+}
+
+/** Settings of the command line. */
+export const operatorSettings = {
+  token: optional(
+    'OPERATOR_TOKEN',
+    '',
+    token,
+    'The personal token of the operator who runs a command; the audit names them. The service does not need it.',
+  ),
+}

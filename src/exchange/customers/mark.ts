@@ -1,1 +1,0 @@
-export { markChargeback } from './customers.sql.ts'
