@@ -24,7 +24,7 @@ export function isPayoutAbove({ amount }: LockedPayout, transaction: Transaction
 }
 
 /**
- * The same of a refund: by its transaction's quote where it is of what was agreed, else by the market of this moment. What has gone
+ * The same of a refund: by its transaction's quote where it is in the agreed asset, else by the market of this moment. What has gone
  * back of the same transaction before counts.
  */
 export async function isRefundAbove(

@@ -18,7 +18,7 @@ const reasonOf = (what: 'payout' | 'refund'): string =>
   `This ${what} needs the approval of ${needed} different operators.`
 
 /**
- * Keeps payouts above the limit from being sent until enough different operators have approved them: their transactions go on hold.
+ * Keeps payouts above the limit from being sent until enough different operators have approved them: their transactions are put on hold.
  * Gives the others.
  */
 export async function withoutUnapproved(

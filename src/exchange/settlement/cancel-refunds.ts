@@ -12,8 +12,8 @@ import { transition } from './transition.ts'
 type RefundRows = { refunds: Refund[]; payouts: (CancellablePayout & { refund_id: bigint | null })[] }
 
 /**
- * Cancels the refunds of a deposit of which nothing has left, or all has come back: their money is free again, and nothing is kept
- * for having tried. Gives how much.
+ * Cancels those refunds of a deposit that have not left, or have come back whole: their money is free again, and nothing is kept for
+ * having tried. Gives how much.
  */
 export async function cancelRefunds(
   ctx: Ctx,
@@ -39,7 +39,7 @@ export async function cancelRefunds(
   return amount
 }
 
-/** States of a refund of which nothing need be out. */
+/** States in which a refund need not have left. */
 const cancellable: ReadonlySet<Refund['state']> = new Set<Refund['state']>(['ordered', 'address_needed', 'failed'])
 
 /** Whether something of a refund has left and has not come back. */
@@ -52,7 +52,7 @@ async function isOut(db: Atomic, { transaction_id: id }: Refund, prepared: { id:
 
 /**
  * Cancels a refund that came back, or that the rail will never carry out, where its payment was reversed before: what counted as our
- * loss is none. `owner`: its transaction, locked; undefined for money from suspense.
+ * loss no longer does. `owner`: its transaction, locked; undefined for money from suspense.
  */
 export async function cancelReversedRefund(ctx: Ctx, db: Atomic, owner: Owner, refundId: bigint): Promise<void> {
   const [refund] = await readRefunds(db, [refundId])

@@ -33,7 +33,7 @@ export const depositEntry = (
 
 /**
  * Books the exchange at the transaction's quote. No money changes place: what we owed the customer in one asset we now owe
- * in the other, and our position is the other side of both. Each fee is a posting of its own, so that the rate that was
+ * in the other, and our position is the other side of both. Each fee is a separate posting, so that the rate that was
  * given and the fee that was taken can both be read back.
  */
 export function exchangeEntry({ id, publicId, partnerId, from, to, quote, quoteNumber }: Exchanged, at: Date): Entry {
@@ -56,14 +56,14 @@ export function exchangeEntry({ id, publicId, partnerId, from, to, quote, quoteN
   ])
 }
 
-/** What of a transaction its exchange is booked by. */
+/** The parts of a transaction that book its exchange. */
 type Exchanged = Pick<Transaction, 'id' | 'publicId' | 'partnerId' | 'quoteNumber'> & {
   from: { asset: Asset }
   to: { asset: Asset }
   quote: Pick<QuoteCommon, 'convertedAmount' | 'fees' | 'toAmount' | 'networkFee'>
 }
 
-/** What a rail reversed of a deposit, or gave back: what of it is its owner's, and what is our loss, or was. */
+/** An amount that a rail reversed, or gave back: the part of it that is its owner's, and the part that is our loss, or was. */
 export type ReversedAmount = { ref: bigint; asset: string; theirs: bigint; loss: bigint }
 
 /** Books money that was reversed: it no longer lies at `place`. What was still its owner's is owed no more; the rest is our loss. */
@@ -90,14 +90,14 @@ export const reinstatementEntry = (
     { debit: held(place), credit: losses('chargebacks'), asset, amount: loss },
   ])
 
-/** Reverses an exchange of which nothing was paid out: the same postings, swapped. */
+/** Reverses an exchange that was not paid out: the same postings, swapped. */
 export function exchangeReversalEntry(exchanged: Exchanged, at: Date): Entry {
   const { postings, ...what } = exchangeEntry(exchanged, at)
   const swapped = postings.map(({ debit, credit, ...rest }) => ({ ...rest, debit: credit, credit: debit }))
   return entry({ ...what, kind: 'exchange_mirrored' }, swapped)
 }
 
-/** Books that a loss was none: the exchange or the refund that it paid for was reversed, and its owner is owed nothing for it. */
+/** Books the recovery of a loss: the exchange or the refund that it paid for was reversed, and its owner is owed nothing for it. */
 export const recoveryEntry = (
   owner: Owner,
   recovered: { ref: bigint; asset: string; amount: bigint },
@@ -109,7 +109,7 @@ export const recoveryEntry = (
 
 type RefundCost = { id: bigint; asset: string; cost: bigint }
 
-/** Books what of a refund is kept for sending it. */
+/** Books the part of a refund that is kept for sending it. */
 export const refundCostEntry = (owner: Owner, { id, asset, cost }: RefundCost, at: Date): Entry =>
   entry({ transactionId: transactionIdOf(owner), kind: 'refund_cost', ref: id, at }, [
     { debit: accountOf(owner), credit: networkFees, asset, amount: cost },
@@ -137,10 +137,10 @@ export const matchEntry = (
     { debit: suspense, credit: customer(publicId), asset: deposit.asset, amount: deposit.amount },
   ])
 
-type Paid = { id: bigint; rail: string; asset: string; amount: bigint }
+type PayoutAmount = { id: bigint; rail: string; asset: string; amount: bigint }
 
-/** Books a payout of which the payment is prepared: it is on its way through the rail, and owed no more. */
-export const payoutEntry = (owner: Owner, { id, rail, asset, amount }: Paid, at: Date): Entry =>
+/** Books a payout whose payment is prepared: it is on its way through the rail, and owed no more. */
+export const payoutEntry = (owner: Owner, { id, rail, asset, amount }: PayoutAmount, at: Date): Entry =>
   entry({ transactionId: transactionIdOf(owner), kind: 'payout_sent', ref: id, at }, [
     { debit: accountOf(owner), credit: clearing(rail), asset, amount },
   ])
@@ -148,7 +148,7 @@ export const payoutEntry = (owner: Owner, { id, rail, asset, amount }: Paid, at:
 /** Books the rail's evidence of a payout: it has left `place`, and so has what sending it cost. */
 export const payoutPaidEntry = (
   owner: Owner,
-  { id, rail, asset, amount }: Paid,
+  { id, rail, asset, amount }: PayoutAmount,
   { place, fee }: { place: string; fee: { asset: string; amount: bigint } | undefined },
   at: Date,
 ): Entry =>
@@ -158,7 +158,7 @@ export const payoutPaidEntry = (
   ])
 
 /** Books a payout that will never leave: what was on its way is owed again. */
-export const payoutFailedEntry = (owner: Owner, { id, rail, asset, amount }: Paid, at: Date): Entry =>
+export const payoutFailedEntry = (owner: Owner, { id, rail, asset, amount }: PayoutAmount, at: Date): Entry =>
   entry({ transactionId: transactionIdOf(owner), kind: 'payout_failed', ref: id, at }, [
     { debit: clearing(rail), credit: accountOf(owner), asset, amount },
   ])
@@ -166,7 +166,7 @@ export const payoutFailedEntry = (owner: Owner, { id, rail, asset, amount }: Pai
 /** Books a payout that came back: it lies at `place` again, and is owed again. */
 export const payoutReturnedEntry = (
   owner: Owner,
-  { id, asset, amount }: Omit<Paid, 'rail'>,
+  { id, asset, amount }: Omit<PayoutAmount, 'rail'>,
   place: string,
   at: Date,
 ): Entry =>

@@ -62,9 +62,9 @@ function agreedFor(transaction: Transaction, amount: bigint): Transaction {
 }
 
 /**
- * Reverses the exchanges of which nothing was paid out, the newest first: their payouts are cancelled if no payment is prepared, and
- * what was exchanged is free again, at the same price. What counted as lost of it is not. Gives how many were reversed; none where
- * a payout is on its way.
+ * Reverses the exchanges that were not paid out, the newest first: their payouts are cancelled if no payment is prepared, and what was
+ * exchanged is free again, at the same price. A loss that it covers is recovered. Gives how many were reversed; none where a payout is
+ * on its way.
  */
 export async function reverseExchanges(ctx: Ctx, db: Atomic, transaction: Transaction, funds: Funds): Promise<number> {
   const payouts = funds.payouts.filter(isOfExchange)
@@ -119,7 +119,7 @@ async function unpaidExchanges(
 }
 
 /**
- * Takes an exchanged amount off deposits again: off the one of which exactly that was exchanged, else the newest first, as they were
+ * Takes an exchanged amount off deposits again: off the one with exactly that exchanged, else the newest first, as they were
  * used oldest first.
  */
 function giveBack(deposits: Deposit[], asset: string, amount: bigint): { uses: DepositUse[]; deposits: Deposit[] } {

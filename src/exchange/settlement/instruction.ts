@@ -3,7 +3,7 @@ import { rowWriter } from '../../platform/db/rows.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { DepositRail, PayTo } from '../../rails/rail.ts'
 
-/** What a customer is asked to pay, by which method, and the reference of ours that the rail will repeat. */
+/** What a customer is asked to pay, with its method, and the reference of ours that the rail will repeat. */
 export type Instruction = {
   rail: string
   reference: string
@@ -58,6 +58,6 @@ export async function instructionOf(db: Db, transactionId: bigint): Promise<Inst
 export const referencesOf = (db: Db, transactionId: bigint): Promise<{ rail: string; reference: string }[]> =>
   db.sql`select rail, reference from deposit_instructions where transaction_id = ${transactionId} order by id`
 
-/** The methods by which a transaction's customer was told to pay, and when, in their order. */
+/** The methods that a transaction's customer was given to pay with, and when, in their order. */
 export const instructedMethods = (db: Db, transactionId: bigint): Promise<{ method: string; created_at: Date }[]> =>
   db.sql`select method, created_at from deposit_instructions where transaction_id = ${transactionId} order by id`

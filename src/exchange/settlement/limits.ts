@@ -13,7 +13,7 @@ import { freeExpected, type FundsPosition, type Limits, type PriceVerdict } from
 import { depositsOf } from './deposit.ts'
 import { type Repriced, reprice } from './reprice.ts'
 
-/** How and when money came: by which deposit method, when the rail first reported it, and when it reported it as final. */
+/** How and when money came: its deposit method, when the rail first reported it, and when it reported it as final. */
 export type Arrival = { method: string; arrivedAt: Date; finalAt: Date }
 
 /** What limits are read for. Without an arrival somebody asks, now. */
@@ -27,7 +27,7 @@ export type LimitsQuery = {
 /** The limits of a transaction, with the new price of an amount; undefined when no price can be made now. */
 export type PricedLimits = Limits & { repriced(amount: bigint): Repriced | undefined }
 
-/** What of a transaction's money may be exchanged now, and at which price: by the pair, the account, the customer, the market. */
+/** How much of a transaction's money may be exchanged now, and at which price: by the pair, the account, the customer, the market. */
 export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<PricedLimits> {
   const { transaction, partner, position, arrival } = query
   if (freeExpected(position) === 0n) return noLimits
@@ -60,7 +60,7 @@ const noLimits: PricedLimits = {
   needsReview: false,
 }
 
-/** The limits of what came exactly as agreed, from a customer to whom no rule applies: only its price is left to be known. */
+/** The limits of a payment exactly as agreed, from a customer to whom no rule applies: only its price is left to be known. */
 export const limitsAsAgreed = (ctx: Ctx, query: LimitsQuery): PricedLimits => ({
   ...noLimits,
   most: query.position.agreed,
@@ -85,8 +85,8 @@ const needsReview = ({ status, risk }: CustomerProfile): boolean =>
   status === 'blocked' || risk.level === 'high' || risk.level === 'prohibited'
 
 /**
- * What a customer may still exchange in a transaction, in units of what it takes, next to what everything else of theirs has used
- * and is about to, and less what it has exchanged itself; undefined where its worth is not known.
+ * What a customer may still exchange in a transaction, in units of its source asset, next to everything else that they have used
+ * and are about to, and less what it has exchanged itself; undefined where its worth is not known.
  */
 async function leftOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<bigint | undefined> {
   const { id, kind, customerId, fromAmountInEur: cents, expectedFrom } = transaction

@@ -150,7 +150,7 @@ export function payoutOrder(
   }
 }
 
-/** A payout, or one of a refund, of which the payment is to be prepared, with the key that its personal data is sealed with. */
+/** A payout, or one of a refund, whose payment is to be prepared, with the key that its personal data is sealed with. */
 export type PayablePayout = {
   id: bigint
   rail: string

@@ -28,7 +28,7 @@ export async function readFunds(db: Db, { id, publicId, to }: Transaction): Prom
 /** Whether a payout pays what was exchanged, and not a refund. */
 export const isOfExchange = ({ purpose }: Pick<TransactionPayout, 'purpose'>): boolean => purpose === 'payout'
 
-/** The number of the next payout of what was exchanged. */
+/** The number of the next payout that is no refund. */
 export const nextPayoutNumber = ({ payouts }: Funds): number => payouts.filter(isOfExchange).length + 1
 
 /** Where a transaction's money is, as the decision needs it: computed from its rows, never stored. */

@@ -62,7 +62,7 @@ const railEvents = rowWriter<ReturnType<typeof rowOf>>('rail_events', {
   receivedAt: 'timestamptz',
 })
 
-/** A rail event with the instruction whose reference it repeats; the instruction's columns are null where there is none. */
+/** A rail event with the instruction whose reference it repeats; its columns are null if no instruction has it. */
 export type MatchedEvent = {
   id: bigint
   rail: string
@@ -98,7 +98,7 @@ export type MatchedEvent = {
   watched: boolean
 }
 
-/** A rail event with the transaction that it is about, locked; undefined where there is none. */
+/** A rail event with the transaction that it is about, locked; undefined if it has none. */
 export type EventContext = {
   event: MatchedEvent
   transaction: Transaction | undefined
@@ -166,7 +166,7 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
     where event.id = any(${ids}) order by event.id`
 
 /**
- * Locks the transactions that rail events are about, in the order of their ids: those whose customers were told the events'
+ * Locks the transactions that rail events are about, in the order of their ids: those whose instructions have the events'
  * references, and those whose deposits were reversed or disputed or whose payouts have come back.
  */
 export const lockByRailEvents = (db: Atomic, ids: bigint[]): void =>
@@ -187,7 +187,7 @@ export const lockByRailEvents = (db: Atomic, ids: bigint[]): void =>
 
 /**
  * What the rails say of a transaction's money that is not booked yet. `arriving`: seen, and neither final nor reversed. `final`:
- * there for good, and to be booked. Derived from all events, in whatever order they came.
+ * arrived, and to be booked. Derived from all events, in whatever order they came.
  */
 export async function reportedMoney(db: Db, transactionId: bigint): Promise<{ arriving: boolean; final: boolean }> {
   const payments = await db.sql<{ isFinal: boolean }>`

@@ -16,7 +16,7 @@ import { transition } from './transition.ts'
 export type RefundDestination = { address: string; extraId: string; holder?: string }
 
 /**
- * Sends a refund of which the destination is not known to the given one, in the caller's block that has locked its transaction.
+ * Sends a refund without a known destination to the given one, in the caller's block that has locked its transaction.
  * Refuses an impossible address or account, with the field at fault.
  */
 export async function redirectRefund(

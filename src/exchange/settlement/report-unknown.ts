@@ -6,7 +6,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 import type { Submitted } from './prepared-payment.ts'
 import { readRefunds } from './refund.ts'
 
-/** How long a rail may give no clear answer about a payout before partners and customers are told, in real milliseconds. */
+/** How long a rail may give no clear answer about a payout before partners and customers are notified, in real milliseconds. */
 const reportedAfterMs = 30_000
 
 const isUnclear = ({ outcome }: Submitted): boolean => outcome.state === 'unclear'

@@ -63,9 +63,9 @@ function secondsFor(usualMs: number, now: Date, until: Date | undefined): number
 }
 
 /** Two quotes' prices as whole numbers that compare as the prices do. */
-const pricesOf = ({ price: one }: Priced, { price: other }: Priced): [bigint, bigint] => [
+const pricesOf = ({ price: one }: HasPrice, { price: other }: HasPrice): [bigint, bigint] => [
   BigInt(one.numerator) * BigInt(other.denominator),
   BigInt(other.numerator) * BigInt(one.denominator),
 ]
 
-type Priced = Pick<Quote, 'price'>
+type HasPrice = Pick<Quote, 'price'>

@@ -10,7 +10,7 @@ import { type FundsChange, reasonOf, requestOf } from './funds-change.ts'
 import { lockLimits, type PricedLimits, readLimits } from './limits.ts'
 import { type Funds, positionOf, readFunds } from './position.ts'
 import { refundCost, type RefundOrder } from './refund.ts'
-import type { Known } from './straight-through.ts'
+import type { KnownFunds } from './straight-through.ts'
 
 /** A decision with what it was made of, and its refunds with their costs. `dust` is what sending would eat up. */
 export type Resolved = {
@@ -22,14 +22,14 @@ export type Resolved = {
   dust: Part[]
 }
 
-type Owned = { transaction: Transaction; partner: Partner }
+type Subject = { transaction: Transaction; partner: Partner }
 
 /** Decides about a transaction's money as it is now, or as it is `known` to be: reads where it is, and within which limits. */
 export async function resolveFunds(
   ctx: Ctx,
   db: Atomic,
-  { transaction, partner }: Owned,
-  { change, known }: { change: FundsChange; known: Known | undefined },
+  { transaction, partner }: Subject,
+  { change, known }: { change: FundsChange; known: KnownFunds | undefined },
 ): Promise<Resolved> {
   const funds = known?.funds ?? (await readFunds(db, transaction))
   const all = positionOf(transaction, funds)
@@ -89,7 +89,7 @@ const amountIn = (parts: Part[], id: bigint): bigint => sumOf(parts.filter(({ de
 export async function previewExchange(
   ctx: Ctx,
   db: Db,
-  { transaction, partner }: Owned,
+  { transaction, partner }: Subject,
   position: FundsPosition,
 ): Promise<{ fromAmount: bigint; toAmount: bigint } | undefined> {
   const limits = await readLimits(ctx, db, { transaction, partner, position })

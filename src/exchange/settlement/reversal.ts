@@ -17,8 +17,7 @@ import { transition } from './transition.ts'
 
 /**
  * Money was taken back: by a reorganization, a chargeback, a recall. What was only seen is forgotten. What was booked is no longer
- * owed, as far as it is still there: a refund that has not been sent and an exchange of which nothing was paid out are reversed for
- * it. The rest is our loss, and marks the customer, once a payment. A payment may be reversed in parts, each by an event of its own:
+ * owed, as far as it is still there: a refund that was not sent and an exchange that was not paid out are reversed for it. The rest is our loss, and marks the customer, once a payment. A payment may be reversed in parts, each by a separate event:
  * together never more than it was. A chain that reverses what was final is halted, until an operator resumes it.
  */
 export async function settleReversal(ctx: Ctx, db: Atomic, batch: Batch, context: EventContext): Promise<void> {

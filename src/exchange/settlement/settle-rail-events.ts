@@ -40,7 +40,7 @@ export const settleRailEvents = (ctx: Ctx): Handler => ({
 
 /**
  * Settles events in rounds, one of each transaction in a round: what one has changed is written before the next one about the same
- * transaction is looked at, so that each is judged by what is true then. Events about different transactions, the usual batch, are
+ * transaction is looked at, so that each is judged as things are then. Events about different transactions, the usual batch, are
  * one round.
  */
 async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
@@ -70,7 +70,7 @@ type Payouts = Map<string, KeyedPayout>
 const payoutOf = (payouts: Payouts, { rail, reference }: MatchedEvent): KeyedPayout | undefined =>
   payouts.get(`${rail} ${reference}`)
 
-/** The transaction of an event: of the payout that came back, or of the customer who was told the reference. */
+/** The transaction of an event: of the payout that came back, or of the instruction with its reference. */
 const ownerOf = (payouts: Payouts, event: MatchedEvent): bigint | null =>
   payoutOf(payouts, event)?.transaction_id ?? event.transaction_id
 

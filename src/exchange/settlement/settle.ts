@@ -20,7 +20,7 @@ import { arrivedOf, type Funds, nextPayoutNumber, paidOf, refundViews } from './
 import { emailQuestion, isNewQuestion, type Question, questionChange, questionOf } from './question.ts'
 import { orderRefunds } from './refund.ts'
 import { resolveFunds, type Resolved } from './resolve-funds.ts'
-import { type Known, straightThrough } from './straight-through.ts'
+import { type KnownFunds, straightThrough } from './straight-through.ts'
 
 /** What a batch of changes adds up to: all of it is written together. */
 export type Batch = {
@@ -66,8 +66,8 @@ export async function writeBatch(ctx: Ctx, db: Atomic, batch: Batch): Promise<Tr
 export type Subject = { transaction: Transaction; partner: Partner }
 
 /**
- * Applies one change to a transaction's money and adds whatever follows from it to the batch: an exchange, refunds, a hold, of which
- * the customer is told where something is asked, or the end. The only way in which money is decided about. What changed is booked or
+ * Applies one change to a transaction's money and adds whatever follows from it to the batch: an exchange, refunds, a hold, with an
+ * email to the customer where something is asked, or the end. The only way in which money is decided about. What changed is booked or
  * in the batch already; it all commits with the caller's block.
  */
 export async function settle(
@@ -101,14 +101,14 @@ export async function settleNow(
   return { transaction, decision }
 }
 
-type Settled = { change: FundsChange; known: Known | undefined; resolved: Resolved }
+type Settlement = { change: FundsChange; known: KnownFunds | undefined; resolved: Resolved }
 
 async function carryOut(
   ctx: Ctx,
   db: Atomic,
   batch: Batch,
   { transaction }: Subject,
-  { change, known, resolved }: Settled,
+  { change, known, resolved }: Settlement,
 ): Promise<void> {
   const { decision, funds, position, limits, orders, dust } = resolved
   const exchange = decision.exchange && exchangeAt(transaction, decision.exchange, limits)
@@ -181,13 +181,13 @@ function bookExchange(ctx: Ctx, batch: Batch, { transaction, isNewQuote }: Excha
   batch.payouts.push(payoutOrder(ctx, transaction, { number, amount: transaction.expectedTo }))
 }
 
-type Written = { change: FundsChange; known: Known | undefined; written: Change }
+type StepContext = { change: FundsChange; known: KnownFunds | undefined; written: Change }
 
 /** The status changes of a decision. What the lifecycle does not allow in one, from an end or from a payout, is held in between. */
 function stepsOf(
   transaction: Transaction,
   { to, exchange, reason: why }: Decision,
-  { change, known, written }: Written,
+  { change, known, written }: StepContext,
 ): Step[] {
   const { status } = transaction
   const cause = causeOf(change)

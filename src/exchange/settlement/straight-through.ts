@@ -9,7 +9,7 @@ import { limitsAsAgreed, type PricedLimits } from './limits.ts'
 import { type Funds, positionOf } from './position.ts'
 
 /** The money and the limits of a transaction, known without a look at the database. */
-export type Known = { funds: Funds; limits?: PricedLimits }
+export type KnownFunds = { funds: Funds; limits?: PricedLimits }
 
 /**
  * What is known of a transaction where nothing out of the ordinary has happened: the first payment, all that was agreed, at a price
@@ -20,7 +20,7 @@ export function straightThrough(
   ctx: Ctx,
   { transaction, partner }: { transaction: Transaction; partner: Partner },
   change: FundsChange,
-): Known | undefined {
+): KnownFunds | undefined {
   if (change.kind === 'payout_paid')
     return isOrdinary(transaction) ? { funds: paidOut(transaction, change) } : undefined
   if (change.kind !== 'deposit_final' || !isAsAgreed(transaction, change)) return undefined

@@ -12,7 +12,7 @@ export const changeKinds = {
   created: { about: null, repeats: false },
   /** The customer came to the checkout. */
   opened: { about: null, repeats: false },
-  /** Everything is known, and the customer was told how to pay. */
+  /** Everything is known, and the customer has instructions to pay. */
   completed: { about: null, repeats: false },
   identity_refused: { about: null, repeats: true },
   deadline_passed: { about: null, repeats: true },
@@ -65,7 +65,7 @@ type KindAbout<About extends Subject | null> = {
   [Kind in ChangeKind]: (typeof changeKinds)[Kind]['about'] extends About ? Kind : never
 }[ChangeKind]
 
-/** What changes a transaction: a kind, and the id of what it is about where it is about something. */
+/** The cause of a status change: a kind, and the id of its subject if it has one. */
 export type Cause = { kind: KindAbout<null>; id?: undefined } | { kind: KindAbout<Subject>; id: bigint }
 
 /** One entry of a transaction's status history. `occurrence`: 1 for the first of its kind about its subject. */

@@ -45,7 +45,7 @@ export function rowWriter<Row extends object>(
 
 /** The column that a property is written to: its name in snake case. */
 export const columnOf = (property: string): string =>
-  property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+  property.replaceAll(/[A-Z]/g, (capital) => `_${capital.toLowerCase()}`)
 
 /** A value within an array. The driver would write a date there in the time zone of this machine. */
 export const cellOf = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : (value ?? null))
