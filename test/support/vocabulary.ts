@@ -33,6 +33,7 @@ const allowed: RegExp[] = [
   /\b(key|pass|cross)word?s?\b/g,
   /\bgood (reason|practice|idea)\b/g,
   /\bgo(es)? on hold\b/g,
+  /\brefund-unknown-word\b/g,
   /\b\d+-word mnemonic\b/g,
   /\bthere (is|are|was|were) none\b/g,
 ]
