@@ -15,6 +15,7 @@ export const bankSettings = {
   ),
 }
 
+/** Reads and checks the whole file at the start, so that customers never see an account with a wrong check digit. */
 function readAccounts(file: string): BankAccount[] {
   let list: unknown
   try {
