@@ -17,7 +17,6 @@ export const eventTypes = [
 /** One of them. */
 export type EventType = (typeof eventTypes)[number]
 
-/** Whether a text is an event type. */
 export const isEventType = (text: string): text is EventType => (eventTypes as readonly string[]).includes(text)
 
 /**

@@ -68,6 +68,6 @@ function offer(): void {
   }
 }
 offer()
-document.addEventListener('shown-anew', offer)
+document.addEventListener('page-refreshed', offer)
 
 export {}

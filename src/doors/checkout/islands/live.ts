@@ -90,7 +90,7 @@ async function refresh(old: HTMLElement): Promise<void> {
   const title = main.querySelector('h1')
   if (hadFocus) title?.focus()
   say(title?.textContent ?? '')
-  document.dispatchEvent(new Event('shown-anew'))
+  document.dispatchEvent(new Event('page-refreshed'))
 }
 
 /** While the customer is typing, only the price is replaced; focus in it is kept. */
