@@ -50,11 +50,7 @@ export const payouts: readonly Scenario[] = [
   }),
   scenario({
     name: 'payout-waits',
-<<<<<<< HEAD
     title: 'The wallet holds too little for the payout: it waits until there is enough',
-=======
-    title: 'The payout waits for money, and is sent once there is enough',
->>>>>>> h/words
     exchange: { ...byCard, toCurrency: 'ALGO' },
     steps: [
       'create',
