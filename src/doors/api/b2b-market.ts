@@ -50,9 +50,9 @@ export function b2bMarket(app: FastifyInstance, ctx: Ctx): void {
 const listing: Operation = {
   id: 'listB2bCurrencies',
   tag: 'B2B',
-  summary: 'List the currencies of B2B',
+  summary: 'List the B2B currencies',
   description:
-    'What institutions can exchange, in the records of the retail lists, with the methods that are open to them.',
+    'What institutions can exchange, in the same records as the retail lists, with the methods available to them.',
   query: currenciesQuery,
   answers: { 200: currencyLists },
   says: { 200: 'Both lists.' },

@@ -133,7 +133,7 @@ const addingAccount: Operation = {
   tag: 'B2B',
   summary: 'Register a bank account',
   description:
-    'Registers an account to be paid to. Account number and BIC are really checked. A new address is active after its ' +
+    'Registers an account to be paid to. We validate the account number and the BIC. A new address is active after its ' +
     "cooling-off time and, where the account asks for it, an operator's approval. The same account twice is the same record.",
   body: bankAccountBody,
   says,
@@ -145,7 +145,7 @@ const addingWallet: Operation = {
   id: 'addCryptoWallet',
   summary: 'Register a wallet',
   description:
-    'Registers a wallet to be paid to. The address is checked to its checksum. A new address is active after its ' +
+    'Registers a wallet to be paid to. We validate the address, including its checksum. A new address is active after its ' +
     "cooling-off time and, where the account asks for it, an operator's approval. The same wallet twice is the same record.",
   body: cryptoWalletBody,
 }

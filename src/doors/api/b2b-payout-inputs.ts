@@ -5,7 +5,7 @@ import { about } from './shape.ts'
 
 const text = textIn(255)
 
-const label = about(text, 'A name of your own.')
+const label = about(text, 'Your own label.')
 
 /** A bank account to register. */
 export const bankAccountBody = bodyOf(
@@ -24,7 +24,7 @@ export const bankAccountBody = bodyOf(
       { bank_name: text, bank_address: text, bank_country: text, swift_bic_number: text },
       { description: "A bank through which the account's own is reached." },
     ),
-    currency: about(tickerIn, 'Which currency is paid to it; any that the category pays, unless named.'),
+    currency: about(tickerIn, 'The currency that is paid to it. Defaults to any that the category pays.'),
     label,
   },
   ['payment_category', 'address'],
@@ -35,11 +35,11 @@ export const cryptoWalletBody = bodyOf(
   'AddCryptoWallet',
   {
     currency: tickerIn,
-    network: about(networkIn, 'The main one of the currency, unless named.'),
-    wallet_address: about(text, 'Checked to its checksum.'),
+    network: about(networkIn, "Defaults to the currency's main network."),
+    wallet_address: about(text, 'Validated, including its checksum.'),
     extra_id: about(text, 'The memo or tag of the address.'),
     label,
-    confirm_resembling: about(flagIn, 'Whether an address that resembles one of yours is meant as it is written.'),
+    confirm_resembling: about(flagIn, 'Confirms an address that resembles another one of yours.'),
   },
   ['currency', 'wallet_address'],
 )

@@ -53,14 +53,14 @@ const b2bPage = titled('B2bTransactionPage', paged(b2bTransactionRecord))
 const order = bodyOf(
   'CreateB2bTransaction',
   {
-    from_amount: about(amountIn, 'How much is paid.'),
+    from_amount: about(amountIn, 'The amount to pay.'),
     from_currency: tickerIn,
-    from_network: about(networkIn, 'The main one of the currency, unless named.'),
+    from_network: about(networkIn, "Defaults to the currency's main network."),
     to_currency: tickerIn,
-    to_network: about(networkIn, 'The main one of the currency, unless named.'),
+    to_network: about(networkIn, "Defaults to the currency's main network."),
     payout_account_address: textIn(255, { description: 'A registered account number or wallet address.' }),
-    payout_address_id: about(idIn, 'The id of a registered address, instead.'),
-    external_partner_link_id: textIn(255, { description: 'Your own name for the transaction.' }),
+    payout_address_id: about(idIn, 'The id of a registered address, in place of the address itself.'),
+    external_partner_link_id: textIn(255, { description: 'Your own reference for the transaction.' }),
   },
   ['from_amount', 'from_currency', 'to_currency'],
 )

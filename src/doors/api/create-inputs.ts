@@ -74,7 +74,7 @@ const redirect = textIn(2_048, {
 
 const payoutAddress = textIn(255, {
   description:
-    'An address of the destination network, checked to its checksum, or an account. Needs `preset_payout_address`.',
+    'An address of the destination network, validated including its checksum, or an account. Needs `preset_payout_address`.',
 })
 
 const extraId = textIn(255, { description: 'The memo or tag of the address, or the BIC of the account.' })
@@ -83,11 +83,11 @@ const extraId = textIn(255, { description: 'The memo or tag of the address, or t
 export const createBody = bodyOf(
   'CreateTransaction',
   {
-    from_amount: about(amountIn, 'How much the customer pays.'),
+    from_amount: about(amountIn, 'The amount that the customer pays.'),
     from_currency: tickerIn,
     to_currency: tickerIn,
-    from_network: about(networkIn, 'The main one of the currency, unless named.'),
-    to_network: about(networkIn, 'The main one of the currency, unless named.'),
+    from_network: about(networkIn, "Defaults to the currency's main network."),
+    to_network: about(networkIn, "Defaults to the currency's main network."),
     customer,
     payout_info: partOf({
       payout_address: payoutAddress,
@@ -99,7 +99,7 @@ export const createBody = bodyOf(
     payout_extra_id: about(extraId, 'An older name of `payout_info.extra_id`.'),
     deposit: partOf({ payment_category: categoryIn, skip_choose_payment_category: flagIn }),
     redirects: partOf({ successful: redirect, cancelled: redirect, failed: redirect }),
-    external_partner_link_id: about(text, "The partner's own name for the transaction."),
+    external_partner_link_id: about(text, 'Your own reference for the transaction.'),
     locale: textIn(35, {
       pattern: '^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$',
       description: 'The language of the checkout.',

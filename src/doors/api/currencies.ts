@@ -73,7 +73,7 @@ const readOne: Operation = {
   id: 'getCurrency',
   tag: 'Currencies',
   summary: 'Read one currency',
-  description: 'One currency as the lists have it.',
+  description: 'One currency, as in the lists.',
   path: { ticker: required(tickerIn, 'Its ticker, in any letter case.') },
   answers: { 200: currencyShape },
   says: { 200: 'The currency.' },

@@ -43,7 +43,7 @@ const importedCustomer: Shape<CustomerRecord & { email: string }> = titled(
 const reading: Operation = {
   id: 'getCustomerStatus',
   tag: 'Customers',
-  summary: "Retrieve a customer's status",
+  summary: "Read a customer's status",
   description:
     "Status, risk level, what is known of the identity, and limits. Customers of the account's own transactions and imports " +
     'only. Reasons are not disclosed.',
@@ -58,9 +58,9 @@ const providerName = textIn(64, { pattern: '^[A-Za-z]+$', examples: ['sumsub'] }
 const importing: Operation = {
   id: 'importCustomer',
   tag: 'Customers',
-  summary: 'Import a customer by a shared token',
+  summary: 'Import a customer with a shared token',
   description:
-    'Takes over what an identity provider knows of a customer. A token counts once. Needs the feature `kyc_sharing`.',
+    'Imports what an identity provider knows about a customer. A token can be used once. Needs the feature `kyc_sharing`.',
   body: bodyOf('ImportCustomer', {
     kyc_shared_token: sharedToken,
     kyc_shared_token_provider: providerName,
@@ -68,7 +68,7 @@ const importing: Operation = {
     shared_token: about(sharedToken, 'An older name of `kyc_shared_token`.'),
     provider: about(providerName, 'An older name of `kyc_shared_token_provider`.'),
   }),
-  says: { 200: 'The customer was here before.', 201: 'The customer is new.' },
+  says: { 200: 'The customer was known already.', 201: 'The customer is new.' },
   refuses: ['BAD_REQUEST', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   links: [
     {

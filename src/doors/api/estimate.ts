@@ -52,10 +52,10 @@ export function estimate(app: FastifyInstance, ctx: Ctx): void {
 }
 
 const query = {
-  from_currency: required(tickerIn, 'What is paid.'),
-  to_currency: required(tickerIn, 'What is received.'),
-  from_amount: optional(amountText, 'How much is paid. Required, unless `to_amount` is asked for.'),
-  to_amount: optional(amountText, 'How much is to be received; the answer is the least amount that brings it.'),
+  from_currency: required(tickerIn, 'The currency to pay.'),
+  to_currency: required(tickerIn, 'The currency to receive.'),
+  from_amount: optional(amountText, 'The amount to pay. Required unless `to_amount` is given.'),
+  to_amount: optional(amountText, 'The amount to receive. The response has the least amount to pay for it.'),
   type: optional(oneOf('direct', 'reverse'), 'Which of the two amounts is given: `direct` is `from_amount`.'),
   from_network: optional(networkIn, 'The network of what is paid; its main one, unless named.'),
   to_network: optional(networkIn, 'The network of what is received; its main one, unless named.'),
@@ -71,10 +71,10 @@ const operation: Operation = {
   tag: 'Estimates',
   summary: 'Estimate an exchange',
   description:
-    'What an amount comes to at this moment. Nothing is promised and nothing is kept. ' +
+    'The result of an exchange at the current price. The price is not reserved and nothing is stored. ' +
     '`from_amount = sum(service_fees) + converted_amount` and `value = floor(converted_amount x price) - network_fee`.',
   query,
-  says: { 200: 'What it comes to: `value` is the amount that was not asked for.' },
+  says: { 200: 'The estimate. `value` is the amount that the request left open.' },
   refuses: ['BAD_REQUEST', 'PAIR_NOT_AVAILABLE', 'COUNTRY_NOT_SUPPORTED'],
 }
 
@@ -83,10 +83,10 @@ const { customer_country: countryQuery } = query
 const estimateBody = bodyOf(
   'EstimateRequest',
   {
-    from_currency: about(tickerIn, 'What is paid.'),
-    to_currency: about(tickerIn, 'What is received.'),
-    from_amount: about(amountIn, 'How much is paid. Required, unless `to_amount` is asked for.'),
-    to_amount: about(amountIn, 'How much is to be received; the answer is the least amount that brings it.'),
+    from_currency: about(tickerIn, 'The currency to pay.'),
+    to_currency: about(tickerIn, 'The currency to receive.'),
+    from_amount: about(amountIn, 'The amount to pay. Required unless `to_amount` is given.'),
+    to_amount: about(amountIn, 'The amount to receive. The response has the least amount to pay for it.'),
     type: query.type.shape,
     from_network: networkIn,
     to_network: networkIn,
@@ -102,7 +102,7 @@ const estimateBody = bodyOf(
 const posting: Operation = {
   ...operation,
   id: 'postEstimate',
-  summary: 'Estimate an exchange, by a body',
+  summary: 'Estimate an exchange with a JSON body',
   description: `The same as the GET, with its names in a JSON body; \`customer_country\` is read from the query only. ${operation.description}`,
   query: { customer_country: countryQuery },
   body: estimateBody,

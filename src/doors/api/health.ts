@@ -47,13 +47,13 @@ const healthRecord = titled(
 const operation: Operation = {
   id: 'checkTransactionHealth',
   tag: 'Transactions',
-  summary: 'Check what a create would say',
+  summary: 'Check a create without creating',
   description:
-    'Takes the body and the query of a create and creates nothing. Names **every** rule that the create would break, in the ' +
-    'order in which it would be refused, and what the amount comes to. A request that would be refused is still answered 200.',
+    'Takes the body and the query of a create and creates nothing. Lists **every** rule that the create would break, in the ' +
+    'order in which it would be refused, and an estimate. A request that would be refused still returns 200.',
   query: createQuery,
   body: createBody,
-  says: { 200: 'What the create would say.' },
+  says: { 200: 'The result of the check.' },
   refuses: ['BAD_REQUEST'],
   readsForwarded: true,
 }

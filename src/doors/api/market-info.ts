@@ -33,8 +33,8 @@ const operation: Operation = {
   tag: 'Estimates',
   summary: 'Read the range of a pair',
   description:
-    'The least and the greatest amount of a pair, both accepted, in units of the first currency. A network that is not named ' +
-    'is the main one of its currency.',
+    'The least and the greatest amount of a pair, both accepted, in units of the first currency. The network defaults to ' +
+    "the currency's main one.",
   path: { pair: required(pairIn, 'A pair, `{from}[-{network}]_{to}[-{network}]`, in any letter case.') },
   says: { 200: 'The range.' },
   refuses: ['PAIR_NOT_AVAILABLE', 'NOT_FOUND'],

@@ -34,12 +34,9 @@ export const placeUpTo = (most: number) =>
 export const pageQuery = {
   limit: optional(
     textIn(10, { pattern: '^\\d+$', examples: ['50'] }),
-    'How many rows, from 1; 50 unless said, 100 at most.',
+    'How many rows to return, from 1 to 100; 50 by default.',
   ),
-  offset: optional(
-    textIn(10, { pattern: '^\\d+$', examples: ['0'] }),
-    'How many rows are passed over, at most 100,000.',
-  ),
+  offset: optional(textIn(10, { pattern: '^\\d+$', examples: ['0'] }), 'How many rows to skip, at most 100,000.'),
   cursor: optional(
     textIn(512, { pattern: '^[\\w-]+$' }),
     'Where to continue: `next_cursor` of the previous page, with the same filters. Costs the same at any depth.',

@@ -62,35 +62,35 @@ const listCategories: Operation = {
   id: 'listPaymentCategories',
   tag: 'Payment categories',
   summary: 'List the payment categories',
-  description: 'A category groups payment methods whose customers go the same way.',
-  says: { 200: 'All categories, open or not.' },
+  description: 'A category groups payment methods that customers use in the same way.',
+  says: { 200: 'All categories, available or not.' },
   refuses: [],
 }
 
 const listCountriesOf: Operation = {
   id: 'listCountriesOfPaymentCategory',
   tag: 'Payment categories',
-  summary: 'List where a category is open',
+  summary: 'List the countries of a category',
   description:
     'The countries in which a method of the category is available now, for paying in (deposit) or being paid (withdrawal): on ' +
     'the terms of your account with a key, on the standard terms without one.',
   path: { category: required(categoryIn, 'A payment category, in any letter case.') },
-  says: { 200: 'Where it is open.' },
+  says: { 200: 'The countries where it is available.' },
   refuses: ['NOT_FOUND'],
 }
 
 const listCategoriesOf: Operation = {
   id: 'listPaymentCategoriesOfCountry',
   tag: 'Payment categories',
-  summary: 'List what is open in a country',
-  description: 'The categories that are open to customers of a country; none where nobody is served.',
+  summary: 'List the categories of a country',
+  description: 'The categories available to customers of a country; empty for a country that we do not serve.',
   path: { country: required(countryIn, 'A country by its two letters (ISO 3166-1 alpha-2).') },
   query: {
     currency: optional(tickerIn, 'Only what moves this currency.'),
     network: optional(networkIn, 'Only what moves on this network.'),
     direction: optional(oneOf('deposit', 'withdrawal'), 'Only what is open for paying in, or for being paid.'),
   },
-  says: { 200: 'What is open there.' },
+  says: { 200: 'The categories that are available there.' },
   refuses: ['BAD_REQUEST', 'NOT_FOUND'],
 }
 

@@ -35,9 +35,10 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
 const operation: Operation = {
   id: 'getStatus',
   tag: 'Status',
-  summary: 'Ask whether orders can be made',
-  description: 'Answers 200 when transactions can be made, else 503, naming each part that is down in `errors`.',
-  says: { 200: 'Transactions can be made.' },
+  summary: 'Read the status of the service',
+  description:
+    'Returns 200 when transactions can be created, and 503 otherwise, with each part that is down in `errors`.',
+  says: { 200: 'Transactions can be created.' },
   refuses: [],
 }
 

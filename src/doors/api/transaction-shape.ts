@@ -75,7 +75,7 @@ const refund = object({
 
 /** What belongs to a checkout, which B2B has not. */
 const checkoutFields = {
-  redirect_url: about(url, 'The checkout: where the customer is to be sent.'),
+  redirect_url: about(url, 'The checkout: send the customer there.'),
   skip_choose_payout_address: flag,
   skip_choose_payment_category: flag,
   customer_payout_address_changeable: flag,
@@ -85,7 +85,7 @@ const checkoutFields = {
 const exchange = {
   id,
   status,
-  status_details: about(orNull(oneOf(...statusDetails)), 'What the status waits for, where more can be said.'),
+  status_details: about(orNull(oneOf(...statusDetails)), 'What the status waits for, if more is known.'),
   side: oneOf('buy', 'sell', 'swap'),
   errors: list(titled('TransactionError', object({ code: identifier, reason: text }))),
   email: about(orNull(email), 'Null to public keys.'),
@@ -96,16 +96,16 @@ const exchange = {
   from_currency: ticker,
   from_network: orNull(network),
   from_currency_with_network: tickerWithNetwork,
-  initial_from_currency: about(orNull(ticker), 'What was asked for at creation.'),
+  initial_from_currency: about(orNull(ticker), 'As requested at creation.'),
   from_amount: about(amount, 'All that has arrived in the expected asset; `0` until the deposit.'),
-  expected_from_amount: about(amount, 'What the customer is to pay.'),
-  initial_expected_from_amount: about(orNull(amount), 'What was asked for at creation.'),
+  expected_from_amount: about(amount, 'The amount that the customer should pay.'),
+  initial_expected_from_amount: about(orNull(amount), 'As requested at creation.'),
   from_amount_in_eur: about(orNull(amount), 'What has arrived, in euro.'),
   to_currency: ticker,
   to_network: orNull(network),
   to_currency_with_network: tickerWithNetwork,
   to_amount: about(orNull(amount), 'What was paid out; null until then.'),
-  expected_to_amount: about(amount, 'What the customer is to receive.'),
+  expected_to_amount: about(amount, 'The amount that the customer should receive.'),
   deposit_type: method,
   deposit_payment_category: category,
   payout_type: method,
@@ -116,7 +116,7 @@ const exchange = {
   ),
   deposit: about(
     orNull(object({ address: line, extra_id: line })),
-    'Where coins are to be sent, with their memo; of B2B also the account and the reference.',
+    'Where to send coins, with the memo; for B2B also the account and the reference.',
   ),
   deposit_address: about(orNull(line), 'The address of `deposit`.'),
   deposit_extra_id: about(orNull(line), 'The memo or tag of `deposit`; empty where it has none.'),
@@ -124,7 +124,7 @@ const exchange = {
   location: about(country, 'The country of the customer.'),
   estimate_breakdown: titled('EstimateBreakdown', breakdown),
   partner_id: id,
-  external_partner_link_id: about(orNull(line), 'The name that you gave to the transaction.'),
+  external_partner_link_id: about(orNull(line), 'Your own reference for the transaction.'),
 }
 
 /** How it goes. */
@@ -132,9 +132,9 @@ const course = {
   preauth_token: orNull(line),
   refund_reason: textOrNull,
   refunds: list(titled('Refund', refund)),
-  warnings: about(warnings, 'What was ignored, because its feature is off.'),
-  quote_expires_at: about(time, 'Until when the price holds.'),
-  expires_at: about(time, 'Until when the customer may pay.'),
+  warnings: about(warnings, 'Fields that were ignored because their feature is off.'),
+  quote_expires_at: about(time, 'When the price expires.'),
+  expires_at: about(time, 'When the time to pay ends.'),
   status_history: list(titled('StatusMove', object({ status, at: time, reason: textOrNull })), 1_000),
   created_at: time,
   updated_at: time,

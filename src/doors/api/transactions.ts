@@ -78,8 +78,8 @@ const creating: Operation = {
   tag: 'Transactions',
   summary: 'Create a transaction',
   description:
-    'Creates an exchange for a customer, who is then sent to `redirect_url`: the checkout asks for whatever is still missing. ' +
-    'Send an `Idempotency-Key`, so that a request which is sent twice makes one transaction.',
+    'Creates an exchange for a customer, who is then sent to `redirect_url`: the checkout asks for all that is still missing. ' +
+    'Send an `Idempotency-Key`, so that a repeated request creates one transaction.',
   query: createQuery,
   body: createBody,
   says: { 201: 'The transaction, `new`.' },

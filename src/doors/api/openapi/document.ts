@@ -12,7 +12,7 @@ import { type Json, type ShapeWriter, shapeWriter } from './write-shapes.ts'
 const tags: Readonly<Record<Tag | 'Webhooks', string>> = {
   Status: 'Whether the exchange is open.',
   Currencies: 'What can be exchanged.',
-  Estimates: 'What an exchange comes to.',
+  Estimates: 'What an exchange would cost and pay out.',
   Transactions: 'Exchanges of customers.',
   'Payment categories': 'How customers pay and are paid, and where.',
   Customers: 'What is known about customers: status, risk level and limits.',

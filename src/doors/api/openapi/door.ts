@@ -113,7 +113,7 @@ export const headerParameters: Readonly<Record<string, Json>> = {
   }),
   IdempotencyKey: headerParameter(
     'Idempotency-Key',
-    'Kept for 24 hours: the same request under the same key gives the first answer again, and does nothing twice.',
+    'Kept for 24 hours: the same request with the same key returns the first response again, and does nothing twice.',
     { maxLength: 255, pattern: '^[\\x20-\\x7e]+$', examples: ['7c1f7a52-0d7e-4b0b-a9ad-53d7ff2a5e5a'] },
   ),
   Signature: headerParameter(

@@ -82,10 +82,10 @@ const ofRecords: Record<string, Entry> = {
   CategoryCountry: { description: 'What is available in a country for a payment category.' },
   CountryCategory: { description: 'What is available for a payment category in the requested country.' },
   CountryRecord: { description: 'A country of ISO 3166-1.' },
-  CreateB2bTransaction: { description: 'What is to be exchanged, and to whom it is paid. Other fields are ignored.' },
+  CreateB2bTransaction: { description: 'What to exchange, and where to pay it out. Other fields are ignored.' },
   CreateTransaction: {
     description:
-      'What is to be exchanged, and what is known of the customer. Empty texts and null count as absent; other fields are ignored.',
+      'What to exchange, and what you know about the customer. Empty texts and null count as absent; other fields are ignored.',
   },
   Currencies: { description: 'Fiat currencies and cryptocurrencies.' },
   Currency: { description: 'A currency, its networks and its payment methods.' },
@@ -97,9 +97,9 @@ const ofRecords: Record<string, Entry> = {
     description:
       'Every response that is not 2xx. `message` is one plain sentence; `errors` lists each problem and its path.',
   },
-  Estimate: { description: 'What an amount comes to: `from_amount = sum(service_fees) + converted_amount`.' },
+  Estimate: { description: 'The result of an exchange: `from_amount = sum(service_fees) + converted_amount`.' },
   EstimateBreakdown: { description: 'The quote that a transaction is made at.' },
-  Health: { description: 'Every rule that a create would break, and what the amount comes to.' },
+  Health: { description: 'Every rule that a create would break, and an estimate.' },
   ImportCustomer: {
     description: 'A shared token and the customer it is for. `kyc_shared_token` or its older name is required.',
   },
@@ -115,7 +115,7 @@ const ofRecords: Record<string, Entry> = {
   Refund: { description: 'Money on its way back to the customer.' },
   ServiceFee: { description: 'A fee, in the source currency.' },
   Sides: { description: 'What a currency can be used for now.' },
-  Status: { description: 'Whether transactions can be made, and how each part is.' },
+  Status: { description: 'Whether transactions can be created, and the state of each part.' },
   StatusMove: { description: 'When a transaction came to a status.' },
   Transaction: { description: 'An exchange of a customer.' },
   TransactionError: { description: 'What went wrong on the way.' },

@@ -23,7 +23,7 @@ export function webhooksOf(writer: ShapeWriter, { webhooks }: Pick<Examples, 'we
         parameters: signatureHeaders,
         requestBody: { required: true, content: { 'application/json': content } },
         responses: {
-          200: { description: 'You have it. Any 2xx will do.' },
+          200: { description: 'Received. Any 2xx counts.' },
           410: { description: 'Send nothing more.' },
         },
       }
