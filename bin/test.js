@@ -2,8 +2,8 @@
  * `npm test`: builds, starts one database server, and runs the test files with Node's test runner.
  *
  *   npm test                      everything except the long tests, which bin/check runs
- *   npm test -- ledger house      only files whose path contains one of these words
- *   npm test -- '!browser'        all files except those whose path contains this word
+ *   npm test -- ledger house      only files whose path contains one of these texts
+ *   npm test -- '!browser'        all files except those whose path contains this text
  *
  * Each test file gets its own database, a copy of one migrated template. The server is an embedded PostgreSQL in a temporary
  * folder, or the one at TEST_DATABASE_URL (a role that may create databases and roles).
@@ -114,18 +114,18 @@ function verdict() {
   return 0
 }
 
-/** @param {string[]} words */
-function testFiles(words) {
-  const unwanted = words.filter((word) => word.startsWith('!')).map((word) => word.slice(1))
-  const wanted = words.filter((word) => !word.startsWith('!'))
+/** @param {string[]} filters */
+function testFiles(filters) {
+  const unwanted = filters.filter((text) => text.startsWith('!')).map((text) => text.slice(1))
+  const wanted = filters.filter((text) => !text.startsWith('!'))
   return ['src', 'test']
     .flatMap((top) => readdirSync(join(root, 'dist', top), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.name.endsWith('.test.js'))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) =>
-      wanted.length === 0 ? !isOneOf(onlyWhenNamed, file) : wanted.some((word) => relative(root, file).includes(word)),
+      wanted.length === 0 ? !isOneOf(onlyWhenNamed, file) : wanted.some((text) => relative(root, file).includes(text)),
     )
-    .filter((file) => !unwanted.some((word) => relative(root, file).includes(word)))
+    .filter((file) => !unwanted.some((text) => relative(root, file).includes(text)))
 }
 
 /**

@@ -33,7 +33,7 @@ const listen = (message: unknown) => {
   })
 }
 
-const again = 'write it anew: WRITE_PAPERS=1 npm test -- openapi'
+const again = 'to update it: WRITE_PAPERS=1 npm test -- openapi'
 
 describe('the OpenAPI document', () => {
   let api: TestApi

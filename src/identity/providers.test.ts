@@ -65,16 +65,16 @@ test('without credentials there is no Sumsub: in the sandbox its tokens are unkn
 })
 
 test('credentials come together, and a wrong one is not repeated', () => {
-  assert.match(complaintOf({ SUMSUB_APP_TOKEN: 'sbx:token-1' }), /SUMSUB_APP_TOKEN: goes with SUMSUB_SECRET_KEY/)
-  assert.match(complaintOf({ ...sumsub, SUMSUB_SECRET_KEY: '' }), /SUMSUB_APP_TOKEN: goes with/)
+  assert.match(complaintOf({ SUMSUB_APP_TOKEN: 'sbx:token-1' }), /SUMSUB_APP_TOKEN: requires SUMSUB_SECRET_KEY/)
+  assert.match(complaintOf({ ...sumsub, SUMSUB_SECRET_KEY: '' }), /SUMSUB_APP_TOKEN: requires/)
   assert.equal(complaintOf(sumsub), '')
   const complaint = complaintOf({ ...sumsub, SUMSUB_SECRET_KEY: 'with a space' })
-  assert.match(complaint, /SUMSUB_SECRET_KEY: is not a secret/)
+  assert.match(complaint, /SUMSUB_SECRET_KEY: must have 8 to 512 printable/)
   assert.ok(!complaint.includes('with a space'))
 })
 
 test('real money does not go by the reviews of a sandbox', () => {
-  assert.match(complaintOf({ ...sumsub, MODE: 'live' }), /SUMSUB_APP_TOKEN: is of Sumsub's sandbox/)
+  assert.match(complaintOf({ ...sumsub, MODE: 'live' }), /SUMSUB_APP_TOKEN: is a token for Sumsub's sandbox/)
   assert.doesNotMatch(complaintOf({ ...sumsub, MODE: 'live', SUMSUB_APP_TOKEN: 'prd:token-1' }), /SUMSUB/)
 })
 

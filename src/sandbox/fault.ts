@@ -19,7 +19,7 @@ export async function armRefusal(
   await queries.armFault(db, markOf({ secrets }, recipient), 'refusal', clock.realNow())
 }
 
-/** Makes the one who gives a payment back say a word of the next refund that nobody has met, until it is done. */
+/** Makes the next refund to a recipient report an unknown status until it is carried out. */
 export async function armUnknownStatus(
   { db, clock, secrets }: Pick<World, 'db' | 'clock' | 'secrets'>,
   recipient: string,
@@ -27,7 +27,7 @@ export async function armUnknownStatus(
   await queries.armFault(db, markOf({ secrets }, recipient), 'unknown_word', clock.realNow())
 }
 
-/** Tells whether the next word about this recipient is one that nobody has met. */
+/** Whether the next report about this recipient has an unknown status. */
 export const takeUnknownStatus = async (
   { db, secrets }: Pick<World, 'db' | 'secrets'>,
   recipient: string,

@@ -142,7 +142,7 @@ export async function duplicate(world: World, { rail, reference }: { rail: strin
   await say(world, rail, message)
 }
 
-/** A rail says a word that nobody has met, about a payment that it has told of. CONFLICT if it has told nothing. */
+/** A rail reports an unknown status of a payment that it has reported before. CONFLICT if it has reported nothing. */
 export async function reportUnknownStatus(
   world: World,
   { rail, reference }: { rail: string; reference: string },

@@ -18,7 +18,7 @@ function assertRefused(answer: Answer<Refused>, code: string, path: string, what
   assert.deepEqual([body.code, body.errors?.[0]?.path ?? '-'], [code, path], what)
   assert.deepEqual([status, body.statusCode], [refusals[code as RefusalCode], status], what)
   assert.equal(typeof body.message, 'string')
-  assert.match(body.message, /^[A-Z][^\n]+[.\d]$/, what)
+  assert.match(body.message, /^(?:[A-Z]|[\w.]+:? )[^\n]+[.\d]$/, what)
   assert.equal(body.request_id, headers.get('x-request-id'))
   for (const problem of body.errors) assert.ok(problem.path && problem.code && problem.message, what)
 }
@@ -26,7 +26,7 @@ function assertRefused(answer: Answer<Refused>, code: string, path: string, what
 const ask = (path: string, asking: Asking = {}) => exchange.api<Refused>(path, asking)
 
 const kept =
-  'transactions quotes status_history events entries postings facts deposits jobs partner_customers idempotent_answers'
+  'transactions quotes status_history events entries postings rail_events deposits jobs partner_customers idempotent_answers'
 
 /** How many rows there are of all that a create or a payment leaves behind. */
 const traces = () => {

@@ -66,7 +66,7 @@ const plantsFor = (id: string): Plant[] => [
     /^its next attempt, after 1 that failed: Broken\.$/,
   ),
   job('run_at', `now() - interval '2 min'`, /^a process that does it$/),
-  rested(id, 'on_hold', '25 h', /^a person to decide$/),
+  rested(id, 'on_hold', '25 h', /^an operator to decide$/),
   rested(id, 'exchanging', '6 min', /^its payout on sandbox-trx to be prepared$/),
   rested(id, 'sending', '1 h', /^evidence from sandbox-trx$/),
   {

@@ -20,7 +20,7 @@ import {
   openWorld,
   type World,
 } from '../support/any-account.ts'
-import type { TestApi, Told } from '../support/api.ts'
+import type { TestApi, ApiAnswer } from '../support/api.ts'
 import { agreed, beyondAll, estimate, listed, openWays, type Problem, type Question } from '../support/same-question.ts'
 
 let world: World
@@ -82,7 +82,7 @@ async function judgeEnds(question: Question, asset: Asset, { min = '', max = '' 
 }
 
 /** What can be exchanged is listed: its currencies, its ways in and out, and the ways that the checkout offers. */
-async function judgeListings(question: Question, { body }: Told): Promise<void> {
+async function judgeListings(question: Question, { body }: ApiAnswer): Promise<void> {
   for (const [ticker] of [question.from, question.to]) {
     const { is_available: isAvailable, sides } = await listed(api, question, ticker)
     assert.ok(isAvailable && sides[String(body.side)], `${ticker} ${JSON.stringify(question)}`)

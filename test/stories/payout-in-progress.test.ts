@@ -27,13 +27,13 @@ it('a page says that a payout was sent once the rail has taken it, not when it i
   await arrive(exchange, id, 'sending')
   const page = async (): Promise<string> => (await formsOn(exchange).get(url)).text
   const before = await page()
-  assert.match(before, /<li class="now" aria-current="step">(?:<svg.*?<\/svg>)?Being sent to the Bitcoin network</)
-  assert.doesNotMatch(before, /Sent to the Bitcoin network/)
+  assert.match(before, /<li class="now" aria-current="step">(?:<svg.*?<\/svg>)?Being sent on the Bitcoin network</)
+  assert.doesNotMatch(before, /Sent on the Bitcoin network/)
 
   rail.submit = submit.bind(rail)
   rail.look = () => Promise.resolve({ state: 'pending', lookAgainInMs: 200 })
   await until(async () => (await page()).includes('Waiting for the network to confirm'), 'the chain to have it')
-  assert.match(await page(), /<li class="past">(?:<svg.*?<\/svg>)?Sent to the Bitcoin network</)
+  assert.match(await page(), /<li class="past">(?:<svg.*?<\/svg>)?Sent on the Bitcoin network</)
   rail.look = look.bind(rail)
   await arrive(exchange, id, 'finished')
 })

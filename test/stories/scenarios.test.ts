@@ -128,7 +128,7 @@ describe('every scenario of the catalog', () => {
   it('is printed as it is played', () => {
     const wanted = pageOfScenarios(scenarios)
     if (process.env.WRITE_PAPERS) writeFileSync(join(projectFolder, scenariosPage), wanted)
-    assert.equal(readPaper(scenariosPage), wanted, 'write it anew: WRITE_PAPERS=1 npm test -- scenarios')
+    assert.equal(readPaper(scenariosPage), wanted, 'to update it: WRITE_PAPERS=1 npm test -- scenarios')
   })
 })
 

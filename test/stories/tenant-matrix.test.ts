@@ -137,6 +137,9 @@ const rows: Row[] = [
   shared('anyone', 'countries/:country/payment-categories', 'countries/DE/payment-categories'),
   posted('any-key', 'transaction', () => ({ ...order, external_partner_link_id: fresh() })),
   posted('any-key', 'transaction/health', () => order, { done: 200 }),
+  posted('any-key', 'estimate', () => ({ from_currency: 'EUR', to_currency: 'BTC', from_amount: '10000' }), {
+    done: 200,
+  }),
   {
     operation: 'GET /v1/transaction/:id',
     who: 'any-key',

@@ -48,19 +48,20 @@ describe('another partner', () => {
     assert.deepEqual(await read(exchange, id), before)
   })
 
-  it('does not see letters to a customer of both, nor webhooks', async (t) => {
+  it('does not see e-mails to a customer of both, nor webhooks', async (t) => {
     const receiver = await startReceiver(t)
     const partnerId = BigInt(exchange.sandbox.second_partner.partner_id)
     await addEndpoint(exchange.service.composition.ctx, { partnerId, url: receiver.url }, 'test')
 
+    const mail = `/v1/sandbox/mail?to=${contact.contact_info.email}`
+    const before = (await exchange.api<unknown[]>(mail)).body.length
     const { redirect_url: url } = await create(exchange, { customer: contact })
     const body = new URLSearchParams({ do: 'send' })
     assert.equal(
       (await fetch(url, { method: 'POST', redirect: 'manual', headers: { origin: exchange.url }, body })).status,
       303,
     )
-    const mail = `/v1/sandbox/mail?to=${contact.contact_info.email}`
-    await until(async () => (await exchange.api<unknown[]>(mail)).body.length === 1, 'the letter')
+    await until(async () => (await exchange.api<unknown[]>(mail)).body.length === before + 1, 'the e-mail')
     for (const path of [mail, '/v1/sandbox/mail'])
       assert.deepEqual((await exchange.api(path, { key: second })).body, [])
 

@@ -123,7 +123,7 @@ it('the calculator of version 1 is shown unless it is off, and never while reque
   assert.equal(await status(), 200)
   await set({ calculator_v1: 'off' })
   await until(async () => (await status()) === 401, 'the change')
-  assert.match(await (await fetch(exchange.url + calculatorV1())).text(), /This calculator cannot be shown/)
+  assert.match(await (await fetch(exchange.url + calculatorV1())).text(), /We can’t show this calculator/)
   await set({ calculator_v1: 'on', unsigned_presets: 'on' })
   await until(async () => (await status()) === 200, 'the change')
 

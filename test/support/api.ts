@@ -33,7 +33,7 @@ export type TestApi = {
   all: NewPartner
   plain: NewPartner
   /** Asks without a socket, and holds the answer against the interface's own document. A key is sent as `x-api-key`; a body that is no text is written as JSON. */
-  ask(request: Asked): Promise<Told>
+  ask(request: Asked): Promise<ApiAnswer>
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ export type Asked = {
 }
 
 /** Its answer; `body` is the parsed JSON, if it was any. */
-export type Told = {
+export type ApiAnswer = {
   status: number
   headers: Record<string, string | string[] | number | undefined>
   text: string
@@ -127,7 +127,10 @@ function checkOf(app: FastifyInstance): Promise<AnswerCheck> {
   return made
 }
 
-async function ask(app: FastifyInstance, { method = 'GET', url, key, headers = {}, body, from }: Asked): Promise<Told> {
+async function ask(
+  app: FastifyInstance,
+  { method = 'GET', url, key, headers = {}, body, from }: Asked,
+): Promise<ApiAnswer> {
   const isText = typeof body === 'string'
   const options: InjectOptions = {
     method,
@@ -147,7 +150,7 @@ async function ask(app: FastifyInstance, { method = 'GET', url, key, headers = {
   return told(answer.statusCode, answer.headers, answer.payload)
 }
 
-function told(status: number, headers: Told['headers'], text: string): Told {
+function told(status: number, headers: ApiAnswer['headers'], text: string): ApiAnswer {
   const isJson = String(headers['content-type']).startsWith('application/json') && text !== ''
   const body = (isJson ? JSON.parse(text) : {}) as Record<string, unknown>
   const errors = Array.isArray(body.errors) ? (body.errors as { path?: unknown }[]) : []

@@ -32,7 +32,7 @@ export function committedForm(served: Json): Json {
 
 /** The document as YAML: the same object gives the same text. */
 export const yamlOf = (document: Json): string =>
-  `# Made from what the routes declare. To write it anew: WRITE_PAPERS=1 npm test -- openapi\n${stringify(document, {
+  `# Made from what the routes declare. To update it: WRITE_PAPERS=1 npm test -- openapi\n${stringify(document, {
     lineWidth: 120,
     aliasDuplicateObjects: false,
   })}`

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { TestApi, Told } from './api.ts'
+import type { TestApi, ApiAnswer } from './api.ts'
 
 /** An amount that is more than any range has. */
 export const beyondAll = `1${'0'.repeat(15)}`
@@ -21,7 +21,7 @@ const queryOf = (names: Record<string, string | undefined>) =>
   ).toString()
 
 /** Asks for its estimate. */
-export const estimate = (api: TestApi, { key, from, to, category, country, amount }: Question): Promise<Told> => {
+export const estimate = (api: TestApi, { key, from, to, category, country, amount }: Question): Promise<ApiAnswer> => {
   const [pair, more] = [
     { from_currency: from[0], from_network: from[1], to_currency: to[0], to_network: to[1] },
     { from_amount: amount, deposit_category: category, customer_country: country },
@@ -29,7 +29,7 @@ export const estimate = (api: TestApi, { key, from, to, category, country, amoun
   return api.ask({ url: `/v1/estimate?${queryOf({ ...pair, ...more })}`, key })
 }
 
-const post = (api: TestApi, url: string, { key, from, to, category, country, amount }: Question): Promise<Told> =>
+const post = (api: TestApi, url: string, { key, from, to, category, country, amount }: Question): Promise<ApiAnswer> =>
   api.ask({
     method: 'POST',
     url: `${url}?${queryOf({ customer_country: country })}`,
@@ -46,7 +46,7 @@ const post = (api: TestApi, url: string, { key, from, to, category, country, amo
 
 /** One of `errors`. */
 export type Problem = { path: string; code: string; message: string; min?: string; max?: string }
-const problemsOf = ({ body }: Told) =>
+const problemsOf = ({ body }: ApiAnswer) =>
   (body.errors as Problem[]).map((problem) => ({ ...problem, path: pathOf(problem) }))
 const pathOf = ({ path }: Problem) => (path === 'deposit_category' ? 'deposit.payment_category' : path)
 
@@ -54,7 +54,7 @@ const pathOf = ({ path }: Problem) => (path === 'deposit_category' ? 'deposit.pa
 export async function agreed(
   api: TestApi,
   question: Question,
-): Promise<{ created: Told | undefined; problem: Problem | undefined }> {
+): Promise<{ created: ApiAnswer | undefined; problem: Problem | undefined }> {
   const [estimated, health, created] = [
     await estimate(api, question),
     await post(api, '/v1/transaction/health', question),

@@ -34,7 +34,7 @@ Settings are environment variables, read once at the start. If any are wrong, th
 * Separate the items of a list with commas. Switches are \`on\` or \`off\` (or \`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
 * An empty value counts as absent. If the name of a variable resembles one of our settings, the log says so.
 IDLE
-<!-- Generated from src/app/config/config.ts. To update it: WRITE_PAPERS=1 npm test -- papers -->
+<!-- Generated from src/app/config/config.ts. To update it, set WRITE_PAPERS=1 and run \`npm test -- papers\` -->
 `
 
 /** The content of docs/operator/settings.md. */

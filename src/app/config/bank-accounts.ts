@@ -6,16 +6,16 @@ import { findCurrency } from '../../reference/catalog/currency.ts'
 import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 import { optional } from '../../platform/lib/setting.ts'
 
-/** Settings of the operator's bank. */
 export const bankSettings = {
   accounts: optional(
     'BANK_ACCOUNTS_FILE',
     '',
     readAccounts,
-    'A file with your accounts where customers pay in by bank transfer: a JSON list of objects with `category` (SEPA), `currency` (EUR, or any), `holder`, `account`, `bic` and `bank`. The sandbox has its own when absent.',
+    'A JSON file with your accounts for incoming bank transfers: a list of objects with `category` (SEPA), `currency` (EUR, or any), `holder`, `account`, `bic` and `bank`. By default the accounts of the sandbox.',
   ),
 }
 
+/** Reads and checks the whole file at the start, so that customers never see an account with a wrong check digit. */
 function readAccounts(file: string): BankAccount[] {
   let list: unknown
   try {

@@ -31,7 +31,7 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
-test('an approval limit is whole euro in cents, or none; an invalid token is refused and not repeated', () => {
+test('an approval limit is whole euros in cents, or none; an invalid token is refused and not repeated', () => {
   assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
   assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
@@ -146,8 +146,8 @@ test('a slip in a name that is plainly ours is pointed out, and nothing else is'
     JOB_NAME: 'x',
   })
   assert.deepEqual(warnings, [
-    'RATE_LIMIT_FOO is not a setting of this service and is ignored.',
-    'WEBHOOK_TIMEOUTS is not a setting of this service and is ignored.',
+    'RATE_LIMIT_FOO is not a known setting and is ignored.',
+    'WEBHOOK_TIMEOUTS is not a known setting and is ignored.',
   ])
 })
 

@@ -47,7 +47,7 @@ const inDataDir = (name: string) => ({
 
 /** Every setting, once. One file here defines the settings of one subject. */
 const definitions = {
-  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'sandbox simulates all money; live is for real money.'),
+  mode: setting('MODE', 'sandbox', oneOf('sandbox', 'live'), 'Whether money is simulated (sandbox) or real (live).'),
   roles: setting(
     'ROLES',
     roles.join(),
@@ -135,13 +135,12 @@ type Choices = Values<typeof definitions>
 
 const all = settingsOf(definitions)
 
-/** What can be set, for people and for the page that is made of it. An empty default means absent. */
+/** All settings as text, for `cambio settings` and docs/operator/settings.md. An empty default means absent. */
 export const settings = all.map(describeSetting)
 
-/** Every setting with its sentence and its default, as text for a terminal. */
 export const printSettings = (): string => settings.map(printSetting).join('\n')
 
-/** The settings don't allow a start. The message names everything wrong, a line each. */
+/** Some settings are invalid. The message lists all of them, one per line. */
 export class ConfigError extends Error {
   constructor(wrong: string[]) {
     super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`)
@@ -150,8 +149,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment once. Refuses with a ConfigError that names everything wrong at once, in plain sentences
- * and without repeating a secret, before anything has started. An empty value counts as absent.
+ * Reads the environment. Throws a ConfigError that lists everything wrong at once, without repeating secrets, before anything
+ * starts. An empty value counts as absent.
  */
 export function readConfig(env: Source = process.env): Config {
   const live = env.MODE === 'live'
@@ -175,15 +174,15 @@ function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
   const { sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret } = identity
   const sumsub = [sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret].filter((one) => one !== undefined)
   return brokenOf([
-    [isKeyless(evm), 'EVM_RPC_URLS', 'goes with EVM_KEYSTORE_FILE and EVM_KEYSTORE_PASSWORD_FILE'],
-    [roles.length === 0, 'ROLES', 'a process without a role does nothing'],
+    [isKeyless(evm), 'EVM_RPC_URLS', 'requires EVM_KEYSTORE_FILE and EVM_KEYSTORE_PASSWORD_FILE'],
+    [roles.length === 0, 'ROLES', 'at least one role is required'],
     [adminPort > 0 && adminPort === service, 'ADMIN_PORT', 'is the same as PORT'],
     [
       processorPort > 0 && [service, adminPort].includes(processorPort),
       'PROCESSOR_PORT',
-      'is taken by another listener',
+      'is used by another listener',
     ],
-    [[1, 2].includes(sumsub.length), 'SUMSUB_APP_TOKEN', 'goes with SUMSUB_SECRET_KEY and SUMSUB_WEBHOOK_SECRET'],
+    [[1, 2].includes(sumsub.length), 'SUMSUB_APP_TOKEN', 'requires SUMSUB_SECRET_KEY and SUMSUB_WEBHOOK_SECRET'],
   ])
 }
 
@@ -194,23 +193,27 @@ function liveProblems(
 ): Problem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
-    [database.urls.length === 0, 'DATABASE_URL', 'live mode does not run on the embedded database'],
-    [!http.publicUrl?.startsWith('https://'), 'PUBLIC_URL', 'live mode needs one that begins with https://'],
-    [!keyFile, 'MASTER_KEY_FILE', 'live mode needs one that you have made and keep a copy of'],
-    [Boolean(keyFile) && !existsSync(masterKeyFile), 'MASTER_KEY_FILE', `there is no file ${masterKeyFile}`],
-    [webhooks.allowPrivate, 'WEBHOOK_ALLOW_PRIVATE', 'live mode never calls private addresses'],
-    [mail.smtpUrl === undefined, 'SMTP_URL', 'live mode needs one: customers get their codes by mail'],
-    [mail.from === '', 'MAIL_FROM', 'live mode needs one'],
-    [legal.termsUrl === undefined, 'TERMS_URL', 'live mode needs one: customers accept your terms'],
-    [legal.privacyUrl === undefined, 'PRIVACY_URL', 'live mode needs one: customers read what you do with their data'],
-    [Boolean(identity.sumsubAppToken?.startsWith('sbx:')), 'SUMSUB_APP_TOKEN', "is of Sumsub's sandbox (sbx:)"],
+    [database.urls.length === 0, 'DATABASE_URL', 'is required in live mode, which does not use the embedded database'],
+    [!http.publicUrl?.startsWith('https://'), 'PUBLIC_URL', 'must begin with https:// in live mode'],
+    [!keyFile, 'MASTER_KEY_FILE', 'is required in live mode: create the file and keep a copy'],
+    [Boolean(keyFile) && !existsSync(masterKeyFile), 'MASTER_KEY_FILE', `file not found: ${masterKeyFile}`],
+    [webhooks.allowPrivate, 'WEBHOOK_ALLOW_PRIVATE', 'must be off in live mode'],
+    [mail.smtpUrl === undefined, 'SMTP_URL', 'is required in live mode: customers get their codes by e-mail'],
+    [mail.from === '', 'MAIL_FROM', 'is required in live mode'],
+    [legal.termsUrl === undefined, 'TERMS_URL', 'is required in live mode: customers accept your terms'],
+    [legal.privacyUrl === undefined, 'PRIVACY_URL', 'is required in live mode: customers must be able to read it'],
+    [
+      Boolean(identity.sumsubAppToken?.startsWith('sbx:')),
+      'SUMSUB_APP_TOKEN',
+      "is a token for Sumsub's sandbox (sbx:), which live mode refuses",
+    ],
   ])
 }
 
 function warningsAbout(env: Source): string[] {
   const known = new Set(all.map(({ name }) => name))
   const unknown = Object.keys(env).filter((name) => ownPrefixes.test(name) && !known.has(name))
-  const warnings = unknown.map((name) => `${name} is not a setting of this service and is ignored.`)
+  const warnings = unknown.map((name) => `${name} is not a known setting and is ignored.`)
   if (env.DATABASE_URL && env.DATABASE_URLS) warnings.push('DATABASE_URL is ignored, because DATABASE_URLS is set.')
   return warnings
 }

@@ -1,12 +1,12 @@
 import type { Environment } from '../../exchange/settings.ts'
 
-/** A default that differs between an exchange with real money and one where it is played. */
+/** A default that differs between the sandbox and live mode. */
 export const byMode = ({ sandbox, live }: { sandbox: string; live: string }) => ({
   shown: `${sandbox || 'none'} in the sandbox, ${live || 'none'} in live mode`,
   from: (given: { text(name: string): string }) => (given.text('MODE') === 'live' ? live : sandbox),
 })
 
-/** What follows from the mode: the business and its doors read these, never the mode. */
+/** What follows from the mode. Code below `app/` reads these and never the mode. */
 export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
   mode === 'live'
     ? {

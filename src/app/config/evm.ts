@@ -3,13 +3,13 @@ import { resolve } from 'node:path'
 import { secret } from './secret.ts'
 import { count, duration, list, optional, setting, type Values } from '../../platform/lib/setting.ts'
 
-/** Reads `NAME=address` pairs with commas between them, each name once. An address may hold a key: a refusal does not repeat it. */
+/** Reads comma-separated `NAME=URL` pairs. A URL may contain a key, so errors never repeat it. */
 function addresses(text: string): Record<string, string> {
   const pairs = list((item): [string, string] => {
     const [, name = '', address = ''] = /^(\w+)\s*=\s*(\S+)$/.exec(item) ?? []
-    if (name === '') throw new RangeError('is not of the form NAME=address (not shown)')
+    if (name === '') throw new RangeError('must be a list of NAME=URL (not shown)')
     if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-      throw new RangeError(`has no http or https address for ${name} (not shown)`)
+      throw new RangeError(`has no http or https URL for ${name} (not shown)`)
     }
     return [name.toUpperCase(), address]
   })(text)

@@ -13,7 +13,7 @@ function safeOrigin(text: string): string {
 
 /** Reads a name as others spell it. */
 function label(text: string): string {
-  if (!/^[\x20-\x7e]{1,100}$/.test(text)) throw new RangeError(`"${text}" is not a name of at most 100 characters`)
+  if (!/^[\x20-\x7e]{1,100}$/.test(text)) throw new RangeError(`"${text}" must have 1 to 100 ASCII characters`)
   return text
 }
 

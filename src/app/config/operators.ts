@@ -1,8 +1,8 @@
 import { optional } from '../../platform/lib/setting.ts'
 
-/** Reads a token of an operator's. A refusal does not repeat it. */
+/** Reads a token of an operator's. Errors never repeat it. */
 function token(text: string): string {
-  if (!/^op_[\w-]{43}$/.test(text)) throw new RangeError("is not an operator's token (not shown)")
+  if (!/^op_[\w-]{43}$/.test(text)) throw new RangeError('is not an operator token (not shown)')
   return text
 }
 

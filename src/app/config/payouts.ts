@@ -3,7 +3,7 @@ import { setting } from '../../platform/lib/setting.ts'
 /** Reads a whole number of euro as cents; `off` is no limit. */
 function euroLimit(text: string): bigint | undefined {
   if (text.toLowerCase() === 'off') return undefined
-  if (!/^\d{1,12}$/.test(text)) throw new RangeError(`"${text}" is neither a whole number of euro nor off`)
+  if (!/^\d{1,12}$/.test(text)) throw new RangeError(`"${text}" is neither whole euros nor off`)
   return BigInt(text) * 100n
 }
 

@@ -1,7 +1,7 @@
-/** Reads a secret of printable characters. A refusal does not repeat it. */
+/** Reads a secret of printable characters. Errors never repeat it. */
 export function secret(text: string): string {
   if (!/^[\x21-\x7e]{8,512}$/.test(text)) {
-    throw new RangeError('is not a secret of 8 to 512 printable characters without spaces (not shown)')
+    throw new RangeError('must have 8 to 512 printable characters without spaces (not shown)')
   }
   return text
 }

@@ -3,7 +3,6 @@ import { count, duration, list, onOff, optional, origin, setting } from '../../p
 
 const sandboxOnly = byMode({ sandbox: 'on', live: 'off' })
 
-/** How webhooks are delivered. */
 export const webhookSettings = {
   timeoutMs: setting('WEBHOOK_TIMEOUT', 'PT15S', duration(1), "How long a partner's endpoint may take to respond."),
   retrySeconds: setting(
@@ -27,13 +26,13 @@ export const webhookSettings = {
   ),
 }
 
-/** Reads the text of a secret key. A refusal does not repeat it. */
+/** Reads the text of a secret key. Errors never repeat it. */
 function secretKey(text: string): string {
   if (!/^sk_(test|live)_[\x21-\x7e]{8,256}$/.test(text)) throw new RangeError('is not a secret key, sk_... (not shown)')
   return text
 }
 
-/** Reads a webhook secret. A refusal does not repeat it. */
+/** Reads a webhook secret. Errors never repeat it. */
 function webhookSecret(text: string): string {
   if (!/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/.test(text)) {
     throw new RangeError('is not a webhook secret, whsec_... (not shown)')
@@ -41,7 +40,7 @@ function webhookSecret(text: string): string {
   return text
 }
 
-/** A partner's side of the interface, for `cambio listen`; without it, what the sandbox has written to sandbox.json. */
+/** Settings of `cambio listen`, which otherwise reads the sandbox's file. */
 export const listenSettings = {
   url: optional('CAMBIO_URL', 'https://exchange.example.com', origin, 'The exchange that `cambio listen` reads from.'),
   secretKey: optional('CAMBIO_SECRET_KEY', '', secretKey, 'The secret key that `cambio listen` uses.'),

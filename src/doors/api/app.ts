@@ -41,7 +41,7 @@ export type ApiDeps = {
   accounts: Accounts
   /** Whether some process does the work that orders need after they are made; asked twice a second at most. */
   workersAreUp: WorkersAreUp
-  /** Where requests wait for events; one of their own if nobody is told of what other parts of this process place. */
+  /** Where requests wait for new events. Left out, the API has its own, which other parts of this process do not notify. */
   feedListeners?: FeedListeners
   /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
   description?: { notice: string; serverName: string }
@@ -92,7 +92,7 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   return app
 }
 
-/** Where a key may have come with another request before, whoever answers under it refuses the body after that. */
+/** A request with an idempotency key may be a mismatch, which is reported before a body that cannot be read. */
 const unreadable: preHandlerHookHandler = (request, _reply, done) => {
   if (!hasIdempotencyKey(request)) refuseUnreadable(request)
   done()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { createKey, revokeKey } from '../../exchange/partners/keys.ts'
 
 let api: TestApi
@@ -23,27 +23,27 @@ after(() => api.close())
 
 type Change = { key?: string | undefined; headers?: Record<string, string>; from?: string }
 const estimateUrl = '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC'
-const estimate = (change: Change): Promise<Told> => api.ask({ url: estimateUrl, ...change })
-const secrets = (change: Change): Promise<Told> => api.ask({ url: '/v1/for-secrets', ...change })
+const estimate = (change: Change): Promise<ApiAnswer> => api.ask({ url: estimateUrl, ...change })
+const secrets = (change: Change): Promise<ApiAnswer> => api.ask({ url: '/v1/for-secrets', ...change })
 
 describe('an API key', () => {
   it('200: a public or a secret one, as x-api-key', async () => {
     for (const key of [api.all.public_key, api.all.secret_key]) assert.equal((await estimate({ key })).status, 200)
   })
 
-  it('200: a secret one as x-secret-key beside its public one', async () => {
+  it('200: a secret key as x-secret-key, in addition to its public key', async () => {
     const headers = { 'x-secret-key': api.all.secret_key }
     assert.deepEqual((await secrets({ key: api.all.public_key, headers })).body, { who: 'All' })
   })
 
   it('401 INVALID_TOKEN: a secret one as x-secret-key alone; where anyone may call, it is judged like any other', async () => {
     const headers = { 'x-secret-key': api.all.secret_key }
-    for (const told of [
+    for (const answer of [
       await secrets({ headers }),
       await estimate({ headers }),
       await estimate({ key: '', headers }),
     ]) {
-      assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+      assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'])
     }
     const open = (key: string) => api.ask({ url: '/v1/currencies', headers: { 'x-secret-key': key } })
     assert.equal((await open(api.all.secret_key)).status, 200)
@@ -54,13 +54,13 @@ describe('an API key', () => {
     const other = api.all.secret_key.replace('sk_test', 'sk_live')
     const unknown = `sk_test_${'x'.repeat(43)}`
     for (const key of [undefined, '', 'x', unknown, other, `${api.all.secret_key}, ${api.all.secret_key}`]) {
-      const told = await estimate({ key })
-      assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'], key)
-      assert.ok(key === undefined || key === '' || key === 'x' || !told.text.includes(key))
+      const answer = await estimate({ key })
+      assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'], key)
+      assert.ok(key === undefined || key === '' || key === 'x' || !answer.text.includes(key))
     }
   })
 
-  it('401 INVALID_TOKEN: two keys of different partners, a public one as secret, a good one beside a bad one', async () => {
+  it('401 INVALID_TOKEN: keys of two partners, a public key as secret key, a valid key with an invalid one', async () => {
     const secret = { 'x-secret-key': api.all.secret_key }
     const wrong: Change[] = [
       { key: api.plain.public_key, headers: secret },
@@ -80,8 +80,8 @@ describe('an API key', () => {
   })
 
   it('403 FORBIDDEN: a public one where a secret one is needed', async () => {
-    const told = await secrets({ key: api.all.public_key })
-    assert.deepEqual([told.status, told.code], [403, 'FORBIDDEN'])
+    const answer = await secrets({ key: api.all.public_key })
+    assert.deepEqual([answer.status, answer.code], [403, 'FORBIDDEN'])
   })
 
   it('403 FORBIDDEN: one that is used from outside its allow-list, seen through trusted proxies only', async () => {
@@ -115,19 +115,19 @@ describe('an API key', () => {
 })
 
 describe('a browser on another page', () => {
-  it('204: may ask first, and is told what a public key may send, the secret header never', async () => {
-    const told = await api.ask({
+  it('204: preflights allow what a public key may send, and never the secret header', async () => {
+    const answer = await api.ask({
       method: 'OPTIONS',
       url: '/v1/transaction',
       headers: { origin: 'https://shop.example' },
     })
-    assert.equal(told.status, 204)
-    assert.equal(told.headers['access-control-allow-origin'], '*')
+    assert.equal(answer.status, 204)
+    assert.equal(answer.headers['access-control-allow-origin'], '*')
     assert.equal(
-      told.headers['access-control-allow-headers'],
+      answer.headers['access-control-allow-headers'],
       'x-api-key, content-type, accept, idempotency-key, x-request-id, x-sign-id',
     )
-    assert.equal(told.headers['access-control-allow-methods'], 'OPTIONS, POST')
+    assert.equal(answer.headers['access-control-allow-methods'], 'OPTIONS, POST')
   })
 
   it('may read the answers and the refusals', async () => {
@@ -139,9 +139,9 @@ describe('a browser on another page', () => {
   })
 
   it('405: has no business where a secret key is needed', async () => {
-    const told = await api.ask({ method: 'OPTIONS', url: '/v1/for-secrets' })
-    assert.equal(told.status, 405)
-    assert.equal(told.headers['access-control-allow-origin'], undefined)
+    const answer = await api.ask({ method: 'OPTIONS', url: '/v1/for-secrets' })
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers['access-control-allow-origin'], undefined)
     assert.equal((await secrets({ key: api.all.secret_key })).headers['access-control-allow-origin'], undefined)
   })
 })

@@ -10,7 +10,7 @@ import { allowAnyOrigin } from './cors.ts'
 import { notEnabled } from './feature-warning.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-/** Who may call an address: anyone, whoever has a key, or whoever has a secret key. */
+/** Who may call a route: anyone, callers with any key, or callers with a secret key. */
 export type Access = 'anyone' | 'any-key' | 'secret-key'
 
 declare module 'fastify' {
@@ -34,8 +34,6 @@ export function callerOf({ caller }: FastifyRequest): Caller {
   return caller
 }
 
-type Found = Caller | undefined
-
 /**
  * Makes the first hook of a route: 401 for a key that is missing, unknown or revoked, 403 for one that may not do this here,
  * 429 for one that does it too often, 403 for an account without the feature that the route belongs to. Costs no database round trip for a key that was met before.
@@ -50,7 +48,7 @@ export function admission(
     request: FastifyRequest,
     reply: FastifyReply,
     caller: Caller,
-    { access, creates, feature }: Asked,
+    { access, creates, feature }: AccessRule,
   ): void {
     if (access === 'secret-key' && caller.key.kind !== 'secret') {
       throw new Refusal('FORBIDDEN', 'This needs a secret key.')
@@ -87,9 +85,9 @@ export function admission(
   }
 }
 
-type Asked = { access: Access; creates: boolean; feature: Feature | undefined }
+type AccessRule = { access: Access; creates: boolean; feature: Feature | undefined }
 
-function known(caller: Found): Caller {
+function known(caller: Caller | undefined): Caller {
   if (!caller) throw new Refusal('INVALID_TOKEN', 'This API key is not valid.')
   return caller
 }
@@ -102,15 +100,19 @@ export async function judgeAgain(accounts: Accounts, { raw: { headers } }: Fasti
 type Header = string | string[] | undefined
 
 /**
- * The account behind the key or keys. Of two, both must be good and of one partner; the secret one counts. A secret key without
- * an `x-api-key` comes this far only where no key is asked for: there it is judged like any other.
+ * The account behind the key or keys. Two keys must both be valid and belong to one partner; the secret one counts. A
+ * secret key without an `x-api-key` comes this far only on routes that need no key, and is checked like any other.
  */
-function findCaller(accounts: Accounts, apiKey: Header, secretKey: Header): Found | Promise<Found> {
+function findCaller(
+  accounts: Accounts,
+  apiKey: Header,
+  secretKey: Header,
+): Caller | undefined | Promise<Caller | undefined> {
   if (!secretKey) return accounts.find(String(apiKey))
   return bothKeys(accounts, apiKey, secretKey)
 }
 
-async function bothKeys(accounts: Accounts, apiKey: Header, secretKey: Header): Promise<Found> {
+async function bothKeys(accounts: Accounts, apiKey: Header, secretKey: Header): Promise<Caller | undefined> {
   const secret = await accounts.find(String(secretKey))
   if (secret?.key.kind !== 'secret' || !apiKey) return secret?.key.kind === 'secret' ? secret : undefined
   const other = await accounts.find(String(apiKey))

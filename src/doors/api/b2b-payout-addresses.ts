@@ -156,8 +156,8 @@ const listing: Operation = {
   summary: 'List the registered addresses',
   description:
     'Every bank account and wallet that was registered, whatever its status. Account numbers are masked. Without `limit`, ' +
-    '`offset`, `cursor` and `sorting` all of them, up to 10,000, the oldest first; with any of these a page of both kinds ' +
-    'together by time of creation, of which each list has its kind.',
+    '`offset`, `cursor` or `sorting`, returns all of them, up to 10,000, oldest first. With any of these, returns a page of both ' +
+    'kinds by creation time; each list has the entries of its kind.',
   query: addressQuery,
   says: { 200: 'All of them, or a page.' },
   refuses: ['BAD_REQUEST'],

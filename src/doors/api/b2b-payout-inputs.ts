@@ -11,7 +11,7 @@ const label = about(text, 'A name of your own.')
 export const bankAccountBody = bodyOf(
   'AddBankAccount',
   {
-    payment_category: about(categoryIn, 'By which transfers the account is reached, such as `SEPA`.'),
+    payment_category: about(categoryIn, 'The transfer scheme that reaches the account, such as `SEPA`.'),
     address: partOf(
       {
         account_name: about(text, 'The holder.'),

@@ -88,7 +88,7 @@ const listing: Operation = {
   refuses: ['BAD_REQUEST'],
 }
 
-/** Reads an order: what is missing or ill-formed stands in `problems`, in the order of the fields. */
+/** Reads an order. `problems` lists what is missing or malformed, in the order of the fields. */
 function readOrder(body: Fields): { order: B2bOrder; problems: readonly Problem[] } {
   const read = fieldReader()
   const order = {

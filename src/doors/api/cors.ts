@@ -8,7 +8,7 @@ export function allowAnyOrigin(reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*')
 }
 
-/** Lets a page's script read what an answer says beside its body: on refusals, and where something was made. */
+/** Lets a page's script read our response headers, on errors and on creates. */
 export function exposeHeaders(reply: FastifyReply): void {
   reply.header('access-control-expose-headers', exposed)
 }

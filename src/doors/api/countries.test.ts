@@ -37,14 +37,14 @@ describe('GET /v1/countries', () => {
     const { body } = await api.ask({ url: '/v1/countries' })
     for (const { code_iso_alpha_2: code, supported } of body as unknown as Row[]) {
       const url = `/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC&customer_country=${code}`
-      const told = await api.ask({ url, key: api.all.secret_key })
-      assert.equal(told.code === 'COUNTRY_NOT_SUPPORTED', !supported, code)
-      if (supported) assert.equal(told.status, 200, code)
+      const answer = await api.ask({ url, key: api.all.secret_key })
+      assert.equal(answer.code === 'COUNTRY_NOT_SUPPORTED', !supported, code)
+      if (supported) assert.equal(answer.status, 200, code)
     }
   })
 
   it('401 INVALID_TOKEN: a key that is not valid', async () => {
-    const told = await api.ask({ url: '/v1/countries', key: 'sk_test_nonsense' })
-    assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+    const answer = await api.ask({ url: '/v1/countries', key: 'sk_test_nonsense' })
+    assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'])
   })
 })

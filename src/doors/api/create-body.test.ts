@@ -19,7 +19,7 @@ const partnerWith = (features: Partial<typeof defaultSettings.features>): Partne
   createdAt: now,
 })
 
-const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+const valid = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
 
 type Change = { query?: Record<string, string | string[]>; forwardedCustomer?: string; features?: object }
 
@@ -127,7 +127,7 @@ describe('a create body', () => {
   it('may leave out anything but the amount and the two currencies, by any way of leaving out', () => {
     for (const nothing of [undefined, null, '']) {
       const body = {
-        ...good,
+        ...valid,
         from_network: nothing,
         payout_info: nothing,
         deposit: nothing,
@@ -138,50 +138,50 @@ describe('a create body', () => {
       const { problems, warnings } = read(body, { features: {} })
       assert.deepEqual([problems, warnings], [[], []])
     }
-    assert.deepEqual(pathsOf({ ...good, payout_info: {}, customer: {}, deposit: {} }), [])
+    assert.deepEqual(pathsOf({ ...valid, payout_info: {}, customer: {}, deposit: {} }), [])
   })
 
   it('refuses a customer and other parts that are no objects', () => {
     for (const wrong of ['x', 7, true, [], [{}]]) {
       for (const part of ['customer', 'payout_info', 'deposit', 'redirects']) {
-        assert.deepEqual(pathsOf({ ...good, [part]: wrong }), [part])
+        assert.deepEqual(pathsOf({ ...valid, [part]: wrong }), [part])
       }
-      assert.deepEqual(pathsOf({ ...good, customer: { billing_info: wrong } }), ['customer.billing_info'])
+      assert.deepEqual(pathsOf({ ...valid, customer: { billing_info: wrong } }), ['customer.billing_info'])
     }
   })
 
   it('reads the older names of the payout address, and the newer ones win', () => {
-    const older = { ...good, payout_address: 'old', payout_extra_id: 12_345 }
+    const older = { ...valid, payout_address: 'old', payout_extra_id: 12_345 }
     assert.equal(read(older).input.payoutAddress, 'old')
     assert.equal(read(older).input.payoutExtraId, '12345')
     const both = read({ ...older, payout_info: { payout_address: 'new', extra_id: 'n' } }).input
     assert.deepEqual([both.payoutAddress, both.payoutExtraId], ['new', 'n'])
-    assert.deepEqual(pathsOf({ ...good, payout_address: 7.5 }), ['payout_address'])
+    assert.deepEqual(pathsOf({ ...valid, payout_address: 7.5 }), ['payout_address'])
   })
 
   it('refuses what cannot be printed or stored', () => {
     for (const text of ['a\u0000b', 'a\nb', '\u001b[31m', 'a\u0085', '\ud800', '\udc00x']) {
-      assert.deepEqual(pathsOf({ ...good, external_partner_link_id: text }), ['external_partner_link_id'])
+      assert.deepEqual(pathsOf({ ...valid, external_partner_link_id: text }), ['external_partner_link_id'])
     }
-    assert.deepEqual(pathsOf({ ...good, external_partner_link_id: 'naïve 😀 名' }), [])
+    assert.deepEqual(pathsOf({ ...valid, external_partner_link_id: 'naïve 😀 名' }), [])
   })
 
   it('takes the first of ip, ipV4 and ipV6, and the deprecated inputs only where there is none of them', () => {
     const deprecated = { query: { ip: '198.51.100.7' }, forwardedCustomer: '203.0.113.5' }
-    const six = { ...good, customer: { ipV6: '2001:DB8::1' } }
+    const six = { ...valid, customer: { ipV6: '2001:DB8::1' } }
     assert.equal(read(six, deprecated).input.customerIp, '2001:db8::1')
-    const three = { ...good, customer: { ip: '192.0.2.1', ipV4: '192.0.2.2', ipV6: '2001:db8::1' } }
+    const three = { ...valid, customer: { ip: '192.0.2.1', ipV4: '192.0.2.2', ipV6: '2001:db8::1' } }
     assert.equal(read(three, deprecated).input.customerIp, '192.0.2.1')
-    assert.equal(read(good, deprecated).input.customerIp, '203.0.113.5')
-    assert.equal(read(good, { query: { ip: '198.51.100.7' } }).input.customerIp, '198.51.100.7')
-    assert.equal(read(good, { query: { ip: 'rubbish' } }).input.customerIp, undefined)
-    assert.equal(read(good, { query: { ip: ['198.51.100.7', '1.1.1.1'] } }).input.customerIp, undefined)
+    assert.equal(read(valid, deprecated).input.customerIp, '203.0.113.5')
+    assert.equal(read(valid, { query: { ip: '198.51.100.7' } }).input.customerIp, '198.51.100.7')
+    assert.equal(read(valid, { query: { ip: 'rubbish' } }).input.customerIp, undefined)
+    assert.equal(read(valid, { query: { ip: ['198.51.100.7', '1.1.1.1'] } }).input.customerIp, undefined)
   })
 })
 
 describe('a feature that is off', () => {
   const body = {
-    ...good,
+    ...valid,
     customer: { billing_info: { country_alpha_2: 'nonsense', gender: 7 } },
     payout_info: { payout_address: '4242424242424242', skip_choose_payout_address: 'perhaps' },
     kyc_shared_token: { not: 'a text' },
@@ -205,8 +205,8 @@ describe('a feature that is off', () => {
   })
 
   it('is not reported where nothing was passed for it', () => {
-    assert.deepEqual(read(good, { features: {}, query: { customer_country: 'null' } }).warnings, [])
-    const elsewhere = read({ ...good, customer_country: 'DE' }, { features: {} })
+    assert.deepEqual(read(valid, { features: {}, query: { customer_country: 'null' } }).warnings, [])
+    const elsewhere = read({ ...valid, customer_country: 'DE' }, { features: {} })
     assert.deepEqual([elsewhere.warnings, elsewhere.input.countryOverride], [[], undefined])
   })
 })
@@ -230,7 +230,7 @@ test('a card number is refused in every text that is read but the memo, and neve
     ['locale', { locale: card }],
   ]
   for (const [path, change] of texts) {
-    const { problems } = read({ ...good, ...change })
+    const { problems } = read({ ...valid, ...change })
     assert.deepEqual(
       problems.map((problem) => problem.path),
       [path],
@@ -243,11 +243,11 @@ test('a card number is refused in every text that is read but the memo, and neve
     ...plainRequest,
   })
   assert.ok(problems.some(({ path, code }) => path === 'external_partner_link_id' && code === 'CARD_NUMBER'))
-  assert.deepEqual(pathsOf({ ...good, payout_info: { extra_id: card } }), [])
+  assert.deepEqual(pathsOf({ ...valid, payout_info: { extra_id: card } }), [])
 })
 
 test('a telephone number that could be a card is refused, with + or without, and any other is taken', () => {
-  const pathsWith = (phone_number: string) => pathsOf({ ...good, customer: { contact_info: { phone_number } } })
+  const pathsWith = (phone_number: string) => pathsOf({ ...valid, customer: { contact_info: { phone_number } } })
   const path = 'customer.contact_info.phone_number'
   assert.deepEqual(pathsWith('+49 151 2345 0004'), [path])
   assert.deepEqual(pathsWith('+378282246310005'), [path])
@@ -256,7 +256,7 @@ test('a telephone number that could be a card is refused, with + or without, and
 })
 
 test('any JSON object at all is read without a fault, and nothing of it is repeated', () => {
-  const names = words(`
+  const names = namesIn(`
     from_amount from_currency to_currency customer payout_info deposit redirects locale contact_info billing_info email
     phone_number ip ipV4 payout_address extra_id successful date_of_birthday gender country_alpha_2
     skip_choose_payout_address __proto__ constructor`)
@@ -286,4 +286,4 @@ test('any JSON object at all is read without a fault, and nothing of it is repea
   )
 })
 
-const words = (text: string): string[] => text.trim().split(/\s+/)
+const namesIn = (text: string): string[] => text.trim().split(/\s+/)

@@ -107,7 +107,7 @@ export const createBody = bodyOf(
     }),
     kyc_shared_token: textIn(1_024, {
       pattern: '^[\\x21-\\x7e]+$',
-      description: 'By which an identity provider shares the customer. Needs the feature `kyc_sharing`.',
+      description: 'The token that an identity provider shares the customer with. Needs the feature `kyc_sharing`.',
     }),
     kyc_shared_token_provider: textIn(64, { pattern: '^[A-Za-z]+$', examples: ['sumsub'] }),
   },

@@ -15,9 +15,9 @@ before(async () => {
 after(() => api.close())
 
 async function get(path: string): Promise<unknown> {
-  const told = await api.ask({ url: path })
-  assert.equal(told.status, 200, told.text)
-  return told.body
+  const answer = await api.ask({ url: path })
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body
 }
 
 const lists = async (query = '') =>
@@ -71,8 +71,8 @@ describe('GET /v1/currencies', () => {
   })
 
   it('400 BAD_REQUEST: an available that is neither', async () => {
-    const told = await api.ask({ url: '/v1/currencies?available=maybe' })
-    assert.deepEqual([told.status, told.code, told.path], [400, 'BAD_REQUEST', 'available'])
+    const answer = await api.ask({ url: '/v1/currencies?available=maybe' })
+    assert.deepEqual([answer.status, answer.code, answer.path], [400, 'BAD_REQUEST', 'available'])
   })
 })
 
@@ -116,8 +116,8 @@ describe('GET /v1/currencies/{ticker}', () => {
 
   it('404 NOT_FOUND: an unknown ticker', async () => {
     for (const ticker of ['XXX', 'btc1', '%00', 'a'.repeat(90), 'a'.repeat(500), '..%2f..', '__proto__']) {
-      const told = await api.ask({ url: `/v1/currencies/${ticker}` })
-      assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], ticker)
+      const answer = await api.ask({ url: `/v1/currencies/${ticker}` })
+      assert.deepEqual([answer.status, answer.code], [404, 'NOT_FOUND'], ticker)
     }
   })
 })

@@ -13,7 +13,7 @@ import { flagText, type Operation, optional, required, tickerIn } from './operat
 import { type Query, queryFlag, queryText } from './query.ts'
 import { list } from './shape.ts'
 
-/** `GET /v1/currencies`, `/fiat`, `/crypto` and `/{ticker}`: what there is, and what of it can be exchanged now. */
+/** `GET /v1/currencies`, `/fiat`, `/crypto` and `/{ticker}`: all currencies, and what can be exchanged now. */
 export function currencies(app: FastifyInstance, ctx: Ctx): void {
   const offersNow = eachSecond(ctx, offersAt)
 
@@ -51,8 +51,8 @@ const listAll: Operation = {
   tag: 'Currencies',
   summary: 'List all currencies',
   description:
-    'Every currency for buying, selling and swapping, with its networks and payment methods, and what of it can be exchanged ' +
-    'now on the terms of whoever asks: those of the account with a key, those of the house without.',
+    'Every currency for buying, selling and swapping, with its networks and payment methods, and whether it can be exchanged ' +
+    'now: on the terms of your account with a key, on the standard terms without one.',
   query: currenciesQuery,
   answers: { 200: currencyLists },
   says: { 200: 'Both lists.' },

@@ -11,7 +11,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { callerOf } from './authenticate.ts'
 import { fieldReader, type Fields } from './fields.ts'
 import { bodyObject } from './json-body.ts'
-import { amount, email, id, ticker, time, word } from './field-shapes.ts'
+import { amount, email, id, ticker, time, identifier } from './field-shapes.ts'
 import { bodyOf, idIn, type Operation, required, textIn } from './operation.ts'
 import { about, list, object, oneOf, orNull, type Shape, type ShapeProvider, titled } from './shape.ts'
 import { readSharedToken } from './shared-token-body.ts'
@@ -22,19 +22,19 @@ const status = {
   risk_level: oneOf(...riskLevels),
   kyc: object({
     level: oneOf('none', 'basic', 'full'),
-    provider: orNull(word),
+    provider: orNull(identifier),
     verified_at: orNull(time),
     expires_at: orNull(time),
-    missing_fields: list(word),
+    missing_fields: list(identifier),
   }),
   limits: list(object({ period: oneOf('day', 'month'), currency: ticker, max: amount, used: amount }), 10),
   updated_at: time,
 }
 
-/** How a customer stands (wire.md, section 4). What is not named here does not leave; reasons are not. */
+/** A customer's status. Fields that are not listed here are never sent; reasons are not listed. */
 export const customerStatus: Shape<CustomerRecord> = titled('Customer', object(status))
 
-/** The same of a customer who was imported, with the address that tells them apart. */
+/** The status of an imported customer, with the email address that identifies them. */
 const importedCustomer: Shape<CustomerRecord & { email: string }> = titled(
   'ImportedCustomer',
   object({ ...status, email }),
@@ -43,12 +43,12 @@ const importedCustomer: Shape<CustomerRecord & { email: string }> = titled(
 const reading: Operation = {
   id: 'getCustomerStatus',
   tag: 'Customers',
-  summary: 'Read how a customer stands',
+  summary: "Retrieve a customer's status",
   description:
     "Status, risk level, what is known of the identity, and limits. Customers of the account's own transactions and imports " +
-    'only. The reasons stay inside.',
+    'only. Reasons are not disclosed.',
   path: { id: required(idIn, 'The `customer_id` of a transaction.') },
-  says: { 200: 'How the customer stands.' },
+  says: { 200: "The customer's status." },
   refuses: ['NOT_FOUND', 'CONFLICT'],
 }
 
@@ -76,7 +76,7 @@ const importing: Operation = {
       to: 'getCustomerStatus',
       parameter: 'id',
       from: '$response.body#/id',
-      about: 'How the imported customer stands.',
+      about: "The imported customer's status.",
     },
   ],
 }

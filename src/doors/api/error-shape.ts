@@ -1,18 +1,18 @@
 import { refusals, type Problem, type RefusalCode } from '../../platform/lib/refusal.ts'
-import { amount, line, word } from './field-shapes.ts'
+import { amount, line, identifier } from './field-shapes.ts'
 import { list, object, oneOf, type Shape, text, textOf, titled, wholeNumber } from './shape.ts'
 
-const words = { code: word, path: line, message: text }
+const fields = { code: identifier, path: line, message: text }
 
 /** One thing that is wrong with a request. A range's problem carries its ends. */
 export const problem: Shape<Problem> & { properties: object } = titled('Problem', {
-  ...object(words),
-  properties: { ...words, min: amount, max: amount },
+  ...object(fields),
+  properties: { ...fields, min: amount, max: amount },
 })
 
 const codes = Object.keys(refusals) as RefusalCode[]
 
-/** Every answer that is not 2xx (wire.md, section 1). */
+/** Every answer that is not 2xx. */
 export const errorRecord = titled(
   'Error',
   object({

@@ -23,7 +23,7 @@ function bodyOf({ code, message, problems }: Refusal, requestId: string): string
   })
 }
 
-/** What the framework refuses before a handler is reached, in our words. */
+/** Our codes for the framework's own errors, which occur before a handler runs. */
 const frameworkCodes: Readonly<Record<string, RefusalCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'PAYLOAD_TOO_LARGE',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'UNSUPPORTED_MEDIA_TYPE',
@@ -42,7 +42,7 @@ const sentences: Partial<Record<RefusalCode, string>> = {
   SERVICE_UNAVAILABLE: 'The service is not available at the moment. Please try again.',
 }
 
-/** The one place where a thrown error becomes an HTTP answer. A fault is told to the operator; the caller sees a bare 500. */
+/** The one place where a thrown error becomes an HTTP answer. A fault is logged for the operator; the caller sees a bare 500. */
 export const answerErrors =
   (log: Log) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {

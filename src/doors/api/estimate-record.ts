@@ -23,7 +23,7 @@ const estimateFields = {
   warnings,
 }
 
-/** An estimate as an answer of its own. */
+/** An estimate as a whole response. */
 export const estimateRecord = titled('Estimate', object(estimateFields))
 
 /** What an amount comes to, as partners read it. */

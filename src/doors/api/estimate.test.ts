@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { table } from '../../../test/support/table.ts'
 import { setPartner } from '../../exchange/partners/change.ts'
@@ -15,11 +15,13 @@ before(async () => {
 })
 after(() => api.close())
 
-const good = { from_amount: '100', from_currency: 'EUR', to_currency: 'BTC' }
+const valid = { from_amount: '100', from_currency: 'EUR', to_currency: 'BTC' }
 
-/** A good request with one thing changed; undefined leaves a thing out. */
-function estimate(change: Record<string, string | undefined> = {}, key = api.all.secret_key): Promise<Told> {
-  const query = Object.entries({ ...good, ...change }).filter((pair): pair is [string, string] => pair[1] !== undefined)
+/** A valid request with one thing changed; undefined leaves a thing out. */
+function estimate(change: Record<string, string | undefined> = {}, key = api.all.secret_key): Promise<ApiAnswer> {
+  const query = Object.entries({ ...valid, ...change }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  )
   return api.ask({ url: `/v1/estimate?${new URLSearchParams(query).toString()}`, key })
 }
 
@@ -35,7 +37,7 @@ type Estimate = {
   rate_at: string
   warnings: { code: string; path: string }[]
 }
-const record = ({ body }: Told) => body as unknown as Estimate
+const record = ({ body }: ApiAnswer) => body as unknown as Estimate
 
 /** Decimal text as a whole number of units with so many decimals. */
 function units(text: string, decimals: number): bigint {
@@ -46,18 +48,18 @@ function units(text: string, decimals: number): bigint {
 
 describe('GET /v1/estimate', () => {
   it('200: tells what the customer would receive, in a form that strict readers take', async () => {
-    const told = await estimate()
-    assert.equal(told.status, 200)
-    assert.deepEqual(offences('estimate', told.body), [])
-    const { body } = told
+    const answer = await estimate()
+    assert.equal(answer.status, 200)
+    assert.deepEqual(offences('estimate', answer.body), [])
+    const { body } = answer
     assert.deepEqual(
       [body.from_currency, body.from_network, body.to_currency, body.to_network],
       ['EUR', 'EUR', 'BTC', 'BTC'],
     )
     assert.deepEqual(body.warnings, [])
-    assert.match(record(told).estimated_exchange_rate, /^\d+\.\d{8,}$/)
-    assert.match(record(told).rate_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-    for (const { percentage } of record(told).service_fees) assert.match(percentage, /^\d+(\.\d+)?%$/)
+    assert.match(record(answer).estimated_exchange_rate, /^\d+\.\d{8,}$/)
+    assert.match(record(answer).rate_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    for (const { percentage } of record(answer).service_fees) assert.match(percentage, /^\d+(\.\d+)?%$/)
   })
 
   it('200: the sum is exact for any amount: fees and converted make the amount, the price makes the value', async () => {
@@ -123,10 +125,10 @@ describe('GET /v1/estimate', () => {
   })
 
   it('200: a switched-off customer_country is ignored and reported, whatever is in it', async () => {
-    const told = await estimate({ customer_country: 'nonsense' }, api.plain.secret_key)
-    assert.equal(told.status, 200)
+    const answer = await estimate({ customer_country: 'nonsense' }, api.plain.secret_key)
+    assert.equal(answer.status, 200)
     assert.deepEqual(
-      record(told).warnings.map(({ code, path }) => [code, path]),
+      record(answer).warnings.map(({ code, path }) => [code, path]),
       [['FEATURE_NOT_ENABLED', 'query.customer_country']],
     )
   })
@@ -135,7 +137,7 @@ describe('GET /v1/estimate', () => {
     assert.equal((await estimate({}, api.plain.public_key)).status, 200)
   })
 
-  it('200: the same question is answered alike, and by the account of whoever asks', async () => {
+  it('200: the same request gets the same answer, on the terms of the account that asks', async () => {
     const mine = await estimate()
     assert.equal((await estimate()).text, mine.text)
     await setPartner(api.ctx, api.plain.partner.id, { fees: '{"commission_percent": "1"}' }, 'test')
@@ -155,7 +157,7 @@ describe('GET /v1/estimate', () => {
     assert.notDeepEqual(later.price, before.price)
   })
 
-  it('400 BAD_REQUEST: amounts that are none, or less than a cent, or out of range, saying where', async () => {
+  it('400 BAD_REQUEST: amounts that are malformed, below a cent or out of range, with the path', async () => {
     const rows = table(`
       amount              code
       -1                  INVALID_VALUE
@@ -174,17 +176,17 @@ describe('GET /v1/estimate', () => {
       1234567890123456789012345678901    INVALID_VALUE
     `)
     for (const { amount = '', code } of rows) {
-      const told = await estimate({ from_amount: amount })
-      assert.deepEqual([told.status, told.code, told.path], [400, 'BAD_REQUEST', 'from_amount'], amount)
-      const [problem] = told.body.errors as { code: string }[]
+      const answer = await estimate({ from_amount: amount })
+      assert.deepEqual([answer.status, answer.code, answer.path], [400, 'BAD_REQUEST', 'from_amount'], amount)
+      const [problem] = answer.body.errors as { code: string }[]
       assert.equal(problem?.code, code, amount)
     }
   })
 
-  it('400 BAD_REQUEST: the sentence and the ends of a range, both of which are accepted themselves', async () => {
-    const told = await estimate({ from_amount: '1' })
-    assert.equal(told.body.message, 'EUR amount must be higher than 20 and lower than 15000')
-    const [problem] = told.body.errors as { min: string; max: string }[]
+  it('400 BAD_REQUEST: the sentence and the ends of a range; both ends are accepted', async () => {
+    const answer = await estimate({ from_amount: '1' })
+    assert.equal(answer.body.message, 'EUR amount must be higher than 20 and lower than 15000')
+    const [problem] = answer.body.errors as { min: string; max: string }[]
     assert.deepEqual([problem?.min, problem?.max], ['20', '15000'])
     assert.equal((await estimate({ from_amount: '20' })).status, 200)
     assert.equal((await estimate({ from_amount: '15000.00' })).status, 200)
@@ -201,8 +203,8 @@ describe('GET /v1/estimate', () => {
       customer_country  QQ        query.customer_country
     `)
     for (const { name = '', value = '', path } of rows) {
-      const told = await estimate({ [name]: value })
-      assert.deepEqual([told.status, told.code, told.path], [400, 'BAD_REQUEST', path], `${name}=${value}`)
+      const answer = await estimate({ [name]: value })
+      assert.deepEqual([answer.status, answer.code, answer.path], [400, 'BAD_REQUEST', path], `${name}=${value}`)
     }
     const twice = await api.ask({
       url: '/v1/estimate?from_amount=100&from_amount=1&from_currency=EUR&to_currency=BTC',
@@ -225,19 +227,22 @@ describe('GET /v1/estimate', () => {
       payout_type    SEPA_1     payout_type
     `)
     for (const { name = '', value = '', path } of rows) {
-      const told = await estimate({ [name]: value })
-      assert.deepEqual([told.status, told.code, told.path], [400, 'PAIR_NOT_AVAILABLE', path], `${name}=${value}`)
+      const answer = await estimate({ [name]: value })
+      assert.deepEqual([answer.status, answer.code, answer.path], [400, 'PAIR_NOT_AVAILABLE', path], `${name}=${value}`)
     }
   })
 
   it('401 INVALID_TOKEN: without a key', async () => {
-    const told = await api.ask({ url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC' })
-    assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+    const answer = await api.ask({ url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC' })
+    assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'])
   })
 
   it('403 COUNTRY_NOT_SUPPORTED: a country that is not served', async () => {
-    const told = await estimate({ customer_country: 'KP' })
-    assert.deepEqual([told.status, told.code, told.path], [403, 'COUNTRY_NOT_SUPPORTED', 'query.customer_country'])
+    const answer = await estimate({ customer_country: 'KP' })
+    assert.deepEqual(
+      [answer.status, answer.code, answer.path],
+      [403, 'COUNTRY_NOT_SUPPORTED', 'query.customer_country'],
+    )
   })
 
   it('200 or a refusal, never a fault and never an echo: any query at all', async () => {
@@ -251,10 +256,10 @@ describe('GET /v1/estimate', () => {
     await fc.assert(
       fc.asyncProperty(query, async (pairs) => {
         const encoded = pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-        const told = await api.ask({ url: `/v1/estimate?${encoded.join('&')}`, key: api.all.secret_key })
-        assert.ok([200, 400, 403].includes(told.status), told.text)
-        if (told.status !== 200) assert.deepEqual(offences('error', told.body), [])
-        assert.ok(!told.text.includes('mark'))
+        const answer = await api.ask({ url: `/v1/estimate?${encoded.join('&')}`, key: api.all.secret_key })
+        assert.ok([200, 400, 403].includes(answer.status), answer.text)
+        if (answer.status !== 200) assert.deepEqual(offences('error', answer.body), [])
+        assert.ok(!answer.text.includes('mark'))
       }),
       { numRuns: 400 },
     )

@@ -119,7 +119,7 @@ export const b2bEstimate: Operation = {
 
 type EstimateRoute = { path: string; kind: Kind; config: FastifyContextConfig }
 
-/** An estimate for one kind of exchange, on the terms that it has for whoever asks. */
+/** An estimate for one kind of exchange, on the caller's terms. */
 export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, config }: EstimateRoute): void {
   const answers = recentAnswers()
   app.get(path, { config, schema: { response: { 200: estimateRecord } } }, (request, reply) => {

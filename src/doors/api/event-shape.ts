@@ -57,7 +57,7 @@ export const eventOf = (type: EventType): Shape<unknown> =>
 export const eventTitle = (type: EventType): string =>
   `Event${type
     .split(/[._]/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
     .join('')}`
 
 export const anyEvent: Shape<unknown> = titled('Event', anyOf(...eventTypes.map(eventOf)))

@@ -50,8 +50,8 @@ export const country = textOf({ title: 'Country', pattern: '^[A-Z]{2}$', maxLeng
 /** A country by its three letters. */
 export const countryAlpha3 = textOf({ title: 'CountryAlpha3', pattern: '^[A-Z]{3}$', maxLength: 3 })
 
-/** A word that programs tell things apart by. */
-export const word = textOf({ pattern: '^[A-Za-z0-9_.-]+$', maxLength: 64 })
+/** A machine-readable identifier. */
+export const identifier = textOf({ pattern: '^[A-Za-z0-9_.-]+$', maxLength: 64 })
 
 /** An address of the web. */
 export const url = textOf({ title: 'Url', format: 'uri', pattern: '^https?://', maxLength: 2_048 })
@@ -71,4 +71,4 @@ export const money = titled('Money', object({ amount, currency: ticker }))
 export const serviceFee = titled('ServiceFee', object({ name: line, amount, currency: ticker, percentage }))
 
 /** What was ignored; empty when nothing was. */
-export const warnings = list(titled('Warning', object({ code: word, path: line, message: text })), 20)
+export const warnings = list(titled('Warning', object({ code: identifier, path: line, message: text })), 20)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { listings } from '../../reference/catalog/asset.ts'
@@ -15,18 +15,18 @@ before(async () => {
 })
 after(() => api.close())
 
-const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+const valid = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
 const addressOf = (id: string) => listings.find(({ asset }) => asset.id === id)?.network.chain?.addressExample ?? ''
 
 type Change = { key?: string; query?: string; headers?: Record<string, string>; from?: string }
 const post = (url: string, change: object, { key = api.all.secret_key, query = '', ...more }: Change = {}) =>
-  api.ask({ method: 'POST', url: `${url}${query}`, key, body: { ...good, ...change }, ...more })
-const check = (change: object = {}, more?: Change): Promise<Told> => post('/v1/transaction/health', change, more)
-const create = (change: object = {}, more?: Change): Promise<Told> => post('/v1/transaction', change, more)
+  api.ask({ method: 'POST', url: `${url}${query}`, key, body: { ...valid, ...change }, ...more })
+const check = (change: object = {}, more?: Change): Promise<ApiAnswer> => post('/v1/transaction/health', change, more)
+const create = (change: object = {}, more?: Change): Promise<ApiAnswer> => post('/v1/transaction', change, more)
 
 type Problem = { code: string; path: string; message: string; min?: string; max?: string }
-const errorsOf = ({ body }: Told) => body.errors as Problem[]
-const inShort = (told: Told) => errorsOf(told).map(({ code, path }) => `${code} ${path}`)
+const errorsOf = ({ body }: ApiAnswer) => body.errors as Problem[]
+const inShort = (answer: ApiAnswer) => errorsOf(answer).map(({ code, path }) => `${code} ${path}`)
 
 const counts = () =>
   asOwner(api.database.ownerUrl, async (client) => {
@@ -38,9 +38,9 @@ const counts = () =>
 describe('POST /v1/transaction/health', () => {
   it('200: a healthy create, with its estimate, which is that of GET /v1/estimate', async () => {
     for (const key of [api.all.secret_key, api.all.public_key]) {
-      const told = await check({ customer: { contact_info: { email: 'a@example.com' } } }, { key })
-      assert.equal(told.status, 200, told.text)
-      const { estimate, ...rest } = told.body
+      const answer = await check({ customer: { contact_info: { email: 'a@example.com' } } }, { key })
+      assert.equal(answer.status, 200, answer.text)
+      const { estimate, ...rest } = answer.body
       assert.deepEqual(rest, { healthy: true, errors: [], warnings: [] })
       assert.deepEqual(offences('estimate', estimate), [])
       const { body } = await api.ask({ url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC', key })
@@ -57,7 +57,7 @@ describe('POST /v1/transaction/health', () => {
   })
 
   it('200: every rule that is broken, in the order in which they are refused', async () => {
-    const told = await check(
+    const answer = await check(
       {
         from_amount: 1,
         to_currency: 'XRP',
@@ -67,7 +67,7 @@ describe('POST /v1/transaction/health', () => {
       },
       { query: '?customer_country=KP' },
     )
-    assert.deepEqual(inShort(told), [
+    assert.deepEqual(inShort(answer), [
       'INVALID_VALUE customer.ip',
       'INVALID_VALUE customer.contact_info.email',
       'INVALID_VALUE locale',
@@ -76,13 +76,13 @@ describe('POST /v1/transaction/health', () => {
       'INVALID_VALUE payout_info.extra_id',
       'COUNTRY_NOT_SUPPORTED query.customer_country',
     ])
-    assert.deepEqual([told.status, told.body.healthy, told.body.estimate], [200, false, null])
-    const range = errorsOf(told)[3]
+    assert.deepEqual([answer.status, answer.body.healthy, answer.body.estimate], [200, false, null])
+    const range = errorsOf(answer)[3]
     assert.deepEqual([range?.min, range?.max], ['20', '15000'])
     assert.equal(range?.message, 'EUR amount must be higher than 20 and lower than 15000')
   })
 
-  it('200: what is no consequence of another fault is judged beside it', async () => {
+  it('200: faults that do not follow from one another are all reported', async () => {
     const rows: [change: object, errors: string[]][] = [
       [
         { from_currency: 'XXX', to_currency: 'YYY' },
@@ -118,7 +118,7 @@ describe('POST /v1/transaction/health', () => {
     for (const [change, errors] of rows) assert.deepEqual(inShort(await check(change)), errors, JSON.stringify(change))
   })
 
-  it('200: what cannot be read is told once, and nothing is concluded from its absence', async () => {
+  it('200: a field that cannot be read is reported once, and nothing is concluded from its absence', async () => {
     const rows: [change: object, errors: string[]][] = [
       [{ from_amount: null }, ['REQUIRED from_amount']],
       [{ from_currency: 7, to_currency: '' }, ['INVALID_VALUE from_currency', 'REQUIRED to_currency']],
@@ -130,16 +130,16 @@ describe('POST /v1/transaction/health', () => {
       [{ deposit: [], from_amount: 20_000 }, ['INVALID_VALUE deposit']],
     ]
     for (const [change, errors] of rows) {
-      const told = await check(change)
-      assert.deepEqual(inShort(told), errors, JSON.stringify(change))
-      assert.equal(told.body.estimate, null)
+      const answer = await check(change)
+      assert.deepEqual(inShort(answer), errors, JSON.stringify(change))
+      assert.equal(answer.body.estimate, null)
     }
   })
 
   it('200: the estimate is there when only what it does not depend on is wrong', async () => {
-    const told = await check({ customer: { contact_info: { email: 'nobody' } } })
-    assert.equal(told.body.healthy, false)
-    assert.deepEqual(offences('estimate', told.body.estimate), [])
+    const answer = await check({ customer: { contact_info: { email: 'nobody' } } })
+    assert.equal(answer.body.healthy, false)
+    assert.deepEqual(offences('estimate', answer.body.estimate), [])
   })
 
   it('200: fields of features that are off are reported as a create reports them', async () => {
@@ -149,9 +149,9 @@ describe('POST /v1/transaction/health', () => {
       kyc_shared_token: 'token',
     }
     const more = { key: api.plain.secret_key, query: '?customer_country=KP' }
-    const told = await check(change, more)
-    assert.deepEqual([told.body.healthy, told.body.warnings], [true, (await create(change, more)).body.warnings])
-    assert.equal((told.body.warnings as object[]).length, 3)
+    const answer = await check(change, more)
+    assert.deepEqual([answer.body.healthy, answer.body.warnings], [true, (await create(change, more)).body.warnings])
+    assert.equal((answer.body.warnings as object[]).length, 3)
   })
 
   it('a create refuses with the first of the same list', async () => {
@@ -170,10 +170,10 @@ describe('POST /v1/transaction/health', () => {
       [{ deposit: { payment_category: 'APPLE_PAY' } }, '?customer_country=ZW'],
     ]
     for (const [change, query = ''] of rows) {
-      const [told, refused] = [await check(change, { query }), await create(change, { query })]
+      const [answer, refused] = [await check(change, { query }), await create(change, { query })]
       assert.ok(refused.status >= 400, refused.text)
-      assert.deepEqual(errorsOf(told)[0], errorsOf(refused)[0], JSON.stringify(change))
-      assert.equal(refused.body.message, errorsOf(told)[0]?.message)
+      assert.deepEqual(errorsOf(answer)[0], errorsOf(refused)[0], JSON.stringify(change))
+      assert.equal(refused.body.message, errorsOf(answer)[0]?.message)
     }
   })
 
@@ -185,14 +185,14 @@ describe('POST /v1/transaction/health', () => {
     ]
     for (const [number, change] of deprecated.entries()) {
       const headers = { ...change.headers, 'idempotency-key': `deprecated ${number}` }
-      for (const told of [
+      for (const answer of [
         await check({}, change),
         await check({ locale: '?' }, { ...change, headers }),
         await check({ locale: '?' }, { ...change, headers }),
       ]) {
-        assert.equal(told.status, 200)
-        assert.equal(told.headers.deprecation, '@1790294400', JSON.stringify(change))
-        assert.match(String(told.headers.link), /rel="deprecation"/)
+        assert.equal(answer.status, 200)
+        assert.equal(answer.headers.deprecation, '@1790294400', JSON.stringify(change))
+        assert.match(String(answer.headers.link), /rel="deprecation"/)
       }
     }
     assert.equal((await check()).headers.deprecation, undefined)
@@ -232,7 +232,7 @@ describe('health checks', () => {
           method: 'POST',
           url,
           key: limited.all.secret_key,
-          body: { ...good, customer: { ip: '192.0.2.1' } },
+          body: { ...valid, customer: { ip: '192.0.2.1' } },
         })
       for (let n = 0; n < 5; n += 1) assert.equal((await ask('/v1/transaction/health')).status, 200)
       // Together: one after the other may be a second apart, and then there is room for the other.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { createKey } from '../../exchange/partners/keys.ts'
 import { forgetOldAnswers } from './idempotency.ts'
@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => api.close())
 
-const good = {
+const valid = {
   from_amount: 100,
   from_currency: 'EUR',
   to_currency: 'BTC',
@@ -26,8 +26,8 @@ const good = {
 type Change = { key?: string; query?: string; body?: unknown }
 const create = (
   idempotencyKey: string,
-  { key = api.all.secret_key, query = '', body = good }: Change = {},
-): Promise<Told> =>
+  { key = api.all.secret_key, query = '', body = valid }: Change = {},
+): Promise<ApiAnswer> =>
   api.ask({ method: 'POST', url: `/v1/transaction${query}`, key, body, headers: { 'idempotency-key': idempotencyKey } })
 
 const owner = <T>(statement: string): Promise<T[]> =>
@@ -56,34 +56,34 @@ describe('an Idempotency-Key', () => {
   it('422 IDEMPOTENCY_MISMATCH: with another body, query or spelling of them', async () => {
     await create('mismatch')
     const others: Change[] = [
-      { body: { ...good, from_amount: 101 } },
+      { body: { ...valid, from_amount: 101 } },
       { body: { from_amount: 'rubbish' } },
       { body: [] },
       { query: '?customer_country=DE' },
-      { body: JSON.stringify(good, null, 1) },
+      { body: JSON.stringify(valid, null, 1) },
       { body: '{' },
       { body: '' },
     ]
     for (const change of others) {
-      const told = await create('mismatch', change)
-      assert.deepEqual([told.status, told.code], [422, 'IDEMPOTENCY_MISMATCH'])
+      const answer = await create('mismatch', change)
+      assert.deepEqual([answer.status, answer.code], [422, 'IDEMPOTENCY_MISMATCH'])
     }
   })
 
   it('400: is not used up by a refusal, so the corrected request goes through under it', async () => {
-    assert.equal((await create('corrected', { body: { ...good, from_amount: 1 } })).status, 400)
-    const told = await create('corrected')
-    assert.deepEqual([told.status, told.headers['idempotency-replayed']], [201, undefined])
+    assert.equal((await create('corrected', { body: { ...valid, from_amount: 1 } })).status, 400)
+    const answer = await create('corrected')
+    assert.deepEqual([answer.status, answer.headers['idempotency-replayed']], [201, undefined])
     assert.equal((await create('x'.repeat(256))).status, 400)
     assert.equal((await create('x'.repeat(255))).status, 201)
   })
 
   it('409 IDEMPOTENCY_IN_PROGRESS or the first answer, and one transaction, however many come at once', async () => {
     const before = await made()
-    const told = await Promise.all(Array.from({ length: 40 }, () => create('together')))
-    const fresh = told.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed'])
+    const answers = await Promise.all(Array.from({ length: 40 }, () => create('together')))
+    const fresh = answers.filter(({ status, headers }) => status === 201 && !headers['idempotency-replayed'])
     assert.equal(fresh.length, 1)
-    for (const { status, code, body, headers } of told) {
+    for (const { status, code, body, headers } of answers) {
       if (status === 409) assert.deepEqual([code, headers['retry-after']], ['IDEMPOTENCY_IN_PROGRESS', '1'])
       else assert.equal(body.id, fresh[0]?.body.id)
     }

@@ -12,7 +12,7 @@ import { refuseUnreadable } from './json-body.ts'
 import * as queries from './queries.ts'
 import { signatureOnceMs } from './signature.ts'
 
-/** What a POST answers, and the key of the person it tells of; undefined when it tells of nobody. */
+/** The response of a POST, and the data key of the person it describes; undefined when it has no personal data. */
 export type Answer<Body> = { status: number; body: Body; dataKey: DataKey | undefined }
 
 declare module 'fastify' {

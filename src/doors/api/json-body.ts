@@ -7,15 +7,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The body as it came, for what is computed over its very bytes; undefined when there was none. */
     bodyBytes: Buffer | undefined
-    /** Why the body could not be read; it is told after what comes before a 400 (wire.md, section 9). */
+    /** Why the body could not be read. Errors that rank before a 400 are reported first. */
     unreadable: Refusal | undefined
   }
 }
 
 /**
  * Bodies are JSON with exact numbers (`parseJson`), an object or nothing. Anything else is read to its end, within the limit,
- * and refused with 415, so that a body that is too large is told so first. What is announced as JSON and is none is left to
- * `refuseUnreadable`, because an Idempotency-Key that came with another request before is told first.
+ * and refused with 415, so that a body that is too large is refused for its size first. A malformed JSON body is left to
+ * `refuseUnreadable`, because a reused Idempotency-Key is reported first.
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.decorateRequest('bodyBytes', undefined)

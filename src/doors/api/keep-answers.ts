@@ -25,10 +25,10 @@ declare module 'fastify' {
  * Puts the promise of the `Idempotency-Key` around a route's handler, so that no POST can be without it. The handler gives
  * back the body of its answer, having set the status; it never sends by itself.
  *
- * While the work goes on, which may be many atomic blocks and take long, the key is held by a leased row: no connection is
+ * While the work continues, which may be many atomic blocks and take long, the key is held by a leased row: no connection is
  * kept for it and no block open, which would hold back the horizon of the feed and starve the pool. When a process dies at
  * the work, the key is free again as soon as the lease has run out. What was done until then stays done: the handler has written
- * it into `request.journal`, step by step with its effects, and the repeated request goes on from there. A handler that is one
+ * it into `request.journal`, step by step with its effects, and the repeated request continues from there. A handler that is one
  * atomic block may commit its answer with its work instead.
  */
 export const keepAnswers =

@@ -22,7 +22,7 @@ const behind = (moment: Moment | undefined): Date | undefined =>
 /** The last time that is still written with four digits of a year, as the database reads it. */
 const lastMs = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** A `+` that was not escaped comes out of a URL as a space. Years before 1000 are nobody's. */
+/** A `+` that was not escaped comes out of a URL as a space. Years before 1000 are refused. */
 const form =
   /^(?<day>[1-9]\d{3}-\d\d-\d\d)(?:T(?<time>(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?:\.(?<part>\d{1,9}))?(?:Z|(?<sign>[+ -])(?<hours>0\d|1[0-4]):?(?<minutes>[0-5]\d))?)?$/i
 

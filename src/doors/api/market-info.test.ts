@@ -16,11 +16,11 @@ const range = (pair: string, key?: string) => api.ask({ url: `/v1/market-info/mi
 
 describe('GET /v1/market-info/min-max-range/{from_to}', () => {
   it('200: the ends as JSON numbers, in every way to write the pair', async () => {
-    const told = await range('eur_btc')
-    assert.deepEqual(told.body, { from: 'EUR', to: 'BTC', min: 20, max: 15_000 })
-    assert.deepEqual(offences('market_info', told.body), [])
+    const answer = await range('eur_btc')
+    assert.deepEqual(answer.body, { from: 'EUR', to: 'BTC', min: 20, max: 15_000 })
+    assert.deepEqual(offences('market_info', answer.body), [])
     for (const pair of ['EUR_BTC', 'eur-eur_btc-btc', 'EUR-EUR_BTC-BTC', 'Eur_Btc-btc']) {
-      assert.deepEqual((await range(pair)).body, told.body, pair)
+      assert.deepEqual((await range(pair)).body, answer.body, pair)
     }
     assert.equal((await range('eur_usdt-trx')).body.to, 'USDT')
   })
@@ -35,7 +35,7 @@ describe('GET /v1/market-info/min-max-range/{from_to}', () => {
     assert.deepEqual([await estimate('19.99'), await estimate('15000.01')], [400, 400])
   })
 
-  it('200: on the terms of whoever asks', async () => {
+  it('200: on the terms of the account that asks', async () => {
     await setPartner(api.ctx, api.plain.partner.id, { limits: '{"min": "50", "max": "500"}' }, 'test')
     const own = await range('eur_btc', api.plain.public_key)
     assert.deepEqual([own.body.min, own.body.max], [50, 500])
@@ -55,19 +55,19 @@ describe('GET /v1/market-info/min-max-range/{from_to}', () => {
       '%00_btc',
       'eur%5fbtc%5f',
     ]) {
-      const told = await range(pair)
-      assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], pair)
+      const answer = await range(pair)
+      assert.deepEqual([answer.status, answer.code], [404, 'NOT_FOUND'], pair)
     }
   })
 
   it('400 PAIR_NOT_AVAILABLE: known, and not exchangeable', async () => {
     for (const pair of ['eur_eur', 'eur_usd', 'btc_btc', 'eur_btc-trx', 'eur-sepa_btc']) {
-      const told = await range(pair)
-      assert.deepEqual([told.status, told.code], [400, 'PAIR_NOT_AVAILABLE'], pair)
+      const answer = await range(pair)
+      assert.deepEqual([answer.status, answer.code], [400, 'PAIR_NOT_AVAILABLE'], pair)
     }
   })
 
-  it('401 INVALID_TOKEN: a key that is none', async () => {
+  it('401 INVALID_TOKEN: an unknown key', async () => {
     assert.equal((await range('eur_btc', 'nonsense')).status, 401)
   })
 })

@@ -13,7 +13,7 @@ import { ticker } from './field-shapes.ts'
 import { type Operation, pairIn, required } from './operation.ts'
 import { number, object, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
-/** `GET /v1/market-info/min-max-range/{from_to}`: the least and greatest amount of a pair, on the terms of whoever asks. */
+/** `GET /v1/market-info/min-max-range/{from_to}`: the least and greatest amount of a pair, on the caller's terms. */
 export function marketInfo(app: FastifyInstance, ctx: Ctx): void {
   app
     .withTypeProvider<ShapeProvider>()
@@ -43,7 +43,7 @@ const operation: Operation = {
 /** The least and greatest amount of a pair, in the first of the two. */
 export const rangeRecord = titled('Range', object({ from: ticker, to: ticker, min: number, max: number }))
 
-type Named = { ticker: string; network: string | undefined }
+type CurrencyName = { ticker: string; network: string | undefined }
 
 /** The range of a pair on these terms. Refuses an unknown currency with 404, a pair that cannot be exchanged with 400. */
 export function rangeOf(ctx: Ctx, terms: PartnerTerms, pair: string): Shaped<typeof rangeRecord> {
@@ -62,7 +62,7 @@ export function rangeOf(ctx: Ctx, terms: PartnerTerms, pair: string): Shaped<typ
 }
 
 /** Reads `{from}[-{network}]_{to}[-{network}]`, any letter case. */
-function readPair(pair: string): [Named, Named] {
+function readPair(pair: string): [CurrencyName, CurrencyName] {
   const [from = '', to = '', ...rest] = pair.split('_')
   const named = [from, to].map(readEnd)
   const [source, target] = named
@@ -70,7 +70,7 @@ function readPair(pair: string): [Named, Named] {
   return [source, target]
 }
 
-function readEnd(text: string): Named | undefined {
+function readEnd(text: string): CurrencyName | undefined {
   const [, ticker = '', network] = /^(\w{1,32})(?:-(\w{1,32}))?$/.exec(text) ?? []
   return findCurrency(ticker) && { ticker, network }
 }

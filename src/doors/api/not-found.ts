@@ -45,7 +45,7 @@ const pathOf = ({ url }: FastifyRequest): string => {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Whether a pattern took what is an address of its own, in another method: `GET /v1/transaction/health` asks for no id. */
+/** Whether a pattern matched a path that another method serves: in `GET /v1/transaction/health`, `health` is not an id. */
 function isShadowed(request: FastifyRequest, served: ReadonlyMap<string, Served>): boolean {
   if (!request.routeOptions.url?.includes(':')) return false
   const itself = served.get(pathOf(request))

@@ -22,8 +22,8 @@ export type BodyShape = Shape<unknown> & { properties: Readonly<Record<string, S
 export type Link = { name: string; to: string; parameter: string; from: string; about: string }
 
 /**
- * What a route is for, as the OpenAPI document tells it. A route declares it beside its `access`; who may call it, and what the
- * door refuses for everybody, follows from there. Inputs are declared next to their readers, which judge more strictly than a
+ * A route's entry in the OpenAPI document. A route declares it next to its `access`; who may call it, and what is refused on
+ * every route, follows from there. Inputs are declared next to their readers, which judge more strictly than a
  * schema can; a test holds the two together, name by name.
  */
 export type Operation = {
@@ -35,9 +35,9 @@ export type Operation = {
   path?: Readonly<Record<string, Input>>
   query?: Readonly<Record<string, Input>>
   body?: BodyShape
-  /** What is told with a status, where the route's own schema of answers does not say it. */
+  /** Response bodies by status, where the route's own schema does not have them. */
   answers?: Readonly<Record<number, Shape<unknown>>>
-  /** What each status of success means, in words. */
+  /** What each status of success means. */
   says: Readonly<Record<number, string>>
   /** What the handler itself refuses, beyond what the door does. */
   refuses: readonly RefusalCode[]
@@ -59,7 +59,7 @@ export const optional = (shape: Shape<unknown>, about: string): Input => ({ shap
 /** What a caller has to say. */
 export const required = (shape: Shape<unknown>, about: string): Input => ({ shape, about, isRequired: true })
 
-/** A body with these fields, of which some must be there. */
+/** A body with these fields; some are required. */
 export const bodyOf = (
   title: string,
   properties: Readonly<Record<string, Shape<unknown>>>,

@@ -8,20 +8,20 @@ import { flag, list, object, orNull, type Shape, textOf, titled, wholeNumber } f
 const usualLimit = 50
 /** More is not refused: it is this. */
 const mostRows = 100
-/** Rows that are passed over are looked at. Whoever wants to go farther takes the cursor, which costs the same everywhere. */
+/** Skipped rows are read too. To go farther, callers use the cursor, which costs the same everywhere. */
 const farthestOffset = 100_000
 
 /** A place in a list. */
 const cursor = textOf({ pattern: '^[\\w-]+$', maxLength: 512 })
 
-/** The answer of every list: `data`, and where it goes on (wire.md, section 3). */
+/** The response of every list: `data`, and where it continues. */
 export const paged = <T>(items: Shape<T>) =>
   object({
     data: list(items, mostRows),
     pagination: titled('Pagination', placeUpTo(mostRows)),
   })
 
-/** Where a list goes on whose pages have at most so many rows. */
+/** Where a list continues whose pages have at most so many rows. */
 export const placeUpTo = (most: number) =>
   object({
     limit: wholeNumber(1, most),
@@ -42,7 +42,7 @@ export const pageQuery = {
   ),
   cursor: optional(
     textIn(512, { pattern: '^[\\w-]+$' }),
-    'Where to go on: `next_cursor` of the page before, with the same filters. Costs the same however deep.',
+    'Where to continue: `next_cursor` of the previous page, with the same filters. Costs the same at any depth.',
   ),
 }
 
@@ -69,11 +69,11 @@ export function readOffset(read: FieldReader, value: string | undefined): number
   return 0
 }
 
-/** Digits, with white space around them; what is too large to be told apart counts as the largest. */
+/** Digits, with white space around them. Numbers beyond the exact range count as its largest. */
 const countIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\s*\d{1,1000}\s*$/.test(text) ? Math.min(parseInt(text, 10), 2 ** 31) : undefined
 
-/** What a cursor goes on with, for one caller and one question: a cursor opens under the same words only. */
+/** The caller and the filters that a cursor was made for: it opens for the same ones only. */
 export type Question = readonly (string | null)[]
 
 /**

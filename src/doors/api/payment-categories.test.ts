@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => api.close())
 
-/** Each test is in a second of its own: within one, the answers are kept. */
+/** Each test runs in a different second, because answers are cached for one. */
 let seconds = 0
 const start = new Date('2026-11-20T08:00:00.000Z').getTime()
 beforeEach(() => {
@@ -109,8 +109,8 @@ describe('GET /v1/payment-categories/{category}/countries', () => {
 
   it('404 NOT_FOUND: an unknown category', async () => {
     for (const category of ['CASH', 'VISA', '%00', '__proto__', 'x'.repeat(99)]) {
-      const told = await api.ask({ url: `/v1/payment-categories/${category}/countries` })
-      assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], category)
+      const answer = await api.ask({ url: `/v1/payment-categories/${category}/countries` })
+      assert.deepEqual([answer.status, answer.code], [404, 'NOT_FOUND'], category)
     }
   })
 })
@@ -172,16 +172,16 @@ describe('GET /v1/countries/{country}/payment-categories', () => {
     ]
     for (const [filter, path] of filters) {
       for (const country of ['DE', 'KP']) {
-        const told = await api.ask({ url: `/v1/countries/${country}/payment-categories?${filter}` })
-        assert.deepEqual([told.status, told.code, told.path], [400, 'BAD_REQUEST', path], filter)
+        const answer = await api.ask({ url: `/v1/countries/${country}/payment-categories?${filter}` })
+        assert.deepEqual([answer.status, answer.code, answer.path], [400, 'BAD_REQUEST', path], filter)
       }
     }
   })
 
   it('404 NOT_FOUND: an unknown country, whatever the filter', async () => {
     for (const country of ['XX', 'EU', 'DEU', '%00', '__proto__', 'x'.repeat(99)]) {
-      const told = await api.ask({ url: `/v1/countries/${country}/payment-categories?direction=both` })
-      assert.deepEqual([told.status, told.code], [404, 'NOT_FOUND'], country)
+      const answer = await api.ask({ url: `/v1/countries/${country}/payment-categories?direction=both` })
+      assert.deepEqual([answer.status, answer.code], [404, 'NOT_FOUND'], country)
     }
   })
 })

@@ -21,7 +21,7 @@ import { flag, list, object, oneOf, type Shaped, type ShapeProvider, titled } fr
 
 /**
  * `GET /v1/payment-categories`, `/{category}/countries` and `GET /v1/countries/{country}/payment-categories`: which ways to pay
- * and to be paid are really open now, where, on the terms of whoever asks.
+ * and to be paid are really open now, where, on the caller's terms.
  */
 export function paymentCategoryRoutes(app: FastifyInstance, ctx: Ctx): void {
   const typed = app.withTypeProvider<ShapeProvider>()
@@ -72,8 +72,8 @@ const listCountriesOf: Operation = {
   tag: 'Payment categories',
   summary: 'List where a category is open',
   description:
-    'The countries in which a method of the category is open now, for paying in (deposit) or being paid (withdrawal), on the ' +
-    'terms of whoever asks: those of the account with a key, those of the house without.',
+    'The countries in which a method of the category is available now, for paying in (deposit) or being paid (withdrawal): on ' +
+    'the terms of your account with a key, on the standard terms without one.',
   path: { category: required(categoryIn, 'A payment category, in any letter case.') },
   says: { 200: 'Where it is open.' },
   refuses: ['NOT_FOUND'],
@@ -134,12 +134,12 @@ const categoriesOf = (
     return isWanted ? [{ name, category, ...waysRecord(open) }] : []
   })
 
-/** What of a country is asked for: what is moved, and which way. */
+/** Which ways to pay in a country are asked for: the currency, its network, and the direction. */
 type Filter = { ticker: string | undefined; network: string | undefined; direction: keyof OpenWays | undefined }
 
 const directions = ['deposit', 'withdrawal'] as const
 
-/** Refuses a currency, a network and a direction that there is not. */
+/** Refuses unknown currencies, networks and directions. */
 const readFilter = (query: Query): Filter => ({
   ticker: readName(query, 'currency', (text) => findCurrency(text)?.ticker),
   network: readName(query, 'network', networkCode),

@@ -6,7 +6,7 @@ export const ping = async (db: Db): Promise<boolean> => {
   return row?.standby === false
 }
 
-/** A stored answer, as it is found under an idempotency key. `data_key_id` null: it tells of nobody. */
+/** A stored answer, as it is found under an idempotency key. `data_key_id` null: it has no personal data. */
 export type StoredAnswer = { request_hash: Buffer; status: number; data_key_id: bigint | null; answer: Buffer }
 
 /** Names an idempotency key: whose it is, and its hash. */
@@ -18,7 +18,7 @@ export const tryLock = async (db: Atomic, lock: bigint): Promise<boolean> => {
   return row?.got === true
 }
 
-/** The answer under a key, unless it is older than `since`, and whether work for it goes on elsewhere (real time). */
+/** The answer under a key, unless it is older than `since`, and whether work for it is still running elsewhere (real time). */
 export const storedAnswer = async (
   db: Db,
   { keyId, keyHash, since, now }: KeyName & { since: Date; now: Date },
@@ -51,20 +51,20 @@ export const beginWork = (db: Atomic, { keyId, keyHash, fence }: Lease, until: D
     values (${keyId}, ${keyHash}, ${fence}, ${until})
     on conflict (api_key_id, key_hash) do update set fence = excluded.fence, lease_until = excluded.lease_until`
 
-/** Says that the work still goes on. */
+/** Extends the lease of work that is still running. */
 export const prolongWork = (db: Db, { keyId, keyHash, fence }: Lease, until: Date): Promise<unknown[]> =>
   db.sql`
     update idempotent_work set lease_until = ${until}
     where api_key_id = ${keyId} and key_hash = ${keyHash} and fence = ${fence}`
 
-/** Says that it is over; false when somebody else has taken it for dead and begun anew. */
+/** Ends the work. False when its lease had expired and another request has started over. */
 export const endWork = async (db: Db, { keyId, keyHash, fence }: Lease): Promise<boolean> =>
   (
     await db.sql`
       delete from idempotent_work where api_key_id = ${keyId} and key_hash = ${keyHash} and fence = ${fence} returning 1`
   ).length > 0
 
-/** Names the request of an idempotency key, by which its steps are known, at a real time. */
+/** A request with an idempotency key, which identifies its steps, at a real time. */
 export type Steps = KeyName & { requestHash: Buffer; now: Date; since: Date }
 
 /**
@@ -144,17 +144,20 @@ export const forgetAnswers = async (db: Db, since: Date): Promise<number> =>
       returning 1`
   ).length
 
-/** What a process tells of its limits, as JSON; null is nothing. `heard` it has heard already. */
-export type Told = { process: bigint; mine: string | null; heard: bigint[] }
+/** What a process publishes of its limits, as JSON, null for nothing; and the ids that it has read already. */
+export type CountReport = { process: bigint; mine: string | null; heard: bigint[] }
 
 /**
- * Tells the others what this process has let through, and gives what each of them has told in the last ten seconds and was not
- * heard yet. What is older than that was heard by everybody, and goes.
+ * Publishes what this process has let through, and returns what the others published in the last ten seconds and this one has
+ * not read yet. Older rows were read by all, and are deleted.
  */
-export const exchangeCounts = (db: Db, { process, mine, heard }: Told): Promise<{ id: bigint; counts: string }[]> =>
+export const exchangeCounts = (
+  db: Db,
+  { process, mine, heard }: CountReport,
+): Promise<{ id: bigint; counts: string }[]> =>
   db.sql`
     with old as (delete from rate_counts where at < clock_timestamp() - interval '20 s'),
-    told as (insert into rate_counts (process, counts) select ${process}, ${mine}::json where ${mine}::json is not null)
+    published as (insert into rate_counts (process, counts) select ${process}, ${mine}::json where ${mine}::json is not null)
     select id, counts::text as counts from rate_counts
     where process <> ${process} and at > clock_timestamp() - interval '10 s' and id <> all(${heard}::bigint[])
     order by id`

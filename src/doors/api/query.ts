@@ -5,7 +5,7 @@ import { readFlag } from './fields.ts'
 /** What the framework makes of a query: texts, or several where a name was repeated. */
 export type Query = Readonly<Record<string, string | string[] | undefined>>
 
-/** An optional value of a query: `''` and the word `null` are absent. Refuses a name that is there more than once. */
+/** An optional value of a query: `''` and the text `null` are absent. Refuses a name that is there more than once. */
 export function queryText(query: Query, name: string): string | undefined {
   const value = query[name]
   if (value === undefined || value === '' || value === 'null') return undefined

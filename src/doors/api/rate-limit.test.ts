@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 
 let api: TestApi
 let now = new Date('2026-01-01T00:00:00.000Z')
@@ -23,9 +23,9 @@ after(() => api.close())
 const wait = (seconds: number) => {
   now = new Date(now.getTime() + seconds * 1_000)
 }
-const estimate = (key: string): Promise<Told> =>
+const estimate = (key: string): Promise<ApiAnswer> =>
   api.ask({ url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC', key })
-const create = (key: string, customer?: object): Promise<Told> =>
+const create = (key: string, customer?: object): Promise<ApiAnswer> =>
   api.ask({
     method: 'POST',
     url: '/v1/transaction',
@@ -33,21 +33,21 @@ const create = (key: string, customer?: object): Promise<Told> =>
     body: { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', customer },
   })
 
-async function statuses(count: number, ask: () => Promise<Told>): Promise<number[]> {
-  const told: number[] = []
-  for (let number = 0; number < count; number += 1) told.push((await ask()).status)
-  return told
+async function statuses(count: number, ask: () => Promise<ApiAnswer>): Promise<number[]> {
+  const seen: number[] = []
+  for (let number = 0; number < count; number += 1) seen.push((await ask()).status)
+  return seen
 }
 
 describe('429 RATE_LIMITED', () => {
   it('for a key that asks too often, saying when it may ask again; other keys are not in its way', async () => {
     const key = api.all.secret_key
     assert.deepEqual(await statuses(9, () => estimate(key)), [...Array<number>(8).fill(200), 429])
-    const told = await estimate(key)
-    assert.deepEqual([told.status, told.code], [429, 'RATE_LIMITED'])
+    const answer = await estimate(key)
+    assert.deepEqual([answer.status, answer.code], [429, 'RATE_LIMITED'])
     assert.deepEqual(
       ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset'].map((name) =>
-        String(told.headers[name]),
+        String(answer.headers[name]),
       ),
       ['1', '8', '0', '1'],
     )
@@ -64,11 +64,11 @@ describe('429 RATE_LIMITED', () => {
     wait(60)
   })
 
-  it('for a customer whose address creates too often, whoever the partner is', async () => {
+  it('for a customer whose address creates too often, across partners', async () => {
     const customer = { ip: '192.0.2.1' }
     assert.deepEqual(await statuses(2, () => create(api.all.secret_key, customer)), [201, 201])
-    const told = await create(api.plain.secret_key, { ipV4: '192.0.2.1' })
-    assert.deepEqual([told.status, told.code, told.headers['retry-after']], [429, 'RATE_LIMITED', '1'])
+    const answer = await create(api.plain.secret_key, { ipV4: '192.0.2.1' })
+    assert.deepEqual([answer.status, answer.code, answer.headers['retry-after']], [429, 'RATE_LIMITED', '1'])
     assert.equal((await create(api.plain.secret_key, { ip: '192.0.2.2' })).status, 201)
     wait(60)
   })

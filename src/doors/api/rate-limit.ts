@@ -23,13 +23,13 @@ export type RateLimits = {
   share(): Promise<void>
 }
 
-/** Customer addresses that are remembered at once; whoever is dropped for newer ones starts with a full bucket. */
+/** Customer addresses that are remembered at once; one that is dropped for newer ones starts again with a full bucket. */
 const mostCustomers = 100_000
 
 /**
  * Limits as the settings of the environment say, and where an account has its own as those say; none at all when they are
  * switched off. Counted in real time, in the memory of this process and, by `share`, over all of them. Customers' addresses are known
- * by keyed hashes: they are told to other processes.
+ * by keyed hashes, because they are shared with other processes.
  */
 export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>): RateLimits {
   const { config, clock, secrets } = ctx
@@ -40,8 +40,8 @@ export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>
   const creates = tokenBuckets<bigint>()
   const customers = tokenBuckets<string>(mostCustomers)
 
-  type Taken<Name> = { buckets: Buckets<Name>; name: Name; size: BucketSize; sentence: string }
-  const take = <Name>({ buckets, name, size, sentence }: Taken<Name>, reply: FastifyReply): void => {
+  type BucketUse<Name> = { buckets: Buckets<Name>; name: Name; size: BucketSize; sentence: string }
+  const take = <Name>({ buckets, name, size, sentence }: BucketUse<Name>, reply: FastifyReply): void => {
     const waitMs = buckets.take(name, clock.realNow().getTime(), size)
     if (waitMs === 0) return
 

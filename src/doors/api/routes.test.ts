@@ -73,29 +73,29 @@ describe('every answer that is not 2xx', () => {
       GET     /v1/outage              503     SERVICE_UNAVAILABLE
     `)
     for (const { method, url = '', status, code } of rows) {
-      const told = await api.ask({ method: method as 'GET', url })
-      assert.deepEqual([String(told.status), told.code], [status, code], url)
-      assert.deepEqual(offences('error', told.body), [])
-      assert.equal(typeof told.body.message, 'string')
-      assert.ok(Array.isArray(told.body.errors))
-      assert.equal(told.body.statusCode, told.status)
-      assert.equal(told.body.request_id, told.headers['x-request-id'])
-      assert.equal(told.headers['content-type'], 'application/json; charset=utf-8')
+      const answer = await api.ask({ method: method as 'GET', url })
+      assert.deepEqual([String(answer.status), answer.code], [status, code], url)
+      assert.deepEqual(offences('error', answer.body), [])
+      assert.equal(typeof answer.body.message, 'string')
+      assert.ok(Array.isArray(answer.body.errors))
+      assert.equal(answer.body.statusCode, answer.status)
+      assert.equal(answer.body.request_id, answer.headers['x-request-id'])
+      assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
     }
   })
 
   it('405 comes with Allow, and before the key, the size and the body are looked at', async () => {
-    const told = await api.ask({ method: 'PUT', url: '/v1/estimate', body: `"${'x'.repeat(300_000)}"` })
-    assert.equal(told.status, 405)
-    assert.equal(told.headers.allow, 'GET, HEAD, OPTIONS, POST')
+    const answer = await api.ask({ method: 'PUT', url: '/v1/estimate', body: `"${'x'.repeat(300_000)}"` })
+    assert.equal(answer.status, 405)
+    assert.equal(answer.headers.allow, 'GET, HEAD, OPTIONS, POST')
     assert.equal((await api.ask({ method: 'POST', url: '/v1/nothing', body: '{' })).status, 404)
   })
 
   it('500 says nothing of the fault, which the log has with the request id and the route, not the URL', async () => {
     faults.length = 0
-    const told = await api.ask({ url: '/v1/broken?email=b@example.com', headers: { 'x-request-id': 'my-request' } })
-    assert.deepEqual([told.status, told.body.request_id], [500, 'my-request'])
-    assert.ok(!told.text.includes('example.com'))
+    const answer = await api.ask({ url: '/v1/broken?email=b@example.com', headers: { 'x-request-id': 'my-request' } })
+    assert.deepEqual([answer.status, answer.body.request_id], [500, 'my-request'])
+    assert.ok(!answer.text.includes('example.com'))
     const [fault] = faults as { request_id: string; route: string }[]
     assert.deepEqual([fault?.request_id, fault?.route], ['my-request', '/v1/broken'])
     assert.ok(!JSON.stringify(faults).includes('b@example.com'))
@@ -127,8 +127,8 @@ describe('a POST under /v1', () => {
     ] as const) {
       for (const headers of [{}, { 'idempotency-key': 'x' }]) {
         faults.length = 0
-        const told = await api.ask({ method: 'POST', url, key: api.all.secret_key, body: {}, headers })
-        assert.equal(told.status, 500, url)
+        const answer = await api.ask({ method: 'POST', url, key: api.all.secret_key, body: {}, headers })
+        assert.equal(answer.status, 500, url)
         assert.match(String((faults[0] as { err: Error }).err), sentence)
       }
     }
@@ -141,8 +141,8 @@ describe('a body', () => {
   it('413 PAYLOAD_TOO_LARGE: over 256 KiB, whatever its type, by its length or as it comes', async () => {
     const large = `{"x": "${'y'.repeat(262_144)}"}`
     for (const type of ['application/json', 'text/plain', 'nonsense/nonsense']) {
-      const told = await api.ask({ ...create, key: key(), body: large, headers: { 'content-type': type } })
-      assert.deepEqual([told.status, told.code], [413, 'PAYLOAD_TOO_LARGE'], type)
+      const answer = await api.ask({ ...create, key: key(), body: large, headers: { 'content-type': type } })
+      assert.deepEqual([answer.status, answer.code], [413, 'PAYLOAD_TOO_LARGE'], type)
     }
     const chunk = 'y'.repeat(0x8000)
     const chunks = `8000\r\n${chunk}\r\n`.repeat(9)
@@ -160,8 +160,8 @@ describe('a body', () => {
 
   it('415 UNSUPPORTED_MEDIA_TYPE: anything but JSON', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', 'nonsense', '']) {
-      const told = await api.ask({ ...create, key: key(), body: '{}', headers: { 'content-type': type } })
-      assert.deepEqual([told.status, told.code], [415, 'UNSUPPORTED_MEDIA_TYPE'], type)
+      const answer = await api.ask({ ...create, key: key(), body: '{}', headers: { 'content-type': type } })
+      assert.deepEqual([answer.status, answer.code], [415, 'UNSUPPORTED_MEDIA_TYPE'], type)
     }
     const spelled = await api.ask({
       ...create,
@@ -188,8 +188,8 @@ describe('a body', () => {
       '\u0000',
     ]
     for (const body of wrong) {
-      const told = await api.ask({ ...create, key: key(), body })
-      assert.deepEqual([told.status, told.code], [400, 'BAD_REQUEST'], body.slice(0, 20))
+      const answer = await api.ask({ ...create, key: key(), body })
+      assert.deepEqual([answer.status, answer.code], [400, 'BAD_REQUEST'], body.slice(0, 20))
     }
     assert.equal((await api.ask({ ...create, key: key() })).status, 400)
     assert.equal(
@@ -219,19 +219,19 @@ describe('a request id', () => {
 
 describe('GET /', () => {
   it('200: a page that leads on, and loads nothing from anywhere', async () => {
-    const told = await api.ask({ url: '/' })
-    assert.equal(told.status, 200)
-    assert.match(told.text, /href="\/v1\/currencies"/)
-    assert.match(String(told.headers['content-security-policy']), /^default-src 'none'/)
-    assert.ok(!/<script|https?:\/\/(?!localhost)/.test(told.text))
+    const answer = await api.ask({ url: '/' })
+    assert.equal(answer.status, 200)
+    assert.match(answer.text, /href="\/v1\/currencies"/)
+    assert.match(String(answer.headers['content-security-policy']), /^default-src 'none'/)
+    assert.ok(!/<script|https?:\/\/(?!localhost)/.test(answer.text))
   })
 })
 
 describe('GET /logos/{name}.svg', () => {
-  it('200, then 304 for whoever has it already', async () => {
-    const told = await api.ask({ url: '/logos/btc.svg' })
-    assert.equal(told.headers['cache-control'], 'public, max-age=86400')
-    const again = await api.ask({ url: '/logos/btc.svg', headers: { 'if-none-match': String(told.headers.etag) } })
+  it('200, then 304 for clients that have it already', async () => {
+    const answer = await api.ask({ url: '/logos/btc.svg' })
+    assert.equal(answer.headers['cache-control'], 'public, max-age=86400')
+    const again = await api.ask({ url: '/logos/btc.svg', headers: { 'if-none-match': String(answer.headers.etag) } })
     assert.deepEqual([again.status, again.text], [304, ''])
   })
 })

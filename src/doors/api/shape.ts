@@ -6,7 +6,7 @@ import type { FastifyTypeProvider } from 'fastify'
  */
 export type Shape<T> = { readonly type: string | readonly string[]; readonly value?: T }
 
-/** What keeps a value within bounds, in the words of JSON Schema. A shape with a title is written once in the document. */
+/** What keeps a value within bounds, in the terms of JSON Schema. A shape with a title is written once in the document. */
 export type Bounds = {
   title?: string
   description?: string
@@ -48,16 +48,16 @@ export const text = line(1_000)
 
 const shapesOfNullable = new WeakMap<object, Shape<unknown>>()
 
-/** The same, or null. A list of words has null among them. */
+/** The same, or null. An enumeration lists null too. */
 export function orNull<T>(shape: Shape<T>): Shape<T | null> {
   const { title: _title, description: _description, ...bounds } = shape as Bounds
-  const words = 'enum' in shape && Array.isArray(shape.enum) ? { enum: [...(shape.enum as unknown[]), null] } : {}
-  const nullable = { ...bounds, ...words, type: [shape.type, 'null'].flat() }
+  const values = 'enum' in shape && Array.isArray(shape.enum) ? { enum: [...(shape.enum as unknown[]), null] } : {}
+  const nullable = { ...bounds, ...values, type: [shape.type, 'null'].flat() }
   shapesOfNullable.set(nullable, shape)
   return nullable
 }
 
-/** The same shape, with a sentence of its own where it stands. */
+/** The same shape, with its own description at this place. */
 export function about<S extends Shape<unknown>>(shape: S, description: string): S {
   const said = { ...shape, description }
   const inner = shapesOfNullable.get(shape)
@@ -65,16 +65,18 @@ export function about<S extends Shape<unknown>>(shape: S, description: string): 
   return said
 }
 
-/** The shape of which `orNull` has made this one. */
+/** The shape that `orNull` made this one from. */
 export const shapeOfNullable = (shape: object): Shape<unknown> | undefined => shapesOfNullable.get(shape)
 
 /** A text that may be missing. */
 export const textOrNull = orNull(text)
 
-/** One of a few words. */
-export const oneOf = <Word extends string>(...words: readonly Word[]): Shape<Word> & { enum: readonly Word[] } => ({
+/** One of a few values. */
+export const oneOf = <Value extends string>(
+  ...values: readonly Value[]
+): Shape<Value> & { enum: readonly Value[] } => ({
   type: 'string',
-  enum: words,
+  enum: values,
 })
 
 /** A yes or no. */
@@ -110,7 +112,7 @@ export const object = <P extends Properties>(
   required: Object.keys(properties),
 })
 
-/** Gives a shape the name under which it stands once in the document. */
+/** Names a shape: the document defines it once, under this name. */
 export const titled = <S extends Shape<unknown>>(title: string, shape: S): S => ({ ...shape, title })
 
 /** The same as `object`, or null; `optional` fields are there only sometimes. */

@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => ctx.db.close())
 
-/** Processes on one database, each with buckets of its own. */
+/** Processes on one database, each with its own buckets. */
 const processes = (count: number): { buckets: Buckets<string>; share: () => Promise<void> }[] =>
   Array.from({ length: count }, () => {
     const buckets = tokenBuckets<string>()
@@ -71,7 +71,7 @@ it('holds over all processes, within one burst and two seconds of rate for each 
   )
 })
 
-it('goes on by the rate of one budget when callers never stop', async () => {
+it('continues at the rate of one budget when callers never stop', async () => {
   const size = { perSecond: 5, burst: 20 }
   const all = processes(3)
   let late = 0

@@ -6,14 +6,14 @@ import { randomId } from '../../platform/lib/ids.ts'
 import * as queries from './queries.ts'
 import type { Buckets } from './token-bucket.ts'
 
-/** Kinds of buckets by a letter of their own. */
+/** Kinds of buckets, each by a one-character key. */
 export type SharedBuckets = Readonly<Record<string, Pick<Buckets<string>, 'charge' | 'takenSince'>>>
 
 /** How often a process says what it has let through, and hears what the others have. */
 const everyMs = 1_000
 
 /**
- * Makes buckets of one budget over all processes of one database (docs/decisions/0033): what is let through here is told to the
+ * Makes buckets of one budget over all processes of one database (docs/decisions/0033): what is let through here is reported to the
  * others, and what they have let through is taken off here, once a second and in one statement. Gives what does it once.
  */
 export function sharing({ db, clock }: Pick<Ctx, 'db' | 'clock'>, kinds: SharedBuckets): () => Promise<void> {
@@ -26,19 +26,19 @@ export function sharing({ db, clock }: Pick<Ctx, 'db' | 'clock'>, kinds: SharedB
     )
     const isQuiet = taken.every(([, counts]) => Object.keys(counts).length === 0)
     const mine = isQuiet ? null : JSON.stringify(Object.fromEntries(taken))
-    const told = await queries.exchangeCounts(db, { process, mine, heard })
+    const reports = await queries.exchangeCounts(db, { process, mine, heard })
     const now = clock.realNow().getTime()
-    for (const { counts } of told) {
+    for (const { counts } of reports) {
       for (const [kind, names] of Object.entries(JSON.parse(counts) as Record<string, Record<string, number>>)) {
         for (const [name, tokens] of Object.entries(names)) kinds[kind]?.charge(name, now, tokens)
       }
     }
-    // Ids only grow: what was heard longest ago is not told any more.
-    heard = [...heard, ...told.map(({ id }) => id)].slice(-mostHeard)
+    // Ids only grow: what was heard longest ago is not reported any more.
+    heard = [...heard, ...reports.map(({ id }) => id)].slice(-mostHeard)
   }
 }
 
-/** More than all processes tell in the time for which it is told. */
+/** More than all processes report within the time that a report is kept. */
 const mostHeard = 1_000
 
 /** Shares as long as the interface is open. While the database is away, each process counts by itself. */

@@ -7,7 +7,7 @@ const usualProvider = 'sumsub'
 const longestToken = 1_024
 
 /**
- * Reads the token by which a provider shares a person, and the provider's name. `older` are names that are read where the
+ * Reads the token that a provider shares a person with, and the provider's name. `older` are names that are read where the
  * first are absent. Undefined when there is no token.
  */
 export function readSharedToken(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { setPartner } from '../../exchange/partners/change.ts'
 
 let api: TestApi
@@ -26,7 +26,7 @@ const body = '{"from_amount": 100, "from_currency": "EUR", "to_currency": "BTC"}
 const create = { method: 'POST', url: '/v1/transaction?side=buy', body } as const
 const estimate = { method: 'GET', url: '/v1/estimate?from_amount=100&from_currency=EUR&to_currency=BTC' } as const
 
-type Signed = { key?: KeyObject; age?: number; over?: string; idempotencyKey?: string; signature?: string }
+type Signing = { key?: KeyObject; age?: number; over?: string; idempotencyKey?: string; signature?: string }
 
 const signed = (text: string, key: KeyObject): string =>
   sign(key.asymmetricKeyType === 'rsa' ? 'sha256' : null, Buffer.from(text), key).toString('base64')
@@ -34,8 +34,8 @@ const signed = (text: string, key: KeyObject): string =>
 /** Asks with a signature; `over` replaces what is signed. */
 function ask(
   request: typeof create | typeof estimate,
-  { key = pairs.ed25519.privateKey, age = 0, over, idempotencyKey = randomUUID(), signature }: Signed = {},
-): Promise<Told> {
+  { key = pairs.ed25519.privateKey, age = 0, over, idempotencyKey = randomUUID(), signature }: Signing = {},
+): Promise<ApiAnswer> {
   const timestamp = String(Math.floor(api.ctx.clock.realNow().getTime() / 1_000) - age)
   const body = 'body' in request ? request.body : ''
   const text = over ?? `${timestamp}.${request.method}.${request.url}.${idempotencyKey}.${body}`
@@ -72,7 +72,8 @@ describe('an account that signs its requests', () => {
       ask(create, { age: 310 }),
       ask(create, { age: -310 }),
     ]
-    for (const told of await Promise.all(wrong)) assert.deepEqual([told.status, told.code], [401, 'SIGNATURE_INVALID'])
+    for (const answer of await Promise.all(wrong))
+      assert.deepEqual([answer.status, answer.code], [401, 'SIGNATURE_INVALID'])
     assert.equal((await ask(create, { age: 290 })).status, 201)
   })
 
@@ -97,8 +98,8 @@ describe('a signature', () => {
     await demand('all', pairs.ed25519.publicKey)
     const timestamp = String(Math.floor(api.ctx.clock.realNow().getTime() / 1_000))
     const over = `${timestamp}.POST.${create.url}.one.${body}`
-    const told = await ask(create, { over, idempotencyKey: 'other' })
-    assert.deepEqual([told.status, told.code], [401, 'SIGNATURE_INVALID'])
+    const answer = await ask(create, { over, idempotencyKey: 'other' })
+    assert.deepEqual([answer.status, answer.code], [401, 'SIGNATURE_INVALID'])
     assert.equal((await ask(create, { idempotencyKey: '' })).status, 201)
   })
 
@@ -169,7 +170,7 @@ describe('a signature', () => {
     await demand('create', pairs.ed25519.publicKey)
     const large = { ...create, body: `"${'x'.repeat(300_000)}"`, key: api.all.public_key }
     assert.equal((await api.ask(large)).status, 401)
-    const told = await api.ask({ ...create, key: api.all.public_key })
-    assert.deepEqual([told.status, told.code], [401, 'SIGNATURE_INVALID'])
+    const answer = await api.ask({ ...create, key: api.all.public_key })
+    assert.deepEqual([answer.status, answer.code], [401, 'SIGNATURE_INVALID'])
   })
 })

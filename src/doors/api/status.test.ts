@@ -20,15 +20,15 @@ function later(realMs: number): void {
 
 describe('GET /v1/status', () => {
   it('200: OK when orders can be made, without a key', async () => {
-    const told = await api.ask({ url: '/v1/status' })
-    assert.equal(told.status, 200)
-    assert.deepEqual(offences('status', told.body), [])
-    assert.deepEqual(told.body, { message: 'OK', available: true, database: 'ok', rates: 'ok', workers: 'ok' })
+    const answer = await api.ask({ url: '/v1/status' })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(offences('status', answer.body), [])
+    assert.deepEqual(answer.body, { message: 'OK', available: true, database: 'ok', rates: 'ok', workers: 'ok' })
   })
 
-  it('401 INVALID_TOKEN: a key that is none', async () => {
-    const told = await api.ask({ url: '/v1/status', key: 'pk_test_none' })
-    assert.deepEqual([told.status, told.code], [401, 'INVALID_TOKEN'])
+  it('401 INVALID_TOKEN: an unknown key', async () => {
+    const answer = await api.ask({ url: '/v1/status', key: 'pk_test_none' })
+    assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'])
   })
 
   it('503 SERVICE_UNAVAILABLE: names the parts that are down, and when to ask again', async () => {
@@ -36,12 +36,12 @@ describe('GET /v1/status', () => {
     workers = () => Promise.reject(new Error('nobody answers'))
     const { market } = api.ctx
     api.ctx.market = { ...market, booksAt: () => [] }
-    const told = await api.ask({ url: '/v1/status' })
-    assert.deepEqual([told.status, told.code], [503, 'SERVICE_UNAVAILABLE'])
-    assert.deepEqual(offences('error', told.body), [])
-    const paths = (told.body.errors as { path: string }[]).map(({ path }) => path)
+    const answer = await api.ask({ url: '/v1/status' })
+    assert.deepEqual([answer.status, answer.code], [503, 'SERVICE_UNAVAILABLE'])
+    assert.deepEqual(offences('error', answer.body), [])
+    const paths = (answer.body.errors as { path: string }[]).map(({ path }) => path)
     assert.deepEqual(paths, ['rates', 'workers'])
-    assert.equal(told.headers['retry-after'], '5')
+    assert.equal(answer.headers['retry-after'], '5')
 
     workers = () => Promise.resolve(true)
     api.ctx.market = market

@@ -23,7 +23,7 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
       { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } },
       async () => {
         const parts = await look()
-        const down = Object.entries(parts).filter(([, word]) => word === 'down')
+        const down = Object.entries(parts).filter(([, state]) => state === 'down')
         if (down.length === 0) return { message: 'OK', available: true, ...parts }
 
         const problems = down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` }))
@@ -54,10 +54,10 @@ async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts>
   const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
   const offers = offersAt(momentOf(ctx, ctx.clock.now()), defaultTerms)
   const rates = [...offers.currencies.values()].some(isAvailable)
-  return { database: word(database), rates: word(rates), workers: word(workers) }
+  return { database: stateOf(database), rates: stateOf(rates), workers: stateOf(workers) }
 }
 
-const word = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')
+const stateOf = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')
 
 /** A part that cannot even be asked is down; why, its own log lines say. */
 async function answers(ask: () => Promise<boolean>): Promise<boolean> {

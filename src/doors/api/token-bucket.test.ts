@@ -17,7 +17,7 @@ test('a bucket gives its burst at once, then as much as flows in, and says how l
   assert.equal(take('a', 0), 500)
   assert.equal(take('a', 499), 1)
   assert.equal(take('a', 500), 0)
-  assert.equal(take('b', 500), 0, 'another name has a bucket of its own')
+  assert.equal(take('b', 500), 0, 'another name has its own bucket')
   assert.deepEqual([take('a', 60_000), take('a', 60_000), take('a', 60_000)], [0, 0, 0], 'it is never fuller than full')
   assert.ok(take('a', 60_000) > 0)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { table } from '../../../test/support/table.ts'
 
@@ -17,9 +17,9 @@ const create = async (key: string, change: object): Promise<string> => {
   const body = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', ...change }
   return String((await api.ask({ method: 'POST', url: '/v1/transaction', key, body })).body.id)
 }
-const list = (query: string, key: string): Promise<Told> => api.ask({ url: `/v1/transactions?${query}`, key })
-const pagination = ({ body }: Told): Pagination => body.pagination as Pagination
-const linksOf = ({ status, body }: Told): string => {
+const list = (query: string, key: string): Promise<ApiAnswer> => api.ask({ url: `/v1/transactions?${query}`, key })
+const pagination = ({ body }: ApiAnswer): Pagination => body.pagination as Pagination
+const linksOf = ({ status, body }: ApiAnswer): string => {
   assert.equal(status, 200, JSON.stringify(body))
   return (body.data as { external_partner_link_id: string }[]).map((row) => row.external_partner_link_id).join('')
 }
@@ -29,7 +29,7 @@ const change = (id: string, set: string, values: unknown[] = []): Promise<unknow
   )
 
 describe('a filter of GET /v1/transactions', () => {
-  /** Five transactions of one partner, told apart by their links: `a` the oldest. */
+  /** Five transactions of one partner, identified by their links: `a` the oldest. */
   const at = {
     a: '2026-03-01T23:59:59.999Z',
     b: '2026-03-02T00:00:00.000Z',
@@ -116,10 +116,10 @@ describe('a filter of GET /v1/transactions', () => {
       let met = ''
       let cursor: string | null = ''
       while (cursor !== null) {
-        const told = await list(`${query}&limit=1&cursor=${cursor}`, api.plain.secret_key)
-        met += linksOf(told)
-        cursor = pagination(told).next_cursor
-        assert.equal(pagination(told).has_more, cursor !== null)
+        const answer = await list(`${query}&limit=1&cursor=${cursor}`, api.plain.secret_key)
+        met += linksOf(answer)
+        cursor = pagination(answer).next_cursor
+        assert.equal(pagination(answer).has_more, cursor !== null)
       }
       assert.equal(met, expected, query)
     }
@@ -137,8 +137,8 @@ describe('a filter of GET /v1/transactions', () => {
       'external_partner_link_id=a',
     ]
     for (const query of [...others, 'updated_from_date=2026-03-01', 'updated_to_date=2026-03-09']) {
-      const told = await list(`${query}&cursor=${cursor}`, key)
-      assert.deepEqual([told.status, told.path], [400, 'cursor'], query)
+      const answer = await list(`${query}&cursor=${cursor}`, key)
+      assert.deepEqual([answer.status, answer.path], [400, 'cursor'], query)
     }
     const behind = await list(`limit=3&offset=4&cursor=${cursor}`, key)
     assert.deepEqual([linksOf(behind), pagination(behind).offset], ['cba', 0], 'the cursor alone says where')
@@ -151,9 +151,9 @@ describe('a filter of GET /v1/transactions', () => {
       ['offset=5', ''],
       ['offset=1&status=new&limit=2', 'cd'],
     ] as const) {
-      const told = await list(`sorting=asc&${query}`, api.plain.secret_key)
-      assert.equal(linksOf(told), expected, query)
-      assert.equal(pagination(told).has_more, expected.length === 2, query)
+      const answer = await list(`sorting=asc&${query}`, api.plain.secret_key)
+      assert.equal(linksOf(answer), expected, query)
+      assert.equal(pagination(answer).has_more, expected.length === 2, query)
     }
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { table } from '../../../test/support/table.ts'
@@ -19,14 +19,14 @@ const create = async (key: string, change: object = {}): Promise<string> => {
   const body = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC', ...change }
   return String((await api.ask({ method: 'POST', url: '/v1/transaction', key, body })).body.id)
 }
-const list = (query: string, key: string = api.all.secret_key): Promise<Told> =>
+const list = (query: string, key: string = api.all.secret_key): Promise<ApiAnswer> =>
   api.ask({ url: `/v1/transactions?${query}`, key })
-const rowsOf = ({ status, body }: Told): Record[] => {
+const rowsOf = ({ status, body }: ApiAnswer): Record[] => {
   assert.equal(status, 200, JSON.stringify(body))
   return body.data as Record[]
 }
-const idsOf = (told: Told): string[] => rowsOf(told).map(({ id }) => id)
-const pagination = ({ body }: Told): Pagination => body.pagination as Pagination
+const idsOf = (answer: ApiAnswer): string[] => rowsOf(answer).map(({ id }) => id)
+const pagination = ({ body }: ApiAnswer): Pagination => body.pagination as Pagination
 
 const change = (id: string, set: string, values: unknown[] = []): Promise<unknown> =>
   asOwner(api.database.ownerUrl, (client) =>
@@ -40,14 +40,14 @@ describe('GET /v1/transactions', () => {
       ['sk_test_nonsense', 401, 'INVALID_TOKEN'],
       [api.all.public_key, 403, 'FORBIDDEN'],
     ] as const) {
-      const told = await api.ask({ url: '/v1/transactions?limit=x', key })
-      assert.deepEqual([told.status, told.code], [status, code])
-      assert.deepEqual(offences('error', told.body), [])
+      const answer = await api.ask({ url: '/v1/transactions?limit=x', key })
+      assert.deepEqual([answer.status, answer.code], [status, code])
+      assert.deepEqual(offences('error', answer.body), [])
     }
     const headers = { 'x-secret-key': api.plain.secret_key }
-    const beside = await api.ask({ url: '/v1/transactions', key: api.plain.public_key, headers })
+    const both = await api.ask({ url: '/v1/transactions', key: api.plain.public_key, headers })
     assert.deepEqual(
-      [beside.status, beside.headers['access-control-allow-origin'], beside.body],
+      [both.status, both.headers['access-control-allow-origin'], both.body],
       [200, undefined, { data: [], pagination: { limit: 50, offset: 0, has_more: false, next_cursor: null } }],
     )
     const preflight = await api.ask({ method: 'OPTIONS', url: '/v1/transactions' })
@@ -60,8 +60,8 @@ describe('GET /v1/transactions', () => {
     const ask = () => limited.ask({ url: '/v1/transactions', key: limited.all.secret_key })
     await ask()
     // A slow machine may have filled the bucket again by then: of those that come at once only two are taken.
-    const told = await Promise.all(Array.from({ length: 6 }, ask))
-    const refused = told.filter(({ status }) => status === 429)
+    const answers = await Promise.all(Array.from({ length: 6 }, ask))
+    const refused = answers.filter(({ status }) => status === 429)
     assert.ok(refused.length >= 4, `${refused.length} of six were refused`)
     assert.deepEqual(new Set(refused.map(({ code }) => code)), new Set(['RATE_LIMITED']))
   })
@@ -71,9 +71,9 @@ describe('GET /v1/transactions', () => {
     const payout_info = { payout_address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' }
     const sell = { from_currency: 'BTC', to_currency: 'EUR', from_amount: '0.01' }
     const made = [await create(api.all.secret_key, { customer, payout_info }), await create(api.all.secret_key, sell)]
-    const told = await list('limit=2')
-    assert.deepEqual(idsOf(told), made.toReversed())
-    for (const row of rowsOf(told)) {
+    const answer = await list('limit=2')
+    assert.deepEqual(idsOf(answer), made.toReversed())
+    for (const row of rowsOf(answer)) {
       assert.deepEqual(offences('transaction', row), [])
       assert.deepEqual((await api.ask({ url: `/v1/transaction/${row.id}`, key: api.all.secret_key })).body, row)
     }
@@ -113,8 +113,8 @@ describe('GET /v1/transactions', () => {
       cursor=%20                                    cursor
     `)
     for (const { query = '', path } of rows) {
-      const told = await list(query)
-      assert.deepEqual([told.status, told.code, told.path], [400, 'BAD_REQUEST', path], query)
+      const answer = await list(query)
+      assert.deepEqual([answer.status, answer.code, answer.path], [400, 'BAD_REQUEST', path], query)
     }
     const long = await list(`external_partner_link_id=${'x'.repeat(256)}`)
     assert.deepEqual([long.status, long.path], [400, 'external_partner_link_id'])
@@ -159,8 +159,8 @@ describe('another partner', () => {
     }
     const { next_cursor: cursor } = pagination(await list('limit=1'))
     assert.ok(cursor)
-    const told = await list(`cursor=${cursor}`, api.plain.secret_key)
-    assert.deepEqual([told.status, told.path], [400, 'cursor'])
+    const answer = await list(`cursor=${cursor}`, api.plain.secret_key)
+    assert.deepEqual([answer.status, answer.path], [400, 'cursor'])
   })
 
   it('cannot make a cursor: one that was changed anywhere is 400', async () => {
@@ -210,9 +210,9 @@ describe('a list of retail transactions', () => {
         [gone],
       ),
     )
-    const told = await list('limit=2')
-    assert.deepEqual(idsOf(told), [kept, gone])
-    const row = rowsOf(told)[1] as unknown as { [name: string]: unknown }
+    const answer = await list('limit=2')
+    assert.deepEqual(idsOf(answer), [kept, gone])
+    const row = rowsOf(answer)[1] as unknown as { [name: string]: unknown }
     assert.deepEqual(offences('transaction', row), [])
     assert.deepEqual(
       [row.email, row.customer_id, row.payout, row.deposit, row.output_hash, row.location],

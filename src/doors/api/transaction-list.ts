@@ -56,8 +56,8 @@ export const listQuery = {
   to_date: optional(moment, 'Created at or before; a date without a time includes the day.'),
   updated_from_date: optional(moment, 'Changed at or after.'),
   updated_to_date: optional(moment, 'Changed at or before.'),
-  status: optional(oneOf(...statuses), 'Only transactions that stand so.'),
-  external_partner_link_id: optional(textIn(255), "Only transactions with the partner's own name."),
+  status: optional(oneOf(...statuses), 'Filter by status.'),
+  external_partner_link_id: optional(textIn(255), 'Filter by your own reference.'),
 }
 
 const operation: Operation = {
@@ -112,20 +112,22 @@ function readListing(read: FieldReader, query: Query): Omit<Listing, 'partnerId'
       ['updated_from_date', 'updated_to_date'],
       [given('updated_from_date'), given('updated_to_date')],
     ),
-    status: word(read, 'status', given('status'), statuses),
+    status: oneOfTexts(read, 'status', given('status'), statuses),
     externalPartnerLinkId: read.text('external_partner_link_id', given('external_partner_link_id')),
   }
 }
 
-/** One of a few words, in any letter case. */
-function word<Word extends string>(
+/** One of a few values, in any letter case. */
+function oneOfTexts<Value extends string>(
   read: FieldReader,
   path: string,
   value: string | undefined,
-  words: readonly Word[],
-): Word | undefined {
+  values: readonly Value[],
+): Value | undefined {
   if (value === undefined) return undefined
-  return words.find((one) => one === value.toLowerCase()) ?? read.tell(path, `This must be one of ${words.join(', ')}.`)
+  return (
+    values.find((one) => one === value.toLowerCase()) ?? read.tell(path, `This must be one of ${values.join(', ')}.`)
+  )
 }
 
 /** All that decides which rows are in the list and in which order: a cursor holds for just these. */

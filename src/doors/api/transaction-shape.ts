@@ -18,7 +18,7 @@ import {
   time,
   url,
   warnings,
-  word,
+  identifier,
 } from './field-shapes.ts'
 import {
   about,
@@ -87,7 +87,7 @@ const exchange = {
   status,
   status_details: about(orNull(oneOf(...statusDetails)), 'What the status waits for, where more can be said.'),
   side: oneOf('buy', 'sell', 'swap'),
-  errors: list(titled('TransactionError', object({ code: word, reason: text }))),
+  errors: list(titled('TransactionError', object({ code: identifier, reason: text }))),
   email: about(orNull(email), 'Null to public keys.'),
   customer_id: about(
     orNull(id),

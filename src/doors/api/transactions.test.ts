@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { openTestApi, type TestApi, type Told } from '../../../test/support/api.ts'
+import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { listings } from '../../reference/catalog/asset.ts'
@@ -15,17 +15,20 @@ before(async () => {
 })
 after(() => api.close())
 
-const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+const valid = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
 const address = listings.find(({ asset }) => asset.id === 'BTC-BTC')?.network.chain?.addressExample ?? ''
 
 type Change = { key?: string; query?: string; headers?: Record<string, string>; from?: string }
-const create = (change: object = {}, { key = api.all.secret_key, query = '', ...more }: Change = {}): Promise<Told> =>
-  api.ask({ method: 'POST', url: `/v1/transaction${query}`, key, body: { ...good, ...change }, ...more })
-const read = (id: unknown, key = api.all.secret_key): Promise<Told> =>
+const create = (
+  change: object = {},
+  { key = api.all.secret_key, query = '', ...more }: Change = {},
+): Promise<ApiAnswer> =>
+  api.ask({ method: 'POST', url: `/v1/transaction${query}`, key, body: { ...valid, ...change }, ...more })
+const read = (id: unknown, key = api.all.secret_key): Promise<ApiAnswer> =>
   api.ask({ url: `/v1/transaction/${String(id)}`, key })
 
-const pathsOf = ({ body }: Told) => (body.errors as { path: string }[]).map(({ path }) => path)
-const warningsOf = ({ body }: Told) => (body.warnings as { path: string }[]).map(({ path }) => path)
+const pathsOf = ({ body }: ApiAnswer) => (body.errors as { path: string }[]).map(({ path }) => path)
+const warningsOf = ({ body }: ApiAnswer) => (body.warnings as { path: string }[]).map(({ path }) => path)
 
 const count = (rows: string) =>
   asOwner(api.database.ownerUrl, async (client) => {
@@ -35,13 +38,13 @@ const count = (rows: string) =>
 
 describe('POST /v1/transaction', () => {
   it('201: the record, in a form that strict readers take, with where to send the customer', async () => {
-    const told = await create({
+    const answer = await create({
       external_partner_link_id: 'order 7',
       customer: { contact_info: { email: 'a@example.com' } },
     })
-    assert.equal(told.status, 201)
-    assert.deepEqual(offences('transaction', told.body), [])
-    const { body } = told
+    assert.equal(answer.status, 201)
+    assert.deepEqual(offences('transaction', answer.body), [])
+    const { body } = answer
     assert.match(String(body.id), /^[1-9]\d{14}$/)
     assert.deepEqual(
       [body.status, body.from_amount, body.expected_from_amount, body.to_amount, body.email],
@@ -50,34 +53,34 @@ describe('POST /v1/transaction', () => {
     assert.deepEqual([body.partner_id, body.external_partner_link_id], [String(api.all.partner.id), 'order 7'])
     assert.match(String(body.redirect_url), new RegExp(`^${api.ctx.publicUrl}/checkout\\?tid=[\\w-]{24}$`))
     assert.deepEqual(body.warnings, [])
-    assert.equal(told.headers.deprecation, undefined)
+    assert.equal(answer.headers.deprecation, undefined)
   })
 
   it('201: the amount is what the text says, in any spelling of a number', async () => {
     for (const spelled of ['1e2', '100.00', '"100.0"', '10000e-2']) {
       const body = `{"from_amount": ${spelled}, "from_currency": "EUR", "to_currency": "BTC"}`
-      const told = await api.ask({ method: 'POST', url: '/v1/transaction', key: api.all.secret_key, body })
-      assert.equal(told.body.expected_from_amount, '100', spelled)
+      const answer = await api.ask({ method: 'POST', url: '/v1/transaction', key: api.all.secret_key, body })
+      assert.equal(answer.body.expected_from_amount, '100', spelled)
     }
   })
 
   it('201: unknown fields and names are ignored', async () => {
-    const told = await create(
+    const answer = await create(
       { side: 'buy', customer_country: 'KP', platform: { a: [1] } },
       { query: '?x=1&payment_method=card' },
     )
-    assert.equal(told.status, 201)
-    assert.equal(told.body.location, 'ZZ')
+    assert.equal(answer.status, 201)
+    assert.equal(answer.body.location, 'ZZ')
   })
 
   it('201: a public key may create, and reads its answer without the person', async () => {
     const change = { customer: { contact_info: { email: 'b@example.com' } }, payout_info: { payout_address: address } }
-    const told = await create(change, { key: api.all.public_key })
-    assert.equal(told.status, 201)
-    assert.deepEqual(offences('transaction', told.body), [])
-    assert.equal(told.body.email, null)
-    assert.ok(!told.text.includes('b@example.com') && !told.text.includes(address))
-    const secret = await read(told.body.id)
+    const answer = await create(change, { key: api.all.public_key })
+    assert.equal(answer.status, 201)
+    assert.deepEqual(offences('transaction', answer.body), [])
+    assert.equal(answer.body.email, null)
+    assert.ok(!answer.text.includes('b@example.com') && !answer.text.includes(address))
+    const secret = await read(answer.body.id)
     assert.deepEqual(secret.body.payout, { address, extra_id: '' })
     assert.equal(secret.body.email, 'b@example.com')
   })
@@ -88,20 +91,20 @@ describe('POST /v1/transaction', () => {
       payout_info: { payout_address: address },
       kyc_shared_token: 'token',
     }
-    const told = await create(change, { key: api.plain.secret_key, query: '?customer_country=DE' })
-    assert.equal(told.status, 201)
-    assert.deepEqual(warningsOf(told), ['customer.billing_info', 'kyc_shared_token', 'query.customer_country'])
-    assert.equal(told.body.location, 'ZZ')
-    assert.deepEqual(told.body.payout, { address, extra_id: '' })
-    assert.deepEqual(warningsOf(await read(told.body.id, api.plain.secret_key)), warningsOf(told))
+    const answer = await create(change, { key: api.plain.secret_key, query: '?customer_country=DE' })
+    assert.equal(answer.status, 201)
+    assert.deepEqual(warningsOf(answer), ['customer.billing_info', 'kyc_shared_token', 'query.customer_country'])
+    assert.equal(answer.body.location, 'ZZ')
+    assert.deepEqual(answer.body.payout, { address, extra_id: '' })
+    assert.deepEqual(warningsOf(await read(answer.body.id, api.plain.secret_key)), warningsOf(answer))
   })
 
   it('201: customer_country counts from the query, over any address', async () => {
-    const told = await create({ customer: { ip: '192.0.2.1' } }, { query: '?customer_country=de' })
-    assert.equal(told.body.location, 'DE')
+    const answer = await create({ customer: { ip: '192.0.2.1' } }, { query: '?customer_country=de' })
+    assert.equal(answer.body.location, 'DE')
   })
 
-  it('answers deprecated inputs with Deprecation and Link, refusals too; what our proxies appended is none', async () => {
+  it('answers deprecated inputs with Deprecation and Link, on errors too, but not what our proxies appended', async () => {
     const deprecated: Change[] = [
       { query: '?ip=192.0.2.1' },
       { query: '?ip=rubbish' },
@@ -109,9 +112,9 @@ describe('POST /v1/transaction', () => {
       { from: '10.0.0.1', headers: { 'x-forwarded-for': '192.0.2.1, 203.0.113.9' } },
     ]
     for (const change of deprecated) {
-      for (const told of [await create({}, change), await create({ from_amount: 1 }, change)]) {
-        assert.equal(told.headers.deprecation, '@1790294400', JSON.stringify(change))
-        assert.match(String(told.headers.link), /rel="deprecation"/)
+      for (const answer of [await create({}, change), await create({ from_amount: 1 }, change)]) {
+        assert.equal(answer.headers.deprecation, '@1790294400', JSON.stringify(change))
+        assert.match(String(answer.headers.link), /rel="deprecation"/)
       }
     }
     const proxied = await create({}, { from: '10.0.0.1', headers: { 'x-forwarded-for': '203.0.113.9' } })
@@ -121,14 +124,14 @@ describe('POST /v1/transaction', () => {
 
   it('400 BAD_REQUEST: all that is wrong with the form at once, and no trace in the books', async () => {
     const before = await count('transactions')
-    const told = await create({
+    const answer = await create({
       from_amount: 'x',
       customer: 'me',
       locale: 'x'.repeat(40),
       redirects: { failed: 'file:///etc' },
     })
-    assert.deepEqual([told.status, told.code], [400, 'BAD_REQUEST'])
-    assert.deepEqual(pathsOf(told).toSorted(), ['customer', 'from_amount', 'locale', 'redirects.failed'])
+    assert.deepEqual([answer.status, answer.code], [400, 'BAD_REQUEST'])
+    assert.deepEqual(pathsOf(answer).toSorted(), ['customer', 'from_amount', 'locale', 'redirects.failed'])
     assert.equal(await count('transactions'), before)
   })
 
@@ -142,15 +145,15 @@ describe('POST /v1/transaction', () => {
   })
 
   it('400 PAIR_NOT_AVAILABLE: a pair that cannot be exchanged', async () => {
-    const told = await create({ to_currency: 'XXX' })
-    assert.deepEqual([told.status, told.code, told.path], [400, 'PAIR_NOT_AVAILABLE', 'to_currency'])
+    const answer = await create({ to_currency: 'XXX' })
+    assert.deepEqual([answer.status, answer.code, answer.path], [400, 'PAIR_NOT_AVAILABLE', 'to_currency'])
     const method = await create({ deposit: { payment_category: 'PIX' } })
     assert.deepEqual([method.code, method.path], ['PAIR_NOT_AVAILABLE', 'deposit.payment_category'])
   })
 
   it('403 COUNTRY_NOT_SUPPORTED: a country that is not served', async () => {
-    const told = await create({}, { query: '?customer_country=KP' })
-    assert.deepEqual([told.status, told.code], [403, 'COUNTRY_NOT_SUPPORTED'])
+    const answer = await create({}, { query: '?customer_country=KP' })
+    assert.deepEqual([answer.status, answer.code], [403, 'COUNTRY_NOT_SUPPORTED'])
   })
 
   it('a refused card number is in no table and no answer', async () => {
@@ -160,9 +163,9 @@ describe('POST /v1/transaction', () => {
       { locale: card },
       { customer: { contact_info: { phone_number: card } } },
     ]) {
-      const told = await create(change)
-      assert.equal(told.status, 400)
-      assert.ok(!told.text.includes(card))
+      const answer = await create(change)
+      assert.equal(answer.status, 400)
+      assert.ok(!answer.text.includes(card))
     }
     const ignored = await create({ comment: card, customer: { note: card } })
     assert.equal(ignored.status, 201)
@@ -208,15 +211,15 @@ describe('POST /v1/transaction', () => {
       fc.asyncProperty(
         fc.dictionary(fc.constantFrom(...names, ...more), value, { maxKeys: 8 }),
         fc.boolean(),
-        async (body, isGood) => {
-          const told = await api.ask({
+        async (body, isValid) => {
+          const answer = await api.ask({
             method: 'POST',
             url: '/v1/transaction',
             key: api.all.secret_key,
-            body: isGood ? { ...body, ...good } : body,
+            body: isValid ? { ...body, ...valid } : body,
           })
-          assert.ok([201, 400, 403].includes(told.status), told.text)
-          assert.deepEqual(offences(told.status === 201 ? 'transaction' : 'error', told.body), [])
+          assert.ok([201, 400, 403].includes(answer.status), answer.text)
+          assert.deepEqual(offences(answer.status === 201 ? 'transaction' : 'error', answer.body), [])
         },
       ),
       { numRuns: 300 },
@@ -227,9 +230,9 @@ describe('POST /v1/transaction', () => {
 describe('GET /v1/transaction/{id}', () => {
   it('200: what create answered, to its partner', async () => {
     const made = await create({ customer: { contact_info: { email: 'c@example.com' } } })
-    const told = await read(made.body.id)
-    assert.equal(told.status, 200)
-    assert.deepEqual(told.body, made.body)
+    const answer = await read(made.body.id)
+    assert.equal(answer.status, 200)
+    assert.deepEqual(answer.body, made.body)
     assert.equal((await read(made.body.id, api.all.public_key)).body.email, null)
   })
 
@@ -249,8 +252,11 @@ describe('GET /v1/transaction/{id}', () => {
       '9'.repeat(90),
       '%00',
     ]
-    for (const told of [foreign, ...(await Promise.all(wrong.map((id) => read(id))))]) {
-      assert.deepEqual([told.status, told.code, told.body.message], [404, 'NOT_FOUND', 'There is no such transaction.'])
+    for (const answer of [foreign, ...(await Promise.all(wrong.map((id) => read(id))))]) {
+      assert.deepEqual(
+        [answer.status, answer.code, answer.body.message],
+        [404, 'NOT_FOUND', 'There is no such transaction.'],
+      )
     }
   })
 

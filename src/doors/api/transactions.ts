@@ -93,8 +93,8 @@ const reading: Operation = {
   tag: 'Transactions',
   summary: 'Read a transaction',
   description:
-    'The transaction as it stands. To a public key without personal data: `email` is null and the payout address is shortened. ' +
-    'A secret key reads B2B transactions here too.',
+    'The current state of the transaction. A public key gets no personal data: `email` is null and the payout address is ' +
+    'shortened. A secret key reads B2B transactions here too.',
   path: { id: required(idIn, 'The id of the transaction.') },
   answers: { 200: eitherTransaction },
   says: { 200: 'The transaction.' },

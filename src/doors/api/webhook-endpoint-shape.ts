@@ -1,7 +1,7 @@
 import { eventTypes } from '../../exchange/events/event.ts'
 import { maxEndpoints } from '../../exchange/webhooks/manage-endpoints.ts'
 import { eventId } from './event-shape.ts'
-import { id, time, url, word } from './field-shapes.ts'
+import { id, time, url, identifier } from './field-shapes.ts'
 import { bodyOf, idIn, type Operation, optional, required, textIn } from './operation.ts'
 import { pageQuery } from './pagination.ts'
 import { about, flag, list, object, oneOf, orNull, textOf, titled, wholeNumber } from './shape.ts'
@@ -36,7 +36,10 @@ export const webhookEndpointWithHealth = titled(
     ...plain,
     waiting: about(wholeNumber(0, 1_000), 'How many events wait for it; 1000 means 1000 or more.'),
     last_attempt: orNull(
-      titled('LastAttempt', object({ at: time, outcome: word, status: orNull(httpStatus), took_ms: milliseconds })),
+      titled(
+        'LastAttempt',
+        object({ at: time, outcome: identifier, status: orNull(httpStatus), took_ms: milliseconds }),
+      ),
     ),
   }),
 )
@@ -52,7 +55,7 @@ export const webhookAttempt = titled(
     type: oneOf(...eventTypes),
     attempt: about(wholeNumber(1, 2_147_483_647), 'The number of the attempt at this event.'),
     at: time,
-    outcome: about(word, '`delivered`, or why not: `rejected`, `gone`, `redirected`, `timed_out`, ...'),
+    outcome: about(identifier, '`delivered`, or why not: `rejected`, `gone`, `redirected`, `timed_out`, ...'),
     status: orNull(httpStatus),
     took_ms: milliseconds,
     request: about(

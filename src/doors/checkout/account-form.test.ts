@@ -13,7 +13,7 @@ test('an account is read as its form writes it', () => {
   assert.equal(swift.extraId, 'SBBKUS30XXX')
 })
 
-test('a sort code stands before its account, once', () => {
+test('a sort code precedes its account, once', () => {
   const read = (payout_address: string, sort_code = '20-00-00'): string =>
     readAccount('FASTERPAYMENTS', { payout_address, sort_code, ...holder }).payoutAddress
   assert.equal(read('55779911'), '20-00-0055779911')

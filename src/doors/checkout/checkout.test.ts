@@ -244,7 +244,7 @@ describe('the checkout over HTTP', () => {
     assert.equal((await post(url, { do: '\u0000', constructor: 'x' })).status, 303)
   })
 
-  it('429: a second letter within seconds is refused, and says when to come again', async () => {
+  it('429: a second email within seconds is refused, and says when to retry', async () => {
     const { url } = await createBuy(exchange)
     await post(url, { do: 'email', email: 'soon@example.com' })
     const answer = await post(url, { do: 'resend' })

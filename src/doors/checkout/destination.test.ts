@@ -29,7 +29,7 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
   const giveAddress = (order: { url: string; browser: { cookie: string } }, form: Record<string, string>) =>
     forms.post(order.url, { do: 'payout_address', ...form }, order.browser)
 
-  it('an address that resembles an earlier one is shown beside it, and taken once that very one is confirmed', async () => {
+  it('an address that resembles an earlier one is shown with it, and accepted once that exact one is confirmed', async () => {
     const email = 'poisoned@example.com'
     const first = await begin({ to_currency: 'ETH' }, email)
     assert.equal((await giveAddress(first, { payout_address: known })).status, 303)
@@ -57,9 +57,9 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
     const bitcoin = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'
     const check = (order: { url: string; browser: { cookie: string } }, form: Record<string, string>) =>
       forms.post(order.url.replace('/checkout', '/checkout/check'), { do: 'payout_address', ...form }, order.browser)
-    const told = { payout_address: `ethereum:${known}@1`, field: 'payout_address' }
-    assert.match((await check(bought, told)).text, /payment request for another network/)
-    assert.match((await giveAddress(bought, told)).text, /payment request for another network/)
+    const foreign = { payout_address: `ethereum:${known}@1`, field: 'payout_address' }
+    assert.match((await check(bought, foreign)).text, /payment request for another network/)
+    assert.match((await giveAddress(bought, foreign)).text, /payment request for another network/)
     assert.equal((await recordOfBuy(exchange, bought.id)).payout, null)
 
     const mistyped = await giveAddress(bought, { payout_address: `bitcoin:${bitcoin.slice(0, -1)}5?amount=1` })
@@ -68,9 +68,9 @@ describe('where a payout goes, and how it is paid for, over HTTP', () => {
       new RegExp(`>${bitcoin.slice(0, -1)}5</textarea>`),
       'what was read is shown to be mended',
     )
-    const good = { payout_address: ` bitcoin:${bitcoin}?amount=0.1&label=Me `, field: 'payout_address' }
-    assert.match((await check(bought, good)).text, /"text":""/)
-    assert.equal((await giveAddress(bought, good)).status, 303)
+    const valid = { payout_address: ` bitcoin:${bitcoin}?amount=0.1&label=Me `, field: 'payout_address' }
+    assert.match((await check(bought, valid)).text, /"text":""/)
+    assert.equal((await giveAddress(bought, valid)).status, 303)
     assert.equal(((await recordOfBuy(exchange, bought.id)).payout as { address: string }).address, bitcoin)
 
     const tagged = await begin({ to_currency: 'XRP' }, 'request@example.com')

@@ -43,13 +43,13 @@ test('while only the rest goes back, the exchange of what was taken stays', asyn
   assert.match(text, /You receive/)
 })
 
-test('a refund is on its way once it has left, and one that was cancelled is not told of', async () => {
-  const told = (state: 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled') =>
+test('a refund is on its way once it was sent, and a cancelled one is not shown', async () => {
+  const pageWith = (state: 'ordered' | 'address_needed' | 'sent' | 'paid' | 'failed' | 'cancelled') =>
     textOf({ step: 'hold', view: { ...held, refunds: [{ ...part, amount: arrived, state }] }, order: sellOfBtc })
-  assert.match(await told('ordered'), /We’ll send 0\.00697 BTC back to you\./)
-  assert.match(await told('address_needed'), /as soon as we know where to/)
-  assert.match(await told('sent'), /on its way back/)
-  assert.match(await told('paid'), /was sent back/)
-  assert.match(await told('failed'), /haven’t been able to send/)
-  assert.doesNotMatch(await told('cancelled'), /0\.00697/)
+  assert.match(await pageWith('ordered'), /We’ll send 0\.00697 BTC back to you\./)
+  assert.match(await pageWith('address_needed'), /as soon as we know where to/)
+  assert.match(await pageWith('sent'), /on its way back/)
+  assert.match(await pageWith('paid'), /was sent back/)
+  assert.match(await pageWith('failed'), /haven’t been able to send/)
+  assert.doesNotMatch(await pageWith('cancelled'), /0\.00697/)
 })

@@ -5,7 +5,7 @@ import type { Language } from '../../platform/language/language.ts'
 /** One thing to hand over to a bank or a wallet: its name, the thing, and a button that copies it where scripts run. */
 export function Give(props: {
   name: string
-  /** What is copied, to the letter; undefined where there is nothing to copy. */
+  /** The exact text to copy; undefined where there is nothing to copy. */
   copies?: string | undefined
   language: Language
   class?: string
@@ -28,7 +28,7 @@ export function Give(props: {
   )
 }
 
-/** An amount that may go on in a second line at its ticker, rather than anywhere. */
+/** An amount that may wrap before its ticker, and nowhere else. */
 export const breakable = (amount: string): string => amount.replace('\u00A0', ' ')
 
 /** Shown by the script that makes it work; its place is kept. */

@@ -21,7 +21,7 @@ export function Submit({ children }: { children: ComponentChildren }) {
   )
 }
 
-/** A secondary action: a form of its own, because it changes something. */
+/** A secondary action, in its own form because it changes something. */
 export function QuietSubmit({ here, does, children }: { here: string; does: string; children: ComponentChildren }) {
   return (
     <Form here={here} does={does}>

@@ -13,7 +13,7 @@ describe('a file of a page', () => {
   const app = fastify()
   const path = serveFile(app, { name: 'some.css', text })
 
-  it('comes compressed to whoever reads gzip', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     for (const accepted of ['gzip', 'gzip, deflate, br, zstd', 'br;q=1.0, GZIP;q=0.8']) {
       const { headers, rawPayload } = await app.inject({ url: path, headers: { 'accept-encoding': accepted } })
       assert.equal(headers['content-encoding'], 'gzip', accepted)
@@ -32,7 +32,7 @@ describe('a file of a page', () => {
     }
   })
 
-  it('has one path, by what stands in it', () => {
+  it('has one path, derived from its content', () => {
     const app = fastify()
     assert.equal(serveFile(app, { name: 'some.css', text }), path)
     assert.equal(serveFile(app, { name: 'some.css', text }), path)
@@ -47,7 +47,7 @@ describe('a page', () => {
   app.get('/page', (_request, reply) => reply.type('text/html; charset=utf-8').send(html))
   app.get('/state', (_request, reply) => reply.send({ html }))
 
-  it('comes compressed to whoever reads that, and as it is to everybody else', async () => {
+  it('is compressed for clients that accept it, and plain for all others', async () => {
     const packed = await app.inject({ url: '/page', headers: { 'accept-encoding': 'gzip' } })
     assert.deepEqual([packed.headers['content-encoding'], packed.headers.vary], ['gzip', 'accept-encoding'])
     assert.equal(packed.headers['content-length'], String(packed.rawPayload.length))

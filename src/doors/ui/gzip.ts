@@ -12,8 +12,8 @@ export const readsGzip = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean
 
 /**
  * Compresses the HTML that a scope answers: more than the first ten packets of a line cost a slow phone another round trip.
- * Only for pages on which nobody else can have a text of theirs shown beside what is secret, or its length would tell of it
- * (CVE-2013-3587): a form of another site is refused, and an address has its words from a list.
+ * Only for pages where nobody else can place a text next to a secret, or the compressed length would reveal the secret
+ * (CVE-2013-3587): forms from other sites are refused, and parameters take values from fixed lists.
  */
 export function compressPages(scope: FastifyInstance): void {
   scope.addHook('onSend', (request, reply, payload, done) => {

@@ -3,8 +3,8 @@ import { strokesOf } from '../../reference/catalog/drawing.ts'
 import { type Category, findPaymentCategory } from '../../reference/catalog/payment-category.ts'
 
 /**
- * The mark of a currency; of a coin that lives on a chain that has a mark of its own, both. Its name stands beside it. It is drawn in
- * the page: two small files would cost a page on a slow line two round trips, and hold up what else it loads.
+ * The logo of a currency, with its chain's logo where that is a different one. Its name is next to it. It is drawn inline: two
+ * small files would cost a page on a slow connection two round trips, and delay what else it loads.
  */
 export function CurrencyMark({ currency, network }: Listing) {
   const own = currency.logo
@@ -17,7 +17,7 @@ export function CurrencyMark({ currency, network }: Listing) {
   )
 }
 
-/** Its letters run from left to right whatever the page does: `R$` would be drawn as `$R`. */
+/** Its text runs from left to right whatever the page does: `R$` would be drawn as `$R`. */
 const Drawing = ({ logo, size }: { logo: string; size: number }) => (
   <svg
     viewBox="0 0 32 32"

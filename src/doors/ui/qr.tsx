@@ -1,4 +1,4 @@
-/** A QR code beside what it says. `svg` is markup of ours, made by `qrSvg`; scripts and styles can not be in it. */
+/** A QR code, next to the text that it encodes. `svg` is our own markup from `qrSvg`, without scripts or styles. */
 export function QrCode({ svg, says }: { svg: string | undefined; says: string }) {
   if (svg === undefined) return null
   return (

@@ -14,7 +14,7 @@ const types = {
   svg: 'image/svg+xml',
 } as const
 
-/** A file that pages refer to: its name without a folder, and what stands in it. */
+/** A file that pages refer to: its name without a folder, and its content. */
 export type PageFile = { name: `${string}.${keyof typeof types}`; text: string }
 
 /** Reads a compiled script as browsers get it. */
@@ -24,8 +24,8 @@ export const scriptFile = (folder: string, name: `${string}.js`): PageFile => ({
 })
 
 /**
- * Several compiled scripts that import nothing as one, each in a scope of its own: on a slow line each further file costs a page
- * another round trip.
+ * Joins several compiled scripts that import nothing, each in its own scope: on a slow connection each further file costs a
+ * page another round trip.
  */
 export const scriptOf = (name: `${string}.js`, folder: string, parts: readonly `${string}.js`[]): PageFile => ({
   name,
@@ -39,7 +39,7 @@ const readStyle = (name: string): string => readFileSync(join(styles, name), 'ut
 export const styleSheet = (...own: string[]): string =>
   [readStyle('color.css'), readStyle('base.css'), readStyle('form.css'), ...own].join('\n')
 
-/** A style sheet that stands in its page, and what a content security policy allows it by (CSP 3, hash sources). */
+/** An inline style sheet, and the source that allows it in a content security policy (CSP 3, hash sources). */
 export type Sheet = { text: string; source: `'sha256-${string}'` }
 
 /** Puts a style sheet into pages: a page that brings its own is painted a round trip earlier, which on a slow line is felt. */

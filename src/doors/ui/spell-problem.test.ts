@@ -5,7 +5,7 @@ import { readSources } from '../../../test/support/source.ts'
 import { languageOf, languages } from '../../platform/language/language.ts'
 import { spellProblem } from './spell-problem.ts'
 
-/** Every sentence by which an address or an account is refused, as the sources have them. */
+/** Every sentence that refuses an address or an account, as in the sources. */
 const sentences = readSources('src')
   .filter(
     ({ path }) =>

@@ -34,7 +34,7 @@ const general: Readonly<Record<string, string>> = {
   AMOUNT_OUT_OF_RANGE: 'amount',
 }
 
-/** The problem in the reader's language: by its code, else by what its English sentence means. */
+/** The problem in the reader's language: by its code, else by its English sentence. */
 export function spellProblem({ code, message }: Pick<Problem, 'code' | 'message'>, { tag, find }: Language): string {
   const own = find(`problem.${code}`)
   if (own !== undefined || tag === 'en') return own ?? message

@@ -11,7 +11,7 @@ const colorIn = (sheet: string, role: string): [number, number, number] => {
   return [part(0), part(2), part(4)]
 }
 
-/** The quiet text of each scheme, which stands on the accent's tint as well: that of styles/color.css. */
+/** The quiet text color of each scheme, used on the accent's tint as well. From styles/color.css. */
 const soft: [number, number, number][] = [
   [0x51, 0x60, 0x5a],
   [0xa2, 0xb2, 0xab],

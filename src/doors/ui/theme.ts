@@ -3,7 +3,7 @@ import type { Theme } from '../../exchange/partners/theme.ts'
 /** A color, each part from 0 to 255. */
 type Color = readonly [red: number, green: number, blue: number]
 
-/** The grounds of each scheme that the accent stands on as text, the page first: those of styles/color.css. */
+/** The backgrounds of each scheme behind text in the accent color, the page first. From styles/color.css. */
 const schemes = {
   light: { page: '#f4f6f4', surface: '#ffffff', towards: '#000000', tint: 0.1 },
   dark: { page: '#0e1412', surface: '#18201d', towards: '#ffffff', tint: 0.16 },
@@ -13,8 +13,8 @@ const schemes = {
 const leastContrast = 4.5
 
 /**
- * The style sheet of a theme: the accent in the shade nearest to the wanted one that can be read in each scheme, what stands on
- * it, and the corners. Whatever color is asked for, text has a contrast of at least 4.5.
+ * The style sheet of a theme: the nearest legible shade of the accent for each scheme, the text color on it, and the
+ * corners. For any color, text has a contrast of at least 4.5.
  */
 export function themeSheet({ accent, corner }: Pick<Theme, 'accent' | 'corner'>): string {
   const round = corner === undefined ? '' : `:root{--corner:${corner}px;--corner-small:${Math.ceil(corner / 2)}px}\n`

@@ -42,8 +42,8 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
 
     const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
     const dataKey = await ctx.keyring.get(db, dataKeyId)
-    const letter = codeEmail({ ...order, code, validMs })
-    await sendMail(ctx, db, { to: order.email, ...letter, dataKey, transactionId: order.transactionId })
+    const email = codeEmail({ ...order, code, validMs })
+    await sendMail(ctx, db, { to: order.email, ...email, dataKey, transactionId: order.transactionId })
   })
 }
 

@@ -15,7 +15,7 @@ test('an event id is read back as the stream and the sequence it was made of', (
   assert.equal(eventId({ stream: 123_456_789_012_345_678n, sequence: 7 }), 'evt_123456789012345678000007')
 })
 
-test('what cannot be an event id is none', () => {
+test('what cannot be an event id is refused', () => {
   const rows = table(`
     text                            why
     evt_                            nothing
@@ -24,7 +24,7 @@ test('what cannot be an event id is none', () => {
     evt_0123000001                  a stream does not begin with nought
     evt_9223372036854775808000001   beyond 63 bits
     123456789012345678000007        no prefix
-    evt_12345678901234567800007a    a letter
+    evt_12345678901234567800007a    a character that is no digit
     EVT_123456789012345678000007    the wrong case
   `)
   for (const { text = '', why } of rows) assert.equal(readEventId(text), undefined, why)

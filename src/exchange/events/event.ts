@@ -17,8 +17,7 @@ export const eventTypes = [
 /** One of them. */
 export type EventType = (typeof eventTypes)[number]
 
-/** Tells an event type from any other word. */
-export const isEventType = (word: string): word is EventType => (eventTypes as readonly string[]).includes(word)
+export const isEventType = (text: string): text is EventType => (eventTypes as readonly string[]).includes(text)
 
 /**
  * An event for a partner. `stream` is the public id of what it is about; `sequence` counts that stream's events

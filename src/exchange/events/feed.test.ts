@@ -8,7 +8,7 @@ import { eventId } from './event.ts'
 import { eventsOf, readFeed } from './feed.ts'
 
 describe('a partner’s feed', () => {
-  it('is read page by page, and says where to go on and whether there is more', async (t) => {
+  it('is read page by page, and says where to continue and whether there is more', async (t) => {
     const { ctx, partnerId, stream } = await fed(t)
     const first = await readFeed(ctx, partnerId, { limit: 2 })
     assert.deepEqual(
@@ -59,19 +59,19 @@ describe('a partner’s feed', () => {
   it('stores nothing of an event that can be read', async (t) => {
     const { ctx } = await fed(t)
     const [row] = await ctx.db.sql<{ text: string }>`select string_agg(events::text, '') as text from events`
-    for (const word of ['payload', 'EXCHANGE', '"number"']) {
-      assert(!row?.text.includes(word) && !row?.text.includes(Buffer.from(word).toString('hex')), word)
+    for (const text of ['payload', 'EXCHANGE', '"number"']) {
+      assert(!row?.text.includes(text) && !row?.text.includes(Buffer.from(text).toString('hex')), text)
     }
   })
 
   it('can be looked at by thing', async (t) => {
     const { ctx, stream } = await fed(t)
-    const told = await eventsOf(ctx, stream.id)
+    const events = await eventsOf(ctx, stream.id)
     assert.deepEqual(
-      told.map(({ id }) => id),
+      events.map(({ id }) => id),
       [1, 2, 3].map((sequence) => eventId({ stream: stream.id, sequence })),
     )
-    assert(told.every(({ position }) => position !== null))
+    assert(events.every(({ position }) => position !== null))
   })
 })
 

@@ -21,8 +21,8 @@ export type FeedQuery = { after?: string | undefined; types?: readonly EventType
 
 /**
  * Reads a partner's events in the one order that all its readers see. Paging by `nextAfter` meets every event exactly once.
- * Refuses an `after` that is no event of this partner, or is one no more: then events behind it may have gone too, and only
- * the reader can know whether that matters. Whoever reads more often than events are kept is never refused (`forget.ts`).
+ * Refuses an `after` that is no event of this partner, or a deleted one: then events behind it may be deleted too, and only the
+ * reader can know whether that matters. A reader that polls within the retention is never refused (`forget.ts`).
  */
 export async function readFeed(
   ctx: Pick<Ctx, 'db' | 'keyring'>,

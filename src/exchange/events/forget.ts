@@ -11,11 +11,11 @@ const batches = 100
  * Makes the chore that lets events age out of the feed: those whose own time is longer ago than EVENTS_RETENTION, which is
  * business time, as partners see it in `created_at`. With them go their places and the record of their deliveries.
  *
- * A partner's event stays until the next one of that partner is as old: whoever has read the feed within the retention finds
- * the event to go on from, however long nothing has happened since. Nothing goes that is still to be delivered.
+ * A partner's event stays until the next one of that partner is as old: a reader that polls within the retention finds
+ * the event to continue from, however long nothing has happened since. Undelivered events are kept.
  *
- * Small batches, each its own commit, that lock only what they remove. One call looks at so many events at most and the next
- * one goes on from there, so that what has to stay keeps none from its turn. Gives how many have gone.
+ * Small batches, each its own commit, that lock only what they remove. One call looks at a limited number of events and the next
+ * one continues from there, so that kept events do not block later ones. Returns how many were deleted.
  */
 export function eventAgeing({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): () => Promise<number> {
   let from = 0n

@@ -10,8 +10,8 @@ export type SealedEvent = Omit<EventRow, 'partnerId'> & { wrappedKey: Buffer | n
 export const openBody = (keyring: Keyring, event: SealedEvent): string => openBytes(keyring, event).toString('utf8')
 
 /**
- * The same, as the bytes that are signed and sent. Of someone who has been erased since, only that something happened can
- * still be told, not what.
+ * The same, as the bytes that are signed and sent. For an erased person the body only says that something
+ * happened, not what.
  */
 export const openBytes = (keyring: Keyring, event: SealedEvent): Buffer =>
   event.wrappedKey === null

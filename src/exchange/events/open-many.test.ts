@@ -53,7 +53,7 @@ function opening(ring: Keyring, wrapper: unknown = wrapping, options: ThreadOpti
 
 const failed = 'The thread that opens events failed; opening them in the main thread.'
 
-/** A file that a thread may run, and that can be written anew; it goes with the test. */
+/** A file that a thread may run, and that can be rewritten; removed with the test. */
 function threadFile(t: TestContext, text: string) {
   const folder = mkdtempSync(join(tmpdir(), 'thread-'))
   t.after(() => rmSync(folder, { recursive: true }))
@@ -71,7 +71,7 @@ describe('events that are opened by the hundred', () => {
     assert.deepEqual(said, [])
   })
 
-  it('harm no other where one cannot be opened; of someone who was erased only the id is told', async (t) => {
+  it('do not affect one another where one cannot be opened; for an erased person only the id is left', async (t) => {
     const { open, opener, said } = opening(keyring)
     t.after(opener.stop)
     const broken = events.map((event, index) => {
@@ -98,7 +98,7 @@ describe('events that are opened by the hundred', () => {
   })
 
   it('are opened here where the thread fails, and after the end', async (t) => {
-    const { open, opener, said } = opening(keyring, () => 'what no thread can be told')
+    const { open, opener, said } = opening(keyring, () => 'not a thread file')
     t.after(opener.stop)
     assert.deepEqual(await open(events), texts)
     assert.deepEqual(said, [failed])

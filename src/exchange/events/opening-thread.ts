@@ -8,8 +8,8 @@ export type SealedBatch = { wrapping: Uint8Array; keys: Joined; bodies: Joined; 
 const nothing = Buffer.of()
 
 /**
- * Opens a batch, in a separate thread (`open-many.ts`) that knows nothing but what it is given. Of an event that cannot be
- * opened nothing is given: whoever asked looks for himself why.
+ * Opens a batch, in a separate thread (`open-many.ts`) that knows nothing but what it is given. An event that
+ * cannot be opened is left empty; the caller finds out why.
  */
 export function openBatch({ wrapping, keys, bodies, places }: SealedBatch): Joined {
   const wrapped = parted(keys)

@@ -37,7 +37,7 @@ export type Sequenced = EventKey & { id: bigint; partner_id: bigint; type: Event
  * sequence rises: the writer of a stream's next event has waited for the last one to commit.
  *
  * The search and the next search's lower bound come from one snapshot. Below the oldest database transaction that it saw
- * running everything has ended, and what of that has committed is fed by now, unless the limit cut it off. `id + 0` keeps
+ * running everything has ended, and all committed events are fed by now, unless the limit cut them off. `id + 0` keeps
  * the planner from walking all events in the order of their ids. A bound from the future is that of a dump which was
  * restored into a younger server: one whole search mends it.
  */
@@ -130,8 +130,8 @@ export type Forgotten = { next: bigint | undefined; gone: number }
 
 /**
  * Looks at the next events after `from` (by id, so roughly by age), and removes those from before `before` with their places
- * and the record of their deliveries. What stays: an event without a place yet; every event of a stream of which one is still
- * to be delivered, to a paused endpoint as well; and a partner's last event before `before`, because a reader may
+ * and the record of their deliveries. What stays: an event without a place yet; every event of a stream with an undelivered
+ * event, to a paused endpoint as well; and a partner's last event before `before`, because a reader may
  * continue from there.
  */
 export const forgetBefore = async (

@@ -48,13 +48,13 @@ describe('the feed', () => {
     assert.deepEqual(complaints, [], 'the relays took turns')
   })
 
-  it('tells whoever writes along with it of each event once, in the block that places it', async (t) => {
-    const told: Sequenced[] = []
+  it('notifies a listener of each event once, in the block that places it', async (t) => {
+    const notified: Sequenced[] = []
     let fail = true
     const { ctx } = await feedWith(t, {
       relays: 2,
       onSequenced: (db, events) => {
-        db.afterCommit(() => told.push(...events))
+        db.afterCommit(() => notified.push(...events))
         if (fail) {
           fail = false
           db.send`select 1 / 0`
@@ -64,22 +64,22 @@ describe('the feed', () => {
     const stream = newStream()
     await ctx.db.atomic((db) => record(ctx, db, [stream, stream, newStream()]))
     await ctx.db.atomic((db) => record(ctx, db, [stream]))
-    await until(() => told.length >= 4)
+    await until(() => notified.length >= 4)
     assert.deepEqual(
-      told.filter((event) => event.stream === stream.id).map((event) => event.sequence),
+      notified.filter((event) => event.stream === stream.id).map((event) => event.sequence),
       [1, 2, 3],
     )
-    assert.equal(told.length, 4)
+    assert.equal(notified.length, 4)
   })
 
   it('shows an event within milliseconds of its commit', async (t) => {
-    let told = 0
-    const { ctx } = await feedWith(t, { onSequenced: (db) => db.afterCommit(() => (told += 1)) })
+    let notified = 0
+    const { ctx } = await feedWith(t, { onSequenced: (db) => db.afterCommit(() => (notified += 1)) })
     const waits: number[] = []
     for (let round = 1; round <= 20; round += 1) {
       await ctx.db.atomic((db) => record(ctx, db, [newStream()]))
       const start = performance.now()
-      while (told < round) await new Promise(setImmediate)
+      while (notified < round) await new Promise(setImmediate)
       waits.push(performance.now() - start)
     }
     const median = waits.toSorted((a, b) => a - b)[10] ?? Infinity
@@ -94,7 +94,7 @@ describe('the feed', () => {
     await until(async () => (await ids(ctx)).length === 1)
   })
 
-  it('goes on after its bound came from another server, as in a restored dump', async (t) => {
+  it('continues after its bound came from another server, as in a restored dump', async (t) => {
     const { ctx } = await feedWith(t)
     await ctx.db.atomic((db) => record(ctx, db, [newStream()]))
     await until(async () => (await ids(ctx)).length === 1)
@@ -135,7 +135,7 @@ type Options = {
   onSequenced?: (db: Atomic, events: Sequenced[]) => void
 }
 
-/** A database with running relays, each on connections of its own, as in processes of their own. */
+/** A database with running relays, each on its own connections, like separate processes. */
 async function feedWith(
   t: { after: (then: () => Promise<void>) => void },
   { relays = 1, pollMs = 200, onSequenced = () => undefined }: Options = {},

@@ -29,8 +29,8 @@ export type RelayOptions = {
 const mostAtOnce = 500
 
 /**
- * Waits for the relay that is placing events at this moment, in whatever process. What it writes goes by what it saw before
- * now; a caller that has changed something since, and must see what follows from the earlier state, waits first.
+ * Waits for the relay that is placing events at this moment, in whatever process. What it writes follows from the state that it
+ * read before now; a caller that has changed something since, and must see what follows from the earlier state, waits first.
  */
 export const relayAtWork = ({ db }: Pick<Ctx, 'db'>): Promise<void> =>
   db.atomic(async (block) => queries.lockRelay(block))

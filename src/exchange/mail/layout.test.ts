@@ -8,7 +8,7 @@ const content = {
   title: 'Your code',
   paragraphs: ['Type this code:', 'Nobody of us will ever ask for it.\nReally.'],
   code: '482 915',
-  link: { label: 'Go on', url: 'https://exchange.example.com/checkout?tid=1&a=b' },
+  link: { label: 'Continue', url: 'https://exchange.example.com/checkout?tid=1&a=b' },
   footer: 'Sent by Cambio.',
 }
 
@@ -21,7 +21,7 @@ test('an email has the same content in plain text and in HTML', () => {
       'Type this code:',
       '    482 915',
       'Nobody of us will ever ask for it.\nReally.',
-      'Go on:\nhttps://exchange.example.com/checkout?tid=1&a=b',
+      'Continue:\nhttps://exchange.example.com/checkout?tid=1&a=b',
       '-- \nSent by Cambio.\n',
     ].join('\n\n'),
   )
@@ -31,7 +31,7 @@ test('an email has the same content in plain text and in HTML', () => {
     'Type this code:',
     '482 915',
     'Really.',
-    'Go on',
+    'Continue',
     content.link.url,
     'Sent by Cambio.',
   ]) {

@@ -61,8 +61,8 @@ describe('the sandbox’s mailbox', () => {
     const ctx = await context(t)
     const { id } = await send(ctx, 'jan@example.com', email.subject)
     const [row] = await ctx.db.sql<{ text: string }>`select string_agg(mails::text, '') as text from mails`
-    for (const word of ['jan@', 'example', '482915', 'Code']) {
-      assert(!row?.text.includes(word) && !row?.text.includes(Buffer.from(word).toString('hex')), word)
+    for (const text of ['jan@', 'example', '482915', 'Code']) {
+      assert(!row?.text.includes(text) && !row?.text.includes(Buffer.from(text).toString('hex')), text)
     }
     await ctx.db.sql`update data_keys set wrapped = null, erased_at = now() where id = ${id}`
     const restarted = { ...ctx, keyring: openKeyring(ctx.secrets, ctx.rowIds) }
@@ -89,7 +89,7 @@ describe('an email to a mail server', () => {
     const server = await serverFor(t)
     const ctx = await context(t, { SMTP_URL: server.url })
     server.onMail = async () => {
-      // Someone else has the job while the server takes the letter, and dies.
+      // Someone else has the job while the server takes the message, and dies.
       await ctx.db.sql`update jobs set fence = fence + 1, lease_until = now() + interval '300 ms'`
       server.onMail = () => Promise.resolve()
     }

@@ -6,7 +6,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 /** A document that customers accept, and its version. */
 export type LegalText = { url: string; version: string }
 
-/** The current documents. If the operator has none of its own, ours are used. */
+/** The current documents. Without documents from the operator, ours are used. */
 const legalTexts = ({ config, publicUrl }: Pick<Ctx, 'config' | 'publicUrl'>) => {
   const { termsUrl, termsVersion, privacyUrl, privacyVersion } = config.legal
   return {

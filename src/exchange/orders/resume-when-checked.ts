@@ -33,7 +33,7 @@ export const resumeWhenChecked = (ctx: Ctx): Handler => ({
 /** A change of a partner customer's status, by its number, and whether it ended a manual review. */
 type StandingChange = { id: bigint; changes: bigint; wasReviewed: boolean }
 
-/** After a manual review the customer, who was told that the page may be closed, gets an e-mail. */
+/** After a manual review the customer gets an e-mail, because the page said that it may be closed. */
 async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Promise<void> {
   const { wasReviewed } = change
   try {

@@ -52,7 +52,7 @@ function exactFee({ basisPoints, minimum }: FeeRule, paid: bigint): bigint {
 }
 
 /**
- * The fees on what is paid. Their total is rounded up once; each line has the whole part of its own, and the units that are
+ * The fees on what is paid. Their total is rounded up once; each line is rounded down, and the units that are
  * left go to the lines with the largest remainders, the earlier of two equal ones first.
  */
 function feesOf({ fees, feeRounding }: SumTerms, paid: bigint): Sum['fees'] {
@@ -89,7 +89,7 @@ export function leastFromAmount(
 }
 
 /**
- * The least amount, not below `atLeast`, of which at least `converted` is left after the fees.
+ * The least amount, not below `atLeast`, that leaves at least `converted` after the fees.
  *
  * Starts from what no solution can be below (each fee is at least its exact part, and at least its minimum) and steps by
  * what is missing. One unit more paid is at most one unit more left, so a step never passes a solution. What is missing

@@ -1,11 +1,11 @@
 import type { Ctx } from '../context.ts'
 import * as queries from './changes.sql.ts'
 
-/** Whoever wants to hear when transactions change. */
+/** Notifies listeners when transactions change. */
 export type Changes = {
   /**
-   * Calls `onChange` soon after the transaction has changed, whoever changed it; and once soon after now, because whoever begins
-   * to listen has seen it earlier than that. Gives the way to stop.
+   * Calls `onChange` soon after any process changes the transaction; and once soon after now, because the caller read the
+   * transaction before it began to listen. Returns a function that stops it.
    */
   follow(publicId: bigint, onChange: () => void): () => void
   /** Follows nothing any more. */
@@ -25,14 +25,14 @@ const mostAtOnce = 5_000
 export function openChanges({ db, log }: Pick<Ctx, 'db' | 'log'>): Changes {
   const followed = new Map<bigint, Set<() => void>>()
   const known = new Map<bigint, number>()
-  /** Those who have not been told anything yet. */
+  /** Listeners that have not been called yet. */
   const fresh = new Set<() => void>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
   async function look(): Promise<void> {
     const ids = [...followed.keys()].slice(0, mostAtOnce)
-    // Who comes while it looks is told by the next look: this one may not see what they have missed.
+    // Listeners that join during a look are called by the next one: this one may not see what they have missed.
     const newcomers = new Set(fresh)
     try {
       for (const { public_id: id, updated_at: at } of ids.length > 0 ? await queries.lastChanges(db, ids) : []) {
@@ -41,7 +41,7 @@ export function openChanges({ db, log }: Pick<Ctx, 'db' | 'log'>): Changes {
         const hasChanged = before !== undefined && before !== at.getTime()
         for (const tell of followed.get(id) ?? []) if (hasChanged || newcomers.has(tell)) tell()
       }
-      for (const told of newcomers) fresh.delete(told)
+      for (const listener of newcomers) fresh.delete(listener)
     } catch (error) {
       log.warn({ err: error }, 'Changes of open orders could not be looked for; trying again.')
     }

@@ -14,7 +14,7 @@ export const unsignedWarning = (path: string): Warning => ({
 
 /**
  * What a partner asks for, read from the wire: texts are trimmed of nothing, absent is undefined, amounts are plain decimal
- * text. Fields of features that are off are already left out and stand in `warnings`.
+ * text. Fields of features that are off are already left out and listed in `warnings`.
  */
 export type CreateInput = {
   fromCurrency: string
@@ -33,7 +33,7 @@ export type CreateInput = {
   phoneNumber: string | undefined
   /** The customer's address, from the body or the deprecated inputs; never the connection's. */
   customerIp: string | undefined
-  /** Where that address stands in the request. */
+  /** The path of that address in the request. */
   customerIpPath: string
   /** `customer_country` of the query, upper case, when the account has the feature. */
   countryOverride: string | undefined
@@ -51,9 +51,9 @@ export type CreateInput = {
   b2b?: { payoutAddressId: bigint; payoutCategory: string; intermediary?: string | undefined }
 }
 
-/** A request as far as it could be read: what it asks, what is wrong with its form, what of it is ignored. */
+/** A request as far as it could be read: its input, what is malformed, and what is ignored. */
 export type ReadRequest<Input> = { input: Input; problems: Problem[]; warnings: Warning[] }
 
-/** Whether what stands at this place, or what it stands in, could not be read. */
+/** Whether the value at this path, or one that contains it, could not be read. */
 export const isUnread = (path: string, problems: readonly Problem[]): boolean =>
   problems.some((problem) => path === problem.path || path.startsWith(`${problem.path}.`))

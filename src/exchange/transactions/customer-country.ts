@@ -29,8 +29,8 @@ function countryAt({ countries }: Pick<Ctx, 'countries'>, ip: string | undefined
 }
 
 /**
- * The country in which a customer's browser is, if we serve nobody there: then the checkout lets nobody go on. An address that
- * no database knows stands in nobody's way.
+ * The country of a customer's browser, if we don't serve it: then the checkout does not continue. An address that the
+ * database does not know is not blocked.
  */
 export function blockedBrowserCountry(ctx: Pick<Ctx, 'countries'>, ip: string): Country | undefined {
   const country = countryAt(ctx, ip)

@@ -28,8 +28,8 @@ export type Judgment = {
 
 /**
  * The one judge of a create: the create refuses with the first of these faults, the health check names them all. In order: the
- * form, the pair and the amount as the one resolver finds them, where the money is to go, the country (wire.md, section 9). A
- * rule that needs what cannot be read is not judged, so that nobody is told of a consequence beside its cause.
+ * form, the pair and the amount as the one resolver finds them, where the money is to go, the country. A rule that needs
+ * an unreadable field is not judged, so that a cause is reported without its consequences.
  */
 export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>, now: Date): Judgment {
   const { input, problems } = read
@@ -52,7 +52,7 @@ export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<Create
   }
 }
 
-/** The refusal of a create whose first fault this is. Of a form every fault is told, as it was read. */
+/** The refusal of a create whose first fault this is. All problems of the form are reported, in the order of its fields. */
 export const refusalOfFaults = ({ code, problem }: Fault, form: readonly Problem[]): Refusal =>
   new Refusal(code, problem.message, form.length > 0 ? [...form] : [problem])
 
@@ -70,7 +70,7 @@ function askAsRead({ input, problems }: ReadRequest<CreateInput>, country: Custo
   }
 }
 
-/** Where a payout goes: what, and by which method. */
+/** Where a payout goes: its currency and its payment method. */
 type Destination = { listing: Listing; method: PaymentMethod }
 
 const destinationIn = ({ exchange: { target, payout } }: Available): Destination => ({
@@ -126,8 +126,8 @@ function judgeDestination(
   if (!check.ok) {
     const { field, code, reason } = check
     problems.push({ path: pathOf[field], code, message: reason })
-    const beside = field === 'address' ? extraIdFault(destination, written.extraId) : undefined
-    if (beside) problems.push({ path: pathOf.extraId, code: beside.code, message: beside.reason })
+    const memoProblem = field === 'address' ? extraIdFault(destination, written.extraId) : undefined
+    if (memoProblem) problems.push({ path: pathOf.extraId, code: memoProblem.code, message: memoProblem.reason })
   }
   const fault = payoutHolder === undefined || destination.listing.network.chain ? undefined : holderFault(payoutHolder)
   if (fault !== undefined) problems.push({ path: 'payout_info.full_name', code: 'INVALID_VALUE', message: fault })

@@ -1,5 +1,5 @@
 /**
- * Where a transaction can be. Partners see these words (wire.md, section 3); the comments say what it waits for.
+ * The statuses of a transaction. Partners see these names; the comments say what it waits for.
  */
 export type Status =
   | 'new' //                  for the customer to come to the checkout

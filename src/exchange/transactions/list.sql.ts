@@ -1,13 +1,13 @@
 import type { Db } from '../../platform/db/sql.ts'
 import type { TransactionRow } from './transactions.sql.ts'
 
-/** What of a partner's transactions is wanted, and in which order. Every time is a text that PostgreSQL reads. */
-export type Wanted = {
+/** Which of a partner's transactions to list, and in which order. Every time is a text that PostgreSQL reads. */
+export type ListQuery = {
   partnerId: bigint
   kind: 'retail' | 'b2b'
   /** Oldest first? */
   isAscending: boolean
-  /** Where the page begins: behind this creation time and our id, in the order that is wanted. */
+  /** Where the page begins: behind this creation time and our id, in the requested order. */
   afterCreated: string
   afterId: bigint
   /** Where the list ends: oldest first, before this creation time; newest first, with it. */
@@ -30,21 +30,21 @@ export type ListedRow = TransactionRow & { created_text: string }
 const sortedAtMost = 10_000
 
 /**
- * A page of a partner's transactions, whole, in one statement; oldest first, whatever the order that is wanted. Whichever
+ * A page of a partner's transactions, whole, in one statement; oldest first, whatever the requested order. Whichever
  * filter is the narrowest has an index in the order of creation (`migrations/0012-transaction-lists.sql`), so that a page costs the
  * same at any depth: the branches that are not asked for are not executed. Of the last change there cannot be such an
  * index: a short span of it is found by its own index and sorted, a long one is met often enough on the way. At the side
  * where a page begins there is one bound only, with both columns: of two, an index scan may begin at the farther one. A
  * `case` keeps its columns from the planner, who would take a span that bounds nothing for a narrow one.
  */
-export const page = (db: Db, wanted: Wanted): Promise<ListedRow[]> =>
+export const page = (db: Db, query: ListQuery): Promise<ListedRow[]> =>
   db.sql`
     with asked as not materialized (
-      select ${wanted.partnerId}::bigint as partner_id, ${wanted.kind}::text as kind, ${wanted.isAscending}::boolean as ascending,
-        ${wanted.afterCreated}::timestamptz as after_created, ${wanted.afterId}::bigint as after_id,
-        ${wanted.untilCreated}::timestamptz as until_created,
-        ${wanted.updatedFrom}::timestamptz as updated_from, ${wanted.updatedBefore}::timestamptz as updated_before,
-        ${wanted.isUpdatedAsked}::boolean as has_updated, ${wanted.status}::text as asked_status, ${wanted.link}::text as asked_link),
+      select ${query.partnerId}::bigint as partner_id, ${query.kind}::text as kind, ${query.isAscending}::boolean as ascending,
+        ${query.afterCreated}::timestamptz as after_created, ${query.afterId}::bigint as after_id,
+        ${query.untilCreated}::timestamptz as until_created,
+        ${query.updatedFrom}::timestamptz as updated_from, ${query.updatedBefore}::timestamptz as updated_before,
+        ${query.isUpdatedAsked}::boolean as has_updated, ${query.status}::text as asked_status, ${query.link}::text as asked_link),
     short as (
       select count(*) <= ${sortedAtMost} as is_short from (select 1 from transactions as one, asked
         where has_updated and asked_link is null and one.partner_id = asked.partner_id and one.kind = asked.kind
@@ -64,32 +64,32 @@ export const page = (db: Db, wanted: Wanted): Promise<ListedRow[]> =>
       (select id, created_at from own
         where (select way from way) = 'created' and not ascending
           and (created_at, id) < (after_created, after_id) and created_at >= until_created
-        order by created_at desc, id desc offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at desc, id desc offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from own
         where (select way from way) = 'created' and ascending
           and (created_at, id) > (after_created, after_id) and created_at < until_created
-        order by created_at, id offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at, id offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from own
         where (select way from way) = 'status' and not ascending
           and (created_at, id) < (after_created, after_id) and created_at >= until_created and status = asked_status
-        order by created_at desc, id desc offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at desc, id desc offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from own
         where (select way from way) = 'status' and ascending
           and (created_at, id) > (after_created, after_id) and created_at < until_created and status = asked_status
-        order by created_at, id offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at, id offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from own
         where (select way from way) = 'link' and not ascending
           and (created_at, id) < (after_created, after_id) and created_at >= until_created and link = asked_link
-        order by created_at desc, id desc offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at desc, id desc offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from own
         where (select way from way) = 'link' and ascending
           and (created_at, id) > (after_created, after_id) and created_at < until_created and link = asked_link
-        order by created_at, id offset ${wanted.offset} limit ${wanted.limit})
+        order by created_at, id offset ${query.offset} limit ${query.limit})
       union all
       (select id, created_at from (
           select id, created_at, ascending from own
@@ -98,7 +98,7 @@ export const page = (db: Db, wanted: Wanted): Promise<ListedRow[]> =>
             else (created_at, id) < (after_created, after_id) and created_at >= until_created end
           offset 0) as few
         order by case when ascending then created_at end, case when ascending then id end, created_at desc, id desc
-        offset ${wanted.offset} limit ${wanted.limit}))
+        offset ${query.offset} limit ${query.limit}))
     select transactions.*, found.created_at::text as created_text, quote, wrapped as wrapped_key,
       (select history from transaction_histories where transaction_id = transactions.id) as history,
       (select refunds from transaction_refunds where transaction_id = transactions.id) as refunds

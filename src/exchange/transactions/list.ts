@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Ctx } from '../context.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { Status } from './lifecycle.ts'
-import { type ListedRow, page, type Wanted } from './list.sql.ts'
+import { type ListedRow, type ListQuery, page } from './list.sql.ts'
 import { fromRow } from './load.ts'
 import type { Personal, Transaction } from './transaction.ts'
 
@@ -32,8 +32,8 @@ export type ListStart = { after: ListPosition } | { offset: number }
 export type ListPage = { transactions: Transaction[]; next: ListPosition | undefined }
 
 /**
- * So long may a create take from the moment that becomes its creation time to its commit. Until then one that is older may
- * still come to stand before one that can be read already.
+ * How long a create may take from its creation time to its commit. Until then an older transaction may still appear in front
+ * of one that can be read already.
  */
 const settleMs = 1_000
 
@@ -44,7 +44,7 @@ const settleMs = 1_000
  * come before its end is read again a moment later. A person who has been erased is not shown, the transaction is.
  */
 export async function listTransactions(ctx: Ctx, listing: Listing, limit: number, start: ListStart): Promise<ListPage> {
-  const wanted = wantedOf(listing, limit, start)
+  const wanted = queryOf(listing, limit, start)
   let rows = await page(ctx.db, wanted)
   const unsettledMs = rows.length > limit && wanted.isAscending ? untilSettled(ctx, rows[limit - 1]) : 0
   if (unsettledMs > 0) {
@@ -64,7 +64,7 @@ export async function listTransactions(ctx: Ctx, listing: Listing, limit: number
 /** Before the first transaction of a time: every id of ours is greater. */
 const beforeAll = 0n
 
-function wantedOf({ created, updated, ...listing }: Listing, limit: number, start: ListStart): Wanted {
+function queryOf({ created, updated, ...listing }: Listing, limit: number, start: ListStart): ListQuery {
   const isAscending = listing.sorting === 'asc'
   const from = created.from?.toISOString() ?? '-infinity'
   const before = created.before?.toISOString() ?? 'infinity'

@@ -18,8 +18,8 @@ export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Pro
 }
 
 /**
- * Reads transactions that this block has locked, by id: those of erased persons too, as `isErased`. Their books go on, and no more
- * than the books needs to be known of them.
+ * Reads transactions that this block has locked, by id: those of erased persons too, as `isErased`. Their bookkeeping
+ * continues, and needs no personal data.
  */
 export async function readLocked(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<Map<bigint, Transaction>> {
   if (ids.length === 0) return new Map()

@@ -27,7 +27,7 @@ export const depositMethodOf = ({ from, depositMethod }: Pick<Transaction, 'from
 export const payoutMethodOf = ({ to, payoutMethod }: Pick<Transaction, 'to' | 'payoutMethod'>): PaymentMethod =>
   methodOf(to, payoutMethod)
 
-/** The rail by which a transaction's money comes in. */
+/** The rail of a transaction's deposit. */
 export function depositRailOf(
   { rails }: Pick<Ctx, 'rails'>,
   transaction: Pick<Transaction, 'from' | 'depositMethod'>,
@@ -37,7 +37,7 @@ export function depositRailOf(
   return rail
 }
 
-/** The rail by which a transaction's money goes out. */
+/** The rail of a transaction's payout. */
 export function payoutRailOf(
   { rails }: Pick<Ctx, 'rails'>,
   transaction: Pick<Transaction, 'to' | 'payoutMethod'>,

@@ -8,19 +8,22 @@ import { checkoutUrl } from './record.ts'
 import type { Transaction } from './transaction.ts'
 
 /** An e-mail's subject and text in its reader's language; `values` are the partner's name and the order number. */
-export type Words = (say: Language['say'], values: Record<string, string>) => { subject: string; paragraphs: string[] }
+export type EmailText = (
+  say: Language['say'],
+  values: Record<string, string>,
+) => { subject: string; paragraphs: string[] }
 
 /**
  * Sends the order's customer an e-mail, in the caller's block and in the order's language; nothing if no address is known. Its link
  * opens the order's page, which shows nothing personal until the address is verified.
  */
-export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transaction, words: Words): Promise<void> {
+export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transaction, text: EmailText): Promise<void> {
   const { id, publicId, personal, terms, dataKey } = transaction
   if (personal.email === null) return
   const { name } = await partnerOf(ctx, transaction)
   const { tag, say, direction } = languageOf(personal.locale ?? terms.locale)
   const values = { partner: name.replace(/\s+/g, ' '), order: String(publicId) }
-  const { subject, paragraphs } = words(say, values)
+  const { subject, paragraphs } = text(say, values)
   const laidOut = layOut({
     locale: tag,
     direction,

@@ -68,7 +68,7 @@ function checkCoins(
   if (rails.forPayout(method.category, network.code)?.payout.owns(check.canonical))
     return refuse('This address belongs to the exchange itself.')
 
-  // Whatever was passed beside an address, a chain without memos gets none: it would be public there.
+  // A chain without memos gets none, even if one was passed: it would be public there.
   if (!chain.memo) return { ok: true, address: check.canonical, extraId: '', iban: '' }
   const fault = memoFault(chain.name, chain.memo, extraId, check.extraId)
   if (fault) return { ok: false, field: 'extraId', ...fault }
@@ -76,8 +76,8 @@ function checkCoins(
 }
 
 /**
- * What is wrong with a memo or a BIC by itself, for whoever tells of it beside an address or account that cannot be read; one
- * that is missing is not told, for the address might have named it.
+ * What is wrong with a memo or a BIC by itself, to report it together with an unreadable address or account. A missing one is
+ * not reported, because the address might have contained it.
  */
 export function extraIdFault(
   { listing, method }: { listing: Listing; method: PaymentMethod },

@@ -31,7 +31,7 @@ test('a bank has whole business days, and what begins in a weekend begins with t
   }
 })
 
-test('whoever begins to pay by bank later never has to end earlier', () => {
+test('a bank payment that begins later never has an earlier deadline', () => {
   const moment = fc.integer({ min: Date.parse('2026-01-01T00:00Z'), max: Date.parse('2026-03-01T00:00Z') })
   const config = [1, 2, 3, 5, 11].map(configWith)
   const which = fc.nat(config.length - 1)

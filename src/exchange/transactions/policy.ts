@@ -73,7 +73,7 @@ const dayMs = 86_400_000
 
 /**
  * How long a customer may take to pay, counted from business time `from`. For a bank, weekends (UTC) do not count, and what
- * begins in one begins with the Monday after it: whoever begins later never has to end earlier.
+ * begins in one begins with the Monday after it. A later start never has an earlier deadline.
  */
 export function payDeadlineMs({ deadlines }: Pick<Settings, 'deadlines'>, category: Category, from: Date): number {
   const flow = flowOf(category)

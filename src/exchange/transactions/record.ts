@@ -12,7 +12,7 @@ import type { RefundView, Transaction } from './transaction.ts'
 /** What a partner sees of a transaction, in the wire's spelling (wire.md, section 3): answers, lists and webhooks alike. */
 export type TransactionRecord = ReturnType<typeof recordOf>
 
-/** The same of a B2B transaction, which has no checkout: where to pay stands in it instead (wire.md, sections 5 and 9). */
+/** The same of a B2B transaction, which has no checkout and says where to pay instead. */
 export type B2bRecord = ReturnType<typeof b2bRecordOf>
 
 /** The `tid` of a transaction's checkout link. */
@@ -26,7 +26,7 @@ export const checkoutUrl = (
   locale?: string,
 ): string => `${publicUrl}${locale === undefined ? '' : `/${locale}`}/checkout?tid=${tidOf(transaction)}`
 
-/** Writes the record of a customer's transaction as it stands, whole, for its partner's secret key. */
+/** Writes the current record of a customer's transaction, in full, for its partner's secret key. */
 export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Transaction) {
   const { from, to, personal, terms } = transaction
   return {

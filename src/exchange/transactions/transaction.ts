@@ -8,7 +8,7 @@ import type { Warning } from './create-input.ts'
 import type { Status } from './lifecycle.ts'
 import type { StatusChange } from './status-history.ts'
 
-/** Why a transaction waits, in a word that partners read (wire.md, section 3). */
+/** Why a transaction waits, as partners see it. */
 export type StatusDetails =
   | 'confirming'
   | 'kyc_required'
@@ -21,7 +21,7 @@ export type StatusDetails =
   | 'refund_pending'
   | 'review'
 
-/** What of a transaction is about a person. Stored encrypted with the transaction's data key, never logged. */
+/** The personal data of a transaction. Stored encrypted with the transaction's data key, never logged. */
 export type Personal = {
   email: string | null
   phoneNumber: string | null
@@ -32,9 +32,9 @@ export type Personal = {
   payoutHolder: string | null
   /** The BIC of a bank in between, where an institution's account has one; absent for all others. */
   payoutIntermediary?: string
-  /** Where the customer was told to send coins; null for other money and before everything is known. */
+  /** The deposit address that the customer was shown; null for other money and before everything is known. */
   depositAddress: { address: string; extraId: string } | null
-  /** Our account where an institution was told to send money, with our reference; absent for all others. */
+  /** Our account that an institution pays to, with our reference; absent for all others. */
   depositAccount?: { holder: string; account: string; bic: string; bank: string; reference: string }
   redirects: { successful?: string; cancelled?: string; failed?: string }
   /**
@@ -42,9 +42,9 @@ export type Personal = {
    * customer has proven the address it holds only what the partner passed for this transaction.
    */
   billing: Billing | null
-  /** The address that it was passed of; absent: of nobody in particular, so it goes with the transaction. */
+  /** The email that it was passed for; absent: for no particular customer, so it belongs to the transaction. */
   billingEmail?: string
-  /** The address that the destination was passed of, until an address is proven; absent: of nobody in particular. */
+  /** The email that the destination was passed for, until an email is verified; absent: for no particular customer. */
   destinationEmail?: string
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string
@@ -54,7 +54,7 @@ export type Personal = {
   asked?: string
   /** Answers to checkout steps that need no field of their own, by step name. */
   answers?: Readonly<Record<string, string>>
-  /** By which an identity provider shares the customer with us; gone once it was taken over, or refused. */
+  /** The token that an identity provider shares the customer with; removed once it was used or refused. */
   sharedToken?: SharedToken
 }
 

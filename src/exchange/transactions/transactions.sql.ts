@@ -62,8 +62,8 @@ export type RefundJson = {
 }
 
 /**
- * Locks transactions until the block ends, in the order of their ids, so that two blocks cannot wait for each other. What
- * is read after it, in a statement of its own, is the latest.
+ * Locks transactions until the block ends, in the order of their ids, so that two blocks cannot wait for each other. A
+ * separate statement after it reads the latest state.
  */
 export const lock = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from transactions where id = any(${ids}) order by id for update`
@@ -94,7 +94,7 @@ export const readPublic = (db: Db, publicIds: bigint[]): Promise<TransactionRow[
     join data_keys on data_keys.id = data_key_id
     where public_id = any(${publicIds}) order by transactions.id`
 
-/** What of a transaction may change after its creation. */
+/** The columns of a transaction that may change after its creation. */
 export type Changed = {
   id: bigint
   status: Status

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
+import { environmentOf } from '../../app/config/environment.ts'
 import { type Config, readConfig } from '../../app/config/config.ts'
 import { checkUrl } from './check-url.ts'
 
@@ -20,7 +21,7 @@ const lookUp = async (name: string): Promise<string[]> => {
 
 const sandbox = readConfig({ DATA_DIR: '/nowhere' })
 const closed: Config = { ...sandbox, webhooks: { ...sandbox.webhooks, allowPrivate: false } }
-const live: Config = { ...closed, mode: 'live' }
+const live: Config = { ...closed, mode: 'live', environment: environmentOf('live') }
 
 describe('a webhook URL', () => {
   it('is taken in its normal spelling when it leads to the public internet', async () => {

@@ -30,7 +30,7 @@ describe('an attempt to deliver', () => {
     assert.equal(receiver.all[0]?.body, '{}')
   })
 
-  it('is told apart by what came back', async (t) => {
+  it('is classified by its answer', async (t) => {
     const receiver = await startReceiver(t)
     const pool = poolTo(t, receiver.url)
     for (const [status, outcome] of [
@@ -88,7 +88,7 @@ describe('an attempt to deliver', () => {
     assert.equal((await post(poolTo(t, dripping, 100))).outcome, 'timed_out')
   })
 
-  it('is not timed out for the time in which this process stood still', async (t) => {
+  it('is not timed out for time in which this process was stopped', async (t) => {
     const receiver = await startReceiver(t)
     const pool = poolTo(t, receiver.url, 100)
     await post(pool)
@@ -122,7 +122,7 @@ describe('an attempt to deliver', () => {
     assert.equal((await post(poolTo(t, broken))).outcome, 'delivered')
   })
 
-  it('says in a word why there was no answer', async (t) => {
+  it('has a code for why there was no answer', async (t) => {
     const closing = await startServer(t, (socket) => socket.destroy())
     assert.equal((await post(poolTo(t, closing))).outcome, 'connection_closed')
 
@@ -142,9 +142,9 @@ describe('an attempt to deliver', () => {
   })
 
   it('tells nothing to an https endpoint that cannot prove who it is', async (t) => {
-    let told = 0
+    let requests = 0
     const server = createSecureServer(makeSelfSigned('hooks.example'), (_request, response) => {
-      told += 1
+      requests += 1
       response.end()
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -153,7 +153,7 @@ describe('an attempt to deliver', () => {
     const lookUp: LookUp = () => Promise.resolve(['127.0.0.1'])
     const pool = poolTo(t, `https://hooks.example:${port}/hook`, 2_000, lookUp)
     assert.equal((await post(pool)).outcome, 'tls_failed')
-    assert.equal(told, 0)
+    assert.equal(requests, 0)
   })
 
   it('waits only so long for a connection, however long an answer may take', async (t) => {
@@ -269,7 +269,7 @@ async function startServer(t: TestContext, onConnection: (socket: Socket) => voi
   return url
 }
 
-/** A server in a process that has come to a stand, with as many connections waiting for it as its system keeps. */
+/** A server in a process that is stopped, with as many connections waiting for it as its system keeps. */
 async function startDeafServer(t: TestContext): Promise<string> {
   const program = `
     require('node:net').createServer().listen(0, '127.0.0.1', 1, function () {

@@ -28,7 +28,7 @@ describe('an endpoint', () => {
 
     for (let round = 0; round < 10; round += 1) await telling.tell(...Array.from({ length: 20 }, () => newStream()))
     await receiver.got(200)
-    assert(hanging.all.length <= 16, 'all were told while the hanging one still hung')
+    assert(hanging.all.length <= 16, 'all received it while the hanging one still hung')
     assert.deepEqual(telling.complaints, [])
     await hanging.close()
   })
@@ -57,7 +57,7 @@ describe('an endpoint', () => {
     assert.equal((await queueOf(telling)).filter(({ attempts }) => attempts === 1).length, 50)
   })
 
-  it('that answers 410 is disabled, told of in the feed, and gets nothing more', async (t) => {
+  it('that answers 410 is disabled, reported in the feed, and gets nothing more', async (t) => {
     const { telling, receiver } = await startDelivering(t)
     const witness = await startReceiver(t)
     await addReceiver(telling, witness, ['endpoint.disabled', 'endpoint.failing'])
@@ -65,9 +65,9 @@ describe('an endpoint', () => {
     const stream = newStream()
     await telling.tell(stream, stream, newStream(), newStream())
     await witness.got(1)
-    const told = JSON.parse(witness.all[0]?.body ?? '') as { type: string; payload: { url: string; status: string } }
+    const notice = JSON.parse(witness.all[0]?.body ?? '') as { type: string; payload: { url: string; status: string } }
     assert.deepEqual(
-      [told.type, told.payload.url, told.payload.status],
+      [notice.type, notice.payload.url, notice.payload.status],
       ['endpoint.disabled', receiver.url, 'disabled'],
     )
     await until(async () => (await queueOf(telling)).length === 0, 'an empty queue')
@@ -114,7 +114,7 @@ describe('an endpoint', () => {
     const subjects = async () => (await readMailbox(ctx)).map(({ subject }) => subject.split(' ').at(-1))
     // Nobody looked for six days: it is announced now, not disabled.
     telling.advance(6 * 24 * 60 * minute)
-    await until(async () => (await subjects()).length === 1, 'a letter')
+    await until(async () => (await subjects()).length === 1, 'an email')
     await telling.tell(newStream())
     await settled(telling)
     assert.deepEqual(await subjects(), ['fail'])
@@ -124,7 +124,7 @@ describe('an endpoint', () => {
     assert.deepEqual(await subjects(), ['fail'])
     telling.advance(2 * 60 * minute)
     await telling.tell(newStream())
-    await until(async () => (await subjects()).length === 2, 'another letter')
+    await until(async () => (await subjects()).length === 2, 'another email')
     const [last, first] = await readMailbox(ctx)
     assert.deepEqual([last?.to, last?.subject.includes('have been stopped')], ['webmaster@example.com', true])
     assert(first?.text.includes(receiver.url) && last?.text.includes('/replay'))
@@ -134,7 +134,7 @@ describe('an endpoint', () => {
     assert(!audit.includes('webmaster'), 'the audit names no person')
   })
 
-  it('is well again with its first success, and its five days begin anew', async (t) => {
+  it('is healthy again with its first success, and its five days start over', async (t) => {
     const { telling, receiver } = await startDelivering(t)
     const status = async () =>
       (await telling.ctx.db.sql<object>`select status, failing_since from webhook_endpoints`)[0]

@@ -31,7 +31,7 @@ describe('a webhook endpoint', () => {
 
   const add = (types?: string[]) => addEndpoint(ctx, { partnerId: partner.partner.id, url, types }, 'test')
 
-  it('gets the partner’s own secret when it is the only one, else one of its own', async () => {
+  it('gets the partner’s own secret when it is the only one, else a separate one', async () => {
     const first = await add()
     const second = await add()
     assert.equal(first.secret, partner.webhook_secret)

@@ -20,8 +20,8 @@ import { retryAt } from './retry-schedule.ts'
 /** Every process knows an endpoint's new URL within this time. */
 const urlChangeMs = 3_000
 
-/** What follows from settled attempts: deliveries leased to this process, and whether others became due by a success. */
-export type Settled = { next: Delivery[]; hasWoken: boolean }
+/** The result of settling attempts: deliveries leased to this process, and whether others became due by a success. */
+export type SettleResult = { next: Delivery[]; hasWoken: boolean }
 
 /** What changes in the queue, and what goes into the record. */
 type Changes = { records: RecordedAttempt[]; removed: QueueRow[]; saved: Map<QueueRow, SavedRow>; next: SavedRow[] }
@@ -33,7 +33,7 @@ type Changes = { records: RecordedAttempt[]; removed: QueueRow[]; saved: Map<Que
  *
  * The commit does not wait for the disk: if a crash loses it, deliveries are sent again with the same ids.
  */
-export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<Settled> {
+export async function settleAttempts(ctx: Ctx, attempts: Attempt[], leaseUntil: Date | null): Promise<SettleResult> {
   const failures = failuresIn(attempts)
   const healthy = new Set(
     attempts.filter(({ answer }) => answer.outcome === 'delivered').map(({ delivery }) => delivery.endpointId),

@@ -22,7 +22,7 @@ export const isCluster = (folder: string): Promise<boolean> =>
   )
 
 /**
- * Makes a cluster with our empty database. It is built beside its place, brought safely to the disk (unless `durable`
+ * Makes a cluster with our empty database. It is built in a folder next to its own, flushed to disk (unless `durable`
  * is false) and then renamed, so that a crash at any moment leaves either no cluster or a whole one. When two processes
  * try at once, one of the two clusters stays.
  */

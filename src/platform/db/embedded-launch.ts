@@ -31,7 +31,7 @@ export async function launchServer(
   const args = ['-D', cluster, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 
   // No server lives here: we have looked, and PostgreSQL's own lock file decides between two who looked at once. But it
-  // takes any process that has got a dead server's number for that server, unless told that it is its own grandparent.
+  // takes any process that reuses a dead server's pid for that server, unless that pid is given as its grandparent's.
   const stale = await readPidFile(cluster)
   const environment: Record<string, string> = stale ? { PG_GRANDPARENT_PID: String(stale.pid) } : {}
 

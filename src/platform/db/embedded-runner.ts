@@ -97,7 +97,7 @@ export function run({ binaries, owner, mapped, tied }: Runner, command: string[]
   })
 }
 
-/** Starts a server in a session of its own: a Ctrl-C at the terminal reaches us alone, and we end it in order. */
+/** Starts a server in a separate session: a Ctrl-C at the terminal reaches us alone, and we shut it down in order. */
 export function launch(
   runner: Runner,
   lock: string,

@@ -9,7 +9,7 @@ import { stopwatch } from '../lib/clock.ts'
 /** A PostgreSQL that runs on a cluster: its process, and the process that started it if that still lives. */
 export type Server = { pid: number; startedBy: number | undefined; socketFolder: string; ready: boolean }
 
-/** The setting by which a server tells every process the number of the Node that started it. */
+/** The setting where a server shows the pid of the Node process that started it. */
 export const startedBySetting = 'cambio.started_by'
 
 /** How a server is ended, and with what patience: cutting off its clients and writing all down, then at once. */
@@ -65,7 +65,7 @@ export async function endOrphan(cluster: string): Promise<void> {
   throw new Error(`A PostgreSQL that was left over on ${cluster} (pid ${orphan.pid}) does not end.`)
 }
 
-/** A living process runs the database already; it is told to whoever starts it a second time. */
+/** Refuses to start a database that a live process runs already. */
 export class AlreadyRunning extends Error {
   constructor(cluster: string, startedBy: number, pid: number) {
     super(`The database in ${cluster} is already running: process ${startedBy} started it, PostgreSQL's pid is ${pid}.`)

@@ -98,7 +98,7 @@ test('what a killed process committed is there at the next start', async () => {
   await server.stop()
 })
 
-test('a second starter is refused, and the first goes on', async () => {
+test('a second start is refused, and the first continues', async () => {
   const dataDir = join(folder, 'data')
   const server = await startEmbedded({ dataDir })
   const whoRuns = new RegExp(`already running: process ${process.pid} started it, PostgreSQL's pid is ${server.pid}`)
@@ -121,8 +121,8 @@ test('of many that start at once, exactly one runs', async () => {
   const dataDir = join(folder, 'data')
   const others = [1, 2, 3].map(() => otherProcess(dataDir))
   const said = await Promise.all(others.map(says))
-  assert.equal(said.filter((words) => words.startsWith('up')).length, 1, said.join())
-  assert.equal(said.filter((words) => words.includes('already running')).length, 2, said.join())
+  assert.equal(said.filter((line) => line.startsWith('up')).length, 1, said.join())
+  assert.equal(said.filter((line) => line.includes('already running')).length, 2, said.join())
   await Promise.all(others.map(kill))
 })
 

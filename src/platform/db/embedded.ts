@@ -16,15 +16,15 @@ export type Embedded = {
   pid: number
   /** Whether this start made the database. One that was made before may be empty too, if that start was cut short. */
   firstStart: boolean
-  /** Resolves when the server has ended, whoever ended it. */
+  /** Resolves when the server has ended for any reason. */
   ended: Promise<void>
   /** Ends the server in order and waits until it is gone. May be called twice. */
   stop(): Promise<void>
 }
 
 /**
- * For a small machine that is idle most of the time; everything that durability rests on is on. Errors of statements
- * are not logged here, because they can hold a customer's data: whoever sent the statement gets them.
+ * For a small machine that is idle most of the time; everything that durability depends on is on. Errors of
+ * statements are not logged here, because they can hold a customer's data: the client that sent the statement gets them.
  */
 const ordinary: Record<string, string> = {
   listen_addresses: '',
@@ -89,7 +89,7 @@ export async function startEmbedded(options: {
   return { url: urlOver(socketFolder), firstStart, ...server }
 }
 
-/** The owner's URL of the server that runs on `dataDir` now, for commands beside a running service. */
+/** The owner's URL of the server that runs on `dataDir` now, for commands that run alongside the service. */
 export async function findEmbedded(dataDir: string): Promise<{ url: string; pid: number } | undefined> {
   const folder = await realpath(dataDir).catch(() => undefined)
   const server = folder && (await findServer(join(folder, 'postgres')))

@@ -27,7 +27,7 @@ const oneMigratorAtATime = 712_403_551
 
 /**
  * Brings the schema up to date: plain numbered SQL files, forward only, each in its own database transaction with its
- * checksum recorded. Refuses to go on when a file that was applied has been edited since, or is gone. Two processes that
+ * checksum recorded. Refuses to continue when an applied file was edited or is missing. Two processes that
  * migrate at once do so one after the other. Ends by giving the service's role exactly what `grants.sql` says.
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
@@ -123,7 +123,7 @@ async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: M
   await client.query(`alter role ${name} password ${pg.escapeLiteral(servicePassword)}`)
   // Our statements are short: compiling one costs more than it ever gains (136 ms were seen for a pass of the relay).
   await client.query(`alter role ${name} set jit = off`)
-  // They are the same few statements over arrays, which the server would plan anew at every call (45 percent of its time).
+  // They are the same few statements over arrays, which the server would plan again at every call (45 percent of its time).
   await client.query(`alter role ${name} set plan_cache_mode = force_generic_plan`)
 }
 

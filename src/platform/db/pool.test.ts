@@ -45,16 +45,16 @@ describe('an atomic block', () => {
   })
 
   it('tells nobody of a commit that did not happen', async () => {
-    let told = false
+    let notified = false
     await assert.rejects(
       db.atomic(async (block) => {
         block.afterCommit(() => {
-          told = true
+          notified = true
         })
         block.send`select 1 / 0`
       }),
     )
-    assert.equal(told, false)
+    assert.equal(notified, false)
   })
 
   it('is run again after a deadlock, from the start', async () => {

@@ -25,7 +25,7 @@ const retryable = new Set(['40001', '40P01', '0A000'])
 export function openPool(options: PoolOptions): Database & { counts: PoolCounts } {
   const connections = new Set<Connection>()
   const waiting: Waiting[] = []
-  /** Never taken by an atomic block: what a block reads beside itself must not wait for blocks to end. */
+  /** Never taken by an atomic block: a read outside a block must not wait for blocks to end. */
   let shared: Promise<Connection> | undefined
   const counts: PoolCounts = { statements: 0, commits: 0 }
   let opening = 0
@@ -171,7 +171,7 @@ const plain = (text: string) => ({ text, name: undefined, values: [] })
 
 /**
  * BEGIN is sent without waiting, and COMMIT rides in the same round trip as the last writes. In a pipeline a failed
- * statement turns COMMIT into ROLLBACK without an error of its own, so the command that came back is what counts.
+ * statement turns COMMIT into ROLLBACK without a separate error, so the command tag that came back decides.
  */
 function beginBlock(connection: Connection, names: boolean, counts: PoolCounts): Block {
   const sent: Promise<unknown>[] = []

@@ -20,10 +20,10 @@ export function statement(strings: TemplateStringsArray, values: unknown[], name
 }
 
 /** A text that needs no quotes in an array. */
-const plainWord = /^(?!null$)[a-z]+(_[a-z]+)*$/
+const unquoted = /^(?!null$)[a-z]+(_[a-z]+)*$/
 
 /**
- * Writes an array of numbers, times, booleans and plain words as SQL does. The driver would look for quotes in each element, which costs as
+ * Writes an array of numbers, times, booleans and plain identifiers as SQL does. The driver would look for quotes in each element, which costs as
  * much as the rest of sending it, and would write times in local time.
  */
 function encoded(value: unknown): unknown {
@@ -34,7 +34,7 @@ function encoded(value: unknown): unknown {
     else if (element instanceof Date) elements.push(element.toISOString())
     else if (typeof element === 'bigint' || typeof element === 'number' || typeof element === 'boolean') {
       elements.push(String(element))
-    } else if (typeof element === 'string' && plainWord.test(element)) elements.push(element)
+    } else if (typeof element === 'string' && unquoted.test(element)) elements.push(element)
     else return value
   }
   return `{${elements.join()}}`

@@ -170,7 +170,7 @@ describe('the queue', () => {
               const whole = stopwatch()
               while (whole() < 200) {
                 const one = stopwatch()
-                // Beside the block, as row ids are taken.
+                // Outside the block, as row ids are taken.
                 await small.sql`select 1`
                 slowest = Math.max(slowest, one())
               }

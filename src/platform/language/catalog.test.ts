@@ -8,7 +8,7 @@ const english = catalogs.get('en') ?? assert.fail('there is no English')
 const foreign = [...catalogs].filter(([tag]) => tag !== 'en')
 const plurals = /\.(zero|one|two|few|many|other)$/
 
-/** Keys whose texts follow a number, without the plural's word. */
+/** Keys whose texts follow a number, without the plural category. */
 const stemsOf = (texts: Catalog): Set<string> =>
   new Set(Object.keys(texts).flatMap((key) => (key.endsWith('.one') ? [key.slice(0, -'.one'.length)] : [])))
 
@@ -42,7 +42,7 @@ test('every text of the catalog is used, and none is looked for in vain', () => 
 test('a text has no place that nobody fills, and no markup', () => {
   for (const [tag, texts] of catalogs) {
     for (const [key, text] of Object.entries(texts)) {
-      if (key.startsWith('problem.')) assert.doesNotMatch(text, /\{/, `${tag} ${key} is shown as it stands`)
+      if (key.startsWith('problem.')) assert.doesNotMatch(text, /\{/, `${tag} ${key} is shown unchanged`)
       for (const name of placesOf(text)) assert.match(name, /^[a-z]+$/i, `${tag} ${key}`)
       assert.doesNotMatch(text, /[<>]|&\w+;/, `${tag} ${key} holds markup`)
       assert.equal(text, text.trim(), `${tag} ${key} begins or ends with a space`)
@@ -72,7 +72,7 @@ for (const [tag, texts] of foreign) {
     }
   })
 
-  test(`${tag} is translated: no text of more than two words stands there in English`, () => {
+  test(`${tag} is translated: no text with two or more spaces is still English`, () => {
     const same = Object.entries(texts).filter(
       ([key, text]) =>
         text === english[key] &&

@@ -55,11 +55,11 @@ test('no line of a French text begins with the sign that ends it', () => {
   for (const [key, text] of Object.entries(catalogs.get('fr') ?? {})) assert.doesNotMatch(text, / [:;!?»]|« /, key)
 })
 
-test('a moment is told in UTC, and says so', () => {
+test('a moment is shown in UTC, and says so', () => {
   assert.match(inEnglish.moment(new Date('2026-03-06T23:30:00.000Z')), /^Friday, March 6.*11:30\sPM UTC$/)
 })
 
-test('a time that ends at midnight is told to end with the day before', () => {
+test('a time that ends at midnight is shown to end with the day before', () => {
   assert.match(inEnglish.moment(new Date('2026-11-30T00:00:00.000Z')), /^Sunday, November 29.*11:59\sPM UTC$/)
   assert.match(inEnglish.moment(new Date('2026-11-30T00:01:00.000Z')), /^Monday, November 30.*12:01\sAM UTC$/)
   assert.match(languageOf('de').moment(new Date('2026-12-01T00:00:00.000Z')), /^Montag, 30\. November.*23:59 UTC$/)
@@ -83,7 +83,7 @@ test('a language that we do not speak is answered in English', () => {
   for (const locale of ['', 'e', 'v1..', '../x', 'en/', 'a'.repeat(40)]) assert(!isLocale(locale), locale)
 })
 
-test('what is filled in is filled in as it stands', () => {
+test('values are filled in unchanged', () => {
   assert.equal(inEnglish.say('pay.by.VISA_MC', { amount: '1 EUR' }), 'Pay 1 EUR by card')
   assert.equal(inEnglish.say('layout.back', { partner: '{amount} $& $1' }), 'Back to {amount} $& $1')
 })

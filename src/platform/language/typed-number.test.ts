@@ -39,7 +39,7 @@ test('a number is read as its reader means it, and not at all where it may be tw
   }
 })
 
-test('what can be two numbers is told as both, and nothing else is', () => {
+test('what can be two numbers is read as both, and nothing else is', () => {
   assert.deepEqual(twoReadings('1,234', '.'), { whole: '1234', decimal: '1.234' })
   assert.deepEqual(twoReadings('1.000', ','), { whole: '1000', decimal: '1,000' })
   assert.deepEqual(twoReadings('١,٢٣٤', '.'), { whole: '1234', decimal: '1.234' })
@@ -51,7 +51,7 @@ test('what can be two numbers is told as both, and nothing else is', () => {
     assert.equal(twoReadings(typed, '.'), undefined, typed)
 })
 
-test('what is no number is none', () => {
+test('what is no number is refused', () => {
   const no = [
     '',
     ' ',
@@ -73,7 +73,7 @@ test('what is no number is none', () => {
     assert.deepEqual([readNumber(typed, '.'), readNumber(typed, ',')], [undefined, undefined], typed)
 })
 
-test('what stands in a box is read as what it was, to the last digit, in every language', () => {
+test('a formatted number is read back exactly, to the last digit, in every language', () => {
   const plains = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.stringMatching(/^\d{1,18}$/))
   fc.assert(
     fc.property(fc.constantFrom(...languages), plains, (tag, [whole, fraction]) => {

@@ -22,11 +22,11 @@ const secret = 'https://node.example.com/v3/a-secret-key'
 describe('the settings of chains of the EVM', () => {
   it('are refused without the keys for them, and never shown', () => {
     const wrong: [Record<string, string>, RegExp][] = [
-      [{ EVM_RPC_URLS: `ETH=${secret}` }, /EVM_RPC_URLS: goes with EVM_KEYSTORE_FILE/],
-      [{ ...own, EVM_RPC_URLS: secret }, /is not of the form NAME=address/],
-      [{ ...own, EVM_RPC_URLS: `ETH=ftp://a-secret-key` }, /no http or https address for ETH/],
+      [{ EVM_RPC_URLS: `ETH=${secret}` }, /EVM_RPC_URLS: requires EVM_KEYSTORE_FILE/],
+      [{ ...own, EVM_RPC_URLS: secret }, /must be a list of NAME=URL/],
+      [{ ...own, EVM_RPC_URLS: `ETH=ftp://a-secret-key` }, /no http or https URL for ETH/],
       [{ ...own, EVM_RPC_URLS: `ETH=${secret},eth=${secret}` }, /names a network twice/],
-      [{ ...own, EVM_KEYSTORE_PASSWORD: 'a secret-key' }, /EVM_KEYSTORE_PASSWORD: is not a secret/],
+      [{ ...own, EVM_KEYSTORE_PASSWORD: 'a secret-key' }, /EVM_KEYSTORE_PASSWORD: must have 8 to 512 printable/],
     ]
     for (const [settings, sentence] of wrong) {
       assert.throws(

@@ -91,8 +91,8 @@ describe('bitcoin-cash', () => {
 
   test('mixed case, two prefixes and other chains are refused', () => {
     const [{ cashAddr } = { cashAddr: '' }] = pairs
-    refuses('bitcoin-cash', cashAddr.replace('q', 'Q'), /capital/)
-    refuses('bitcoin-cash', cashAddr.replace('bitcoincash', 'BITCOINCASH'), /capital/)
+    refuses('bitcoin-cash', cashAddr.replace('q', 'Q'), /upper case/)
+    refuses('bitcoin-cash', cashAddr.replace('bitcoincash', 'BITCOINCASH'), /upper case/)
     refuses('bitcoin-cash', `bitcoincash:${cashAddr}`)
     refuses('bitcoin-cash', cashAddr.replace('bitcoincash', 'simpleledger'), /another network/)
     refuses('bitcoin-cash', 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4')

@@ -50,7 +50,7 @@ export const payouts: readonly Scenario[] = [
   }),
   scenario({
     name: 'payout-waits',
-    title: 'There is not enough money for the payout: it waits, and is sent when there is',
+    title: 'The wallet holds too little for the payout: it waits until there is enough',
     exchange: { ...byCard, toCurrency: 'ALGO' },
     steps: [
       'create',

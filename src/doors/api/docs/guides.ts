@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import { projectRoot } from '../../../platform/lib/root.ts'
 
-/** A text for partners: the file's name without its ending, which is its address too; its title, and what stands in it. */
+/** A guide for partners: its file name without the extension, which is also its path, its title and its Markdown. */
 export type Guide = { name: string; title: string; text: string }
 
 const folder = join(projectRoot, 'docs/partner')

@@ -5,18 +5,18 @@ import { escaped } from '../openapi/page-text.ts'
 /** A part of a page that can be led to. */
 export type Heading = { id: string; text: string }
 
-/** A guide as it stands in a page: its HTML without the title, and its sections. */
+/** A guide rendered for a page: its HTML without the title, and its sections. */
 export type Rendered = { html: string; sections: Heading[] }
 
 /**
  * Renders a guide. Headings have the addresses that code hosts give them, wide things scroll by themselves, and links are what
- * `hrefOf` makes of them: undefined leaves the words without a link. Raw HTML is left out: guides need none.
+ * `hrefOf` makes of them; undefined leaves plain text. Raw HTML is dropped.
  */
 export function renderMarkdown(text: string, hrefOf: (link: string) => string | undefined): Rendered {
   const sections: Heading[] = []
   const taken = new Map<string, number>()
-  const idOf = (words: string): string => {
-    const slug = slugOf(words)
+  const idOf = (heading: string): string => {
+    const slug = slugOf(heading)
     const times = taken.get(slug) ?? 0
     taken.set(slug, times + 1)
     return times === 0 ? slug : `${slug}-${times}`
@@ -24,11 +24,11 @@ export function renderMarkdown(text: string, hrefOf: (link: string) => string | 
   const renderer: RendererObject = {
     heading({ depth, tokens }) {
       const inside = this.parser.parseInline(tokens)
-      const words = this.parser.parseInline(tokens, this.parser.textRenderer)
-      const id = anchorOf(idOf(plain(words)))
+      const heading = this.parser.parseInline(tokens, this.parser.textRenderer)
+      const id = anchorOf(idOf(plain(heading)))
       if (depth === 1) return ''
-      if (depth === 2) sections.push({ id, text: plain(words) })
-      return `<h${depth} id="${id}">${inside} <a class="here" href="#${id}" aria-label="${escaped(`Link to ${plain(words)}`)}">#</a></h${depth}>\n`
+      if (depth === 2) sections.push({ id, text: plain(heading) })
+      return `<h${depth} id="${id}">${inside} <a class="here" href="#${id}" aria-label="${escaped(`Link to ${plain(heading)}`)}">#</a></h${depth}>\n`
     },
     link({ href, tokens }) {
       const inside = this.parser.parseInline(tokens)
@@ -56,7 +56,7 @@ export function renderMarkdown(text: string, hrefOf: (link: string) => string | 
 
 const labels: Record<string, string> = { sh: 'Commands', json: 'JSON', http: 'A request', ts: 'TypeScript' }
 
-/** What stands in a heading, without marks of HTML. */
+/** A heading's text without HTML. */
 const plain = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
@@ -66,7 +66,7 @@ const plain = (html: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** An id begins with a letter. */
+/** Ids start with an alphabetic character. */
 const anchorOf = (slug: string): string => (/^\p{Letter}/u.test(slug) ? slug : `section-${slug}`)
 
 /** A link as it was written for a code host, with the id that the section has here. */
@@ -74,8 +74,8 @@ const ours = (link: string): string =>
   link.startsWith('https:') ? link : link.replace(/#(.+)$/, (_, slug: string) => `#${anchorOf(slug)}`)
 
 /** As code hosts do: small letters, spaces become hyphens, other signs go. */
-const slugOf = (words: string): string =>
-  words
+const slugOf = (heading: string): string =>
+  heading
     .trim()
     .toLowerCase()
     .replace(/[^\p{Letter}\p{Number}\s_-]/gu, '')

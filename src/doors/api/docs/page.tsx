@@ -30,7 +30,7 @@ const placesOf = (guides: DocsPage['guides']) => [
   { href: referencePath, title: 'Every call' },
 ]
 
-/** A whole page: the guides beside it, its own sections above it, and the next guide below. Written in English only. */
+/** A whole page: the list of guides, the sections of this one, its text and a link to the next. In English only. */
 export function renderDocs(page: DocsPage): string {
   const { title, assets } = page
   return renderDocument({
@@ -85,7 +85,7 @@ function Frame(page: DocsPage) {
   )
 }
 
-/** What stands on a long page. */
+/** The table of contents of a long page. */
 function Sections({ sections }: Pick<DocsPage, 'sections'>) {
   if (sections.length < 3) return null
   return (

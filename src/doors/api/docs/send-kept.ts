@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** A text that stays as it is, and by what a browser knows it again. */
-export type Kept = { text: string; etag: string }
+/** A text that does not change, with its ETag. */
+export type CachedText = { text: string; etag: string }
 
-export const keep = (text: string): Kept => ({
+export const keep = (text: string): CachedText => ({
   text,
   etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
 })
@@ -21,13 +21,13 @@ const policy = [
 ].join('; ')
 
 /** Makes a text when it is first asked for: a service that nobody asks pays nothing. */
-export function madeOnce(make: () => string): () => Kept {
-  let kept: Kept | undefined
+export function madeOnce(make: () => string): () => CachedText {
+  let kept: CachedText | undefined
   return () => (kept ??= keep(make()))
 }
 
 /** Sends what was made, or that it is still the same. */
-export function sendKept(request: FastifyRequest, reply: FastifyReply, { text, etag }: Kept): FastifyReply {
+export function sendKept(request: FastifyRequest, reply: FastifyReply, { text, etag }: CachedText): FastifyReply {
   reply.headers({
     etag,
     'cache-control': 'public, max-age=300',

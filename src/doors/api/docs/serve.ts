@@ -13,8 +13,8 @@ import { servePictures } from './pictures.ts'
 import { keep, madeOnce, sendKept } from './send-kept.ts'
 
 /**
- * The documentation for partners: the reference of every call at `/docs`, which `reference` makes; beside it a page for each file of
- * `docs/partner/`, and the programs they refer to. Each page is made when it is first asked for, and kept from then on.
+ * The documentation for partners: the API reference at `/docs`, which `reference` renders, a page for each file of
+ * `docs/partner/`, and the programs they refer to. Each page is rendered on its first request and kept from then on.
  */
 export function docs(app: FastifyInstance, reference: () => string): void {
   const own = readFileSync(join(projectRoot, 'src/doors/api/docs/docs.css'), 'utf8')

@@ -15,9 +15,9 @@ const tags: Readonly<Record<Tag | 'Webhooks', string>> = {
   Estimates: 'What an exchange comes to.',
   Transactions: 'Exchanges of customers.',
   'Payment categories': 'How customers pay and are paid, and where.',
-  Customers: 'How customers stand.',
+  Customers: 'What is known about customers: status, risk level and limits.',
   B2B: 'Exchanges of institutions, paid to registered addresses. The account needs the feature `b2b`.',
-  Webhooks: 'What partners are told of.',
+  Webhooks: 'Events that we send to partners.',
 }
 
 /** What a document is made of. */

@@ -2,7 +2,7 @@ import { type RefusalCode, refusals } from '../../../platform/lib/refusal.ts'
 import type { DeclaredRoute } from './declared-route.ts'
 import type { Json } from './write-shapes.ts'
 
-/** Who may call, in the document's words: each entry is a way in. */
+/** Who may call, as security requirements: any one of them is enough. */
 export function securityOf({ config }: DeclaredRoute): Json[] {
   const both = { ApiKey: [], SecretKey: [] }
   return config.access === 'anyone' ? [{}, { ApiKey: [] }, both] : [{ ApiKey: [] }, both]
@@ -34,7 +34,7 @@ const ofPosts = [
   'UNSUPPORTED_MEDIA_TYPE',
 ] as const
 
-/** What a code means, in a few words. */
+/** What a code means, briefly. */
 export const meanings: Readonly<Record<RefusalCode, string>> = {
   BAD_REQUEST: 'something is missing, ill-formed or out of range',
   PAIR_NOT_AVAILABLE: 'these currencies, networks and methods cannot be exchanged together',
@@ -43,9 +43,9 @@ export const meanings: Readonly<Record<RefusalCode, string>> = {
   FORBIDDEN: 'this kind of key, or this address, may not do that',
   COUNTRY_NOT_SUPPORTED: 'customers of this country are not served',
   FEATURE_NOT_ENABLED: 'the feature is off for this account',
-  NOT_FOUND: 'there is no such thing, or it is not yours',
-  METHOD_NOT_ALLOWED: 'this address does not answer this method',
-  CONFLICT: 'it cannot be done as things stand',
+  NOT_FOUND: 'it does not exist, or it is not yours',
+  METHOD_NOT_ALLOWED: 'this path does not support this method',
+  CONFLICT: 'the current state does not allow this',
   IDEMPOTENCY_IN_PROGRESS: 'the first request with this key is still being answered',
   PAYLOAD_TOO_LARGE: 'the body is over 256 KiB',
   UNSUPPORTED_MEDIA_TYPE: 'the body is not JSON',
@@ -154,6 +154,6 @@ export const securitySchemes: Json = {
     type: 'apiKey',
     in: 'header',
     name: 'x-secret-key',
-    description: 'A secret key beside a public `x-api-key` of the same account. Never to be sent by a browser.',
+    description: 'A secret key, in addition to a public `x-api-key` of the same account. Never send it from a browser.',
   },
 }

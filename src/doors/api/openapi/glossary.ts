@@ -3,7 +3,7 @@ import { currencies } from '../../../reference/catalog/currency.ts'
 import { networks } from '../../../reference/catalog/network.ts'
 import { paymentCategories } from '../../../reference/catalog/payment-category.ts'
 
-/** What a titled schema is called in words, and examples of it: of what the catalog knows, all. */
+/** The description of a titled schema, and examples: for values from the catalog, all of them. */
 type Entry = { description: string; examples?: readonly unknown[] }
 
 let made: Readonly<Record<string, Entry>> | undefined
@@ -79,8 +79,8 @@ const ofRecords: Record<string, Entry> = {
   AddCryptoWallet: { description: 'A wallet to register. Other fields are ignored.' },
   B2bTransaction: { description: 'An exchange of an institution. It has no checkout, and says where to pay.' },
   B2bTransactionPage: { description: 'A page of B2B transactions.' },
-  CategoryCountry: { description: 'What of a category is open in a country.' },
-  CountryCategory: { description: 'What is open of a category in the country that was asked for.' },
+  CategoryCountry: { description: 'What is available in a country for a payment category.' },
+  CountryCategory: { description: 'What is available for a payment category in the requested country.' },
   CountryRecord: { description: 'A country of ISO 3166-1.' },
   CreateB2bTransaction: { description: 'What is to be exchanged, and to whom it is paid. Other fields are ignored.' },
   CreateTransaction: {
@@ -90,22 +90,27 @@ const ofRecords: Record<string, Entry> = {
   Currencies: { description: 'Fiat currencies and cryptocurrencies.' },
   Currency: { description: 'A currency, its networks and its payment methods.' },
   CurrencyNetwork: { description: 'A network on which a currency lives.' },
-  Customer: { description: 'How a customer stands. Reasons stay inside.' },
-  ErasedSubject: { description: 'What is left when the person has been erased since: the id of what it was about.' },
-  EndpointNotice: { description: 'How one of your webhook endpoints stands.' },
-  Error: { description: 'Every answer that is not 2xx. `message` is one plain sentence; `errors` says where.' },
+  Customer: { description: "A customer's status, risk level and limits. Reasons are not disclosed." },
+  ErasedSubject: { description: 'The payload after the person was erased: only the id of its subject.' },
+  EndpointNotice: { description: 'The status of one of your webhook endpoints.' },
+  Error: {
+    description:
+      'Every response that is not 2xx. `message` is one plain sentence; `errors` lists each problem and its path.',
+  },
   Estimate: { description: 'What an amount comes to: `from_amount = sum(service_fees) + converted_amount`.' },
   EstimateBreakdown: { description: 'The quote that a transaction is made at.' },
   Health: { description: 'Every rule that a create would break, and what the amount comes to.' },
-  ImportCustomer: { description: 'A shared token, and of whom. `kyc_shared_token` or its older name is required.' },
-  ImportedCustomer: { description: 'How an imported customer stands, with the e-mail address.' },
-  Memo: { description: 'A memo or tag that addresses of a network need or allow beside them.' },
-  Pagination: { description: 'Where the list goes on.' },
+  ImportCustomer: {
+    description: 'A shared token and the customer it is for. `kyc_shared_token` or its older name is required.',
+  },
+  ImportedCustomer: { description: "An imported customer's status, with the e-mail address." },
+  Memo: { description: 'A memo or tag that a network requires or allows in addition to the address.' },
+  Pagination: { description: 'Where the list continues.' },
   PaymentCategoryRecord: { description: 'A payment category.' },
   PaymentMethod: { description: 'One way to pay or to be paid.' },
   PayoutAddress: { description: 'A registered bank account or wallet.' },
   PayoutAddresses: { description: 'All registered addresses.' },
-  Problem: { description: 'One thing that is wrong with a request: where, which rule, in plain words.' },
+  Problem: { description: 'One problem with a request: its path, its code and a plain message.' },
   Range: { description: 'The least and the greatest amount, both accepted, in units of `from`.' },
   Refund: { description: 'Money on its way back to the customer.' },
   ServiceFee: { description: 'A fee, in the source currency.' },
@@ -115,6 +120,6 @@ const ofRecords: Record<string, Entry> = {
   Transaction: { description: 'An exchange of a customer.' },
   TransactionError: { description: 'What went wrong on the way.' },
   TransactionPage: { description: 'A page of transactions.' },
-  TransactionStatus: { description: 'Where a transaction stands.' },
+  TransactionStatus: { description: "A transaction's status." },
   Warning: { description: 'A field that was ignored, because its feature is off for the account.' },
 }

@@ -2,13 +2,13 @@ import { printable } from '../shape.ts'
 import { escaped, said } from './page-text.ts'
 import type { Json } from './write-shapes.ts'
 
-/** What a schema is in a few words, with a link to the one that it names. */
+/** A schema's type in brief, with a link to the schema that it refers to. */
 export function typeOf(schema: Json): string {
   const {
     $ref,
     anyOf,
     items,
-    enum: words,
+    enum: values,
     type,
   } = schema as {
     $ref?: string
@@ -19,7 +19,7 @@ export function typeOf(schema: Json): string {
   }
   if ($ref !== undefined) return linkTo($ref.slice($ref.lastIndexOf('/') + 1))
   if (anyOf) return anyOf.map(typeOf).join(' or ')
-  if (words) return words.map((word) => `<code>${escaped(String(word))}</code>`).join(', ')
+  if (values) return values.map((value) => `<code>${escaped(String(value))}</code>`).join(', ')
   if (items) return `list of ${typeOf(items)}`
   return [type ?? 'anything'].flat().join(' or ')
 }
@@ -46,7 +46,7 @@ function fieldList(properties: Record<string, Json>, required: ReadonlySet<strin
 }
 
 /** Each bound, and how it is said. */
-const bounds: readonly (readonly [keyword: string, words: (bound: string) => string])[] = [
+const bounds: readonly (readonly [keyword: string, phrase: (bound: string) => string])[] = [
   ['minimum', (bound) => `from ${bound}`],
   ['maximum', (bound) => `to ${bound}`],
   ['maxLength', (bound) => `at most ${bound} characters`],
@@ -59,9 +59,9 @@ const bounds: readonly (readonly [keyword: string, words: (bound: string) => str
 const boundsOf = (schema: Json): string =>
   bounds
     .filter(([keyword]) => schema[keyword] !== undefined)
-    .map(([keyword, words]) => words(String(schema[keyword])))
-    .filter((words) => words !== '')
-    .map((words) => `, ${words}`)
+    .map(([keyword, phrase]) => phrase(String(schema[keyword])))
+    .filter((phrase) => phrase !== '')
+    .map((phrase) => `, ${phrase}`)
     .join('')
 
 const examplesOf = ({ examples }: Json): string =>

@@ -1,4 +1,4 @@
-/** A text that stands in a page as it is. */
+/** Escapes a text for HTML. */
 export const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 

@@ -8,7 +8,7 @@ const description =
   'the events of one subject; `payload` is the record as of that moment. Any 2xx within 15 seconds is success, 410 disables ' +
   'the endpoint, everything else is tried again for three days.'
 
-/** The events that partners are told of, each with its body. */
+/** The events that partners receive, each with its body. */
 export function webhooksOf(writer: ShapeWriter, { webhooks }: Pick<Examples, 'webhooks'>): Json {
   return Object.fromEntries(
     eventTypes.map((type) => {

@@ -2,7 +2,7 @@
  * For partners' pages: puts a calculator into every element with `data-cambio-calculator`, fits the iframe to its content, and
  * reports what happens by `cambio` events on the element (`detail.type`: ready, estimate, continue).
  */
-type Told = { source?: string; type?: string; height?: number }
+type CalculatorMessage = { source?: string; type?: string; height?: number }
 
 for (const place of document.querySelectorAll<HTMLElement>('[data-cambio-calculator]')) {
   const address = place.dataset.cambioCalculator ?? ''
@@ -12,7 +12,7 @@ for (const place of document.querySelectorAll<HTMLElement>('[data-cambio-calcula
   frame.title = place.dataset.title ?? 'Exchange calculator'
   frame.loading = 'lazy'
   frame.style.cssText = 'width:100%;height:32rem;border:0;display:block;color-scheme:normal'
-  addEventListener('message', ({ data, origin: from, source }: MessageEvent<Told | null>) => {
+  addEventListener('message', ({ data, origin: from, source }: MessageEvent<CalculatorMessage | null>) => {
     if (source !== frame.contentWindow || from !== origin || data?.source !== 'cambio') return
     if (data.type === 'size') frame.style.height = `${data.height}px`
     else place.dispatchEvent(new CustomEvent('cambio', { bubbles: true, detail: data }))

@@ -134,11 +134,11 @@ function openList(select: HTMLSelectElement, button: HTMLElement, show: () => vo
       dialog.close()
     })
     item.append(choice)
-    return { item, words: option.text.toLowerCase() }
+    return { item, label: option.text.toLowerCase() }
   })
   const narrow = () => {
     const wanted = field.value.toLowerCase().split(/\s+/)
-    for (const { item, words } of items) item.hidden = !wanted.every((word) => words.includes(word))
+    for (const { item, label } of items) item.hidden = !wanted.every((part) => label.includes(part))
     empty.hidden = items.some(({ item }) => !item.hidden)
   }
   field.addEventListener('input', narrow)
@@ -185,8 +185,8 @@ if (form && main) {
   form.addEventListener('input', (event) => {
     const { name } = event.target as HTMLInputElement
     if (name === 'from_amount' || name === 'to_amount') edited = name === 'from_amount' ? 'direct' : 'reverse'
-    form.querySelector('.notice')?.remove() // it was about what stood there before
-    asked += 1 // an answer that is still on its way answers what stood there before
+    form.querySelector('.notice')?.remove() // it was about the previous input
+    asked += 1 // a pending answer is for the previous input
     clearTimeout(timer)
     timer = setTimeout(() => void workOut(form), settleMs)
   })

@@ -11,7 +11,7 @@ document.addEventListener('click', (event) => {
   )
 })
 
-type Scanner = { scan(words: { lead: string; stop: string }): Promise<string> }
+type Scanner = { scan(labels: { lead: string; stop: string }): Promise<string> }
 
 /** The scanner is loaded when it is first used. */
 async function scan(fills: HTMLElement): Promise<string> {
@@ -68,6 +68,6 @@ function offer(): void {
   }
 }
 offer()
-document.addEventListener('shown-anew', offer)
+document.addEventListener('page-refreshed', offer)
 
 export {}

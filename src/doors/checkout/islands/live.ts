@@ -3,7 +3,7 @@
 const askEveryMs = 1_500
 const slowestMs = 20_000
 /** With a stream open, polling is only for what isn't a change of the order: a moving price. */
-const besideMs = 10_000
+const streamingMs = 10_000
 /** A settled page polls less and less, has no stream, and stops until it is looked at again. */
 const settledMs = { least: 5_000, most: 60_000, rests: 3_600_000 } as const
 let seenAt = 0
@@ -35,10 +35,10 @@ async function look(): Promise<void> {
       const answer = await fetch(main.dataset.watch, { headers: { accept: 'application/json' } })
       const { version, now } = (await answer.json()) as { version?: string; now?: number }
       hear(now)
-      if (version !== undefined && version !== main.dataset.version) await showAnew(main)
+      if (version !== undefined && version !== main.dataset.version) await refresh(main)
       wait = pause()
     } catch {
-      wait = Math.min(wait * 2, slowestMs) // the line is down: ask less often, and go on when it is back
+      wait = Math.min(wait * 2, slowestMs) // the connection is down: ask less often, and continue when it is back
     } finally {
       isLooking = false
     }
@@ -48,7 +48,7 @@ async function look(): Promise<void> {
 
 /** How long until the next poll: on a settled page, a tenth of the time it has been visible. */
 function pause(): number {
-  if (watched()?.dataset.settled === undefined) return isHeard ? besideMs : askEveryMs
+  if (watched()?.dataset.settled === undefined) return isHeard ? streamingMs : askEveryMs
   const seenMs = performance.now() - seenAt
   return seenMs > settledMs.rests ? settledMs.rests : Math.min(Math.max(seenMs / 10, settledMs.least), settledMs.most)
 }
@@ -73,7 +73,7 @@ function listen(watch: string): void {
 }
 
 /** Replaces the page. If the focus was in it, it moves to the new title, which is announced. */
-async function showAnew(old: HTMLElement): Promise<void> {
+async function refresh(old: HTMLElement): Promise<void> {
   const answer = await fetch(location.href, { headers: { accept: 'text/html' } })
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
   const columns = document.querySelector('.columns')
@@ -90,7 +90,7 @@ async function showAnew(old: HTMLElement): Promise<void> {
   const title = main.querySelector('h1')
   if (hadFocus) title?.focus()
   say(title?.textContent ?? '')
-  document.dispatchEvent(new Event('shown-anew'))
+  document.dispatchEvent(new Event('page-refreshed'))
 }
 
 /** While the customer is typing, only the price is replaced; focus in it is kept. */
@@ -127,7 +127,7 @@ document.addEventListener('submit', (event) => {
   const body = new URLSearchParams()
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value)
   fetch(form.action, { method: 'POST', body })
-    .then(() => showAnew(main))
+    .then(() => refresh(main))
     .catch(() => form.submit())
 })
 
@@ -141,7 +141,7 @@ function hear(now: number | undefined): void {
 const unitsMs = { day: 86_400_000, hour: 3_600_000, minute: 60_000 } as const
 
 /** Time left, formatted like the server does: the largest unit with at least two whole ones. */
-function inWords(leftMs: number, soon: string): string {
+function durationText(leftMs: number, soon: string): string {
   const unit = leftMs >= 2 * unitsMs.day ? 'day' : leftMs >= 2 * unitsMs.hour ? 'hour' : 'minute'
   const count = Math.floor(leftMs / unitsMs[unit])
   const forms = `${document.documentElement.lang}-u-nu-latn`
@@ -159,8 +159,8 @@ function tick(): void {
     const { ends = '', text = '', over, soon = '' } = element.dataset
     const leftMs = Number.parseInt(ends, 10) - heard.now - (performance.now() - heard.at)
     if (over === undefined) {
-      const told = text.replace('{time}', inWords(leftMs, soon))
-      if (element.textContent !== told) element.textContent = told
+      const shown = text.replace('{time}', durationText(leftMs, soon))
+      if (element.textContent !== shown) element.textContent = shown
       continue
     }
     const said = leftMs > 0 ? text.replace('{time}', inSeconds(leftMs)) : over

@@ -10,12 +10,12 @@ export async function scan({ lead, stop }: { lead: string; stop: string }): Prom
   const stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: 'environment' } })
   const video = Object.assign(document.createElement('video'), { muted: true, playsInline: true, autoplay: true })
   const dialog = Object.assign(document.createElement('dialog'), { className: 'scanner' })
-  const words = Object.assign(document.createElement('p'), { textContent: lead, id: 'scan-lead' })
+  const hint = Object.assign(document.createElement('p'), { textContent: lead, id: 'scan-lead' })
   const button = Object.assign(document.createElement('button'), { type: 'button', className: 'button second' })
   button.textContent = stop
   button.addEventListener('click', () => dialog.close())
-  dialog.setAttribute('aria-labelledby', words.id)
-  dialog.append(words, video, button)
+  dialog.setAttribute('aria-labelledby', hint.id)
+  dialog.append(hint, video, button)
   document.body.append(dialog)
   dialog.showModal()
   video.srcObject = stream

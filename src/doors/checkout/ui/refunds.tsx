@@ -5,7 +5,7 @@ import { listed } from '../refunded-asset.ts'
 type State = CheckoutView['refunds'][number]['state']
 
 /** The sentence for each state of a refund. */
-const words = {
+const sentences = {
   ordered: 'refunds.ordered',
   address_needed: 'refunds.asked',
   sent: 'refunds.pending',
@@ -15,17 +15,17 @@ const words = {
 
 /** One sentence per refund. Canceled refunds are left out. */
 export function Refunds({ visit: { view }, language: { say, amount } }: PageProps) {
-  const told = view.refunds.flatMap(({ publicId, asset, amount: whole, cost, state }) =>
+  const lines = view.refunds.flatMap(({ publicId, asset, amount: whole, cost, state }) =>
     state === 'cancelled'
       ? []
-      : [{ key: String(publicId), text: say(words[state], { amount: amount(whole - cost, listed(asset)) }) }],
+      : [{ key: String(publicId), text: say(sentences[state], { amount: amount(whole - cost, listed(asset)) }) }],
   )
-  if (told.length === 0) return null
+  if (lines.length === 0) return null
   return (
     <section class="refunds">
       <h2>{say('refunds.title')}</h2>
       <ul>
-        {told.map(({ key, text }) => (
+        {lines.map(({ key, text }) => (
           <li key={key}>{text}</li>
         ))}
       </ul>

@@ -1,6 +1,6 @@
 /**
  * What bodies have in common, for packing them. A dictionary is never changed once events were written with it, for it is
- * needed to read them: when records have become another, a further one is added at the end. The likeliest stands last.
+ * needed to read them: when records have become another, a further one is added at the end. The likeliest is last.
  */
 export const bodyDictionaries: readonly string[] = [
   [
