@@ -50,11 +50,10 @@ async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint
   let left = await matchRailEvents(db, [...jobOf.keys()])
   while (left.length > 0) {
     const { round, later, payouts } = await nextRound(db, left)
-    const early = await settleRound(ctx, db, round, payouts)
+    const { early, unbooked } = await settleRound(ctx, db, round, payouts)
     const at = after(ctx.clock.realNow(), awaitEvidenceMs)
     for (const { id } of early) again.set(jobOf.get(id) ?? 0n, { at, timebase: 'real' })
-    const booked = round.filter((event) => isBookedNow(event) && !early.includes(event))
-    for (const id of booked.flatMap((event) => event.unbooked)) {
+    for (const id of unbooked) {
       const job = jobOf.get(BigInt(id))
       if (job === undefined) ctx.queue.enqueue(db, [{ kind: railEventReceived, key: id, runAt: ctx.clock.now() }])
       else again.set(job, { at: ctx.clock.realNow(), timebase: 'real' })
@@ -95,8 +94,16 @@ async function nextRound(
   return { round, later, payouts }
 }
 
-/** Settles events of different transactions together. Gives those that have to wait for something else first. */
-async function settleRound(ctx: Ctx, db: Atomic, round: MatchedEvent[], payouts: Payouts): Promise<MatchedEvent[]> {
+/**
+ * Settles events of different transactions together. Gives those that have to wait for something else first, and the ids of earlier
+ * ones about the same payments as what was booked now, which are looked at again.
+ */
+async function settleRound(
+  ctx: Ctx,
+  db: Atomic,
+  round: MatchedEvent[],
+  payouts: Payouts,
+): Promise<{ early: MatchedEvent[]; unbooked: string[] }> {
   const events = round.filter(({ booked }) => !booked)
   const ids = events.flatMap((event) => ownerOf(payouts, event) ?? [])
   const transactions = await readLocked(ctx, db, ids)
@@ -104,21 +111,25 @@ async function settleRound(ctx: Ctx, db: Atomic, round: MatchedEvent[], payouts:
   const partners = await findPartners(ctx, partnerIds)
   const batch = newBatch()
   const early: MatchedEvent[] = []
+  const unbooked: string[] = []
   for (const event of events) {
     const payout = payoutOf(payouts, event)
     const transaction = transactions.get(ownerOf(payouts, event) ?? -1n)
     const partner = transaction && partners.get(transaction.partnerId)
     // What has come back must have gone: the rail's own evidence is booked first.
     if (payout?.state === 'planned' || isHalted(event)) early.push(event)
-    else await settleEvent(ctx, db, batch, { event, transaction, partner }, payout)
+    else {
+      const before = batch.entries.length
+      await settleEvent(ctx, db, batch, { event, transaction, partner }, payout)
+      if (batch.entries.length > before && isAboutDeposit(event)) unbooked.push(...event.unbooked)
+    }
   }
   await writeBatch(ctx, db, batch)
-  return early
+  return { early, unbooked }
 }
 
-/** An event that books money now: what was reported about the same money before is looked at again. */
-const isBookedNow = ({ kind, reverses, is_money: isMoney, booked, is_reversed: isReversed }: MatchedEvent): boolean =>
-  isMoney && !booked && (reverses || (kind === 'deposit_final' && !isReversed))
+/** An event after which others about the same deposit may be booked that could not be before. */
+const isAboutDeposit = ({ kind, reverses }: MatchedEvent): boolean => reverses || kind === 'deposit_final'
 
 /** Nothing is credited on a rail that reversed what was final, until an operator resumes it. */
 const isHalted = ({ kind, halted, is_reversed: isReversed }: MatchedEvent): boolean =>
