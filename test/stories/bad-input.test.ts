@@ -59,7 +59,6 @@ describe('GET /v1/estimate', () => {
     from_amount=%2B100             BAD_REQUEST            from_amount
     from_amount=100.               BAD_REQUEST            from_amount
     from_amount=.5                 BAD_REQUEST            from_amount
-    from_amount=%20100             BAD_REQUEST            from_amount
     from_amount=100%20             BAD_REQUEST            from_amount
     from_amount=100,00             BAD_REQUEST            from_amount
     from_amount=0x64               BAD_REQUEST            from_amount
