@@ -124,6 +124,7 @@ export const flagText = textOf({
 export const flagIn: Shape<unknown> & Bounds = {
   title: 'FlagInput',
   type: ['boolean', 'string', 'integer'],
+  format: 'int32',
   minimum: 0,
   maximum: 1,
   pattern: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)$',

@@ -49,7 +49,7 @@ export function judgeMethod(listing: Listing, wanted: MethodWanted, tell: AddFai
 }
 
 /** Whether payments by a method move in a direction at all: what has no rail is not available. */
-export const hasRail = (
+const hasRail = (
   rails: ServedRails,
   way: Direction,
   { category }: Pick<PaymentMethod, 'category'>,

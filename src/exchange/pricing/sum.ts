@@ -95,7 +95,7 @@ export function leastFromAmount(
  * what is missing. One unit more paid is at most one unit more left, so a step never passes a solution. What is missing
  * shrinks with each step to the fees' part of it, plus less than one unit a fee: a handful of steps for any amount.
  */
-export function leastPaying(terms: SumTerms, converted: bigint, atLeast = 0n): bigint {
+function leastPaying(terms: SumTerms, converted: bigint, atLeast = 0n): bigint {
   let amount = ceilDivide(converted * wholeShare, wholeShare - BigInt(terms.feeBasisPoints))
   if (amount < atLeast) amount = atLeast
   for (;;) {
