@@ -1,7 +1,7 @@
 /**
  * `npm test`: builds, starts one database server, and runs the test files with Node's test runner.
  *
- *   npm test                      everything except the long tests, which bin/check runs
+ *   npm test                      everything except the tests that bin/check runs in steps of their own
  *   npm test -- ledger house      only files whose path contains one of these texts
  *   npm test -- '!browser'        all files except those whose path contains this text
  *
@@ -28,11 +28,11 @@ const fileTimeoutMs = process.env.PAGES === 'all' ? processTimeoutMs : 600_000
 /** Most tests wait for a database, a chain or a browser most of the time. */
 const concurrency = availableParallelism() * 3
 
-/** Files that get their own process: they measure it, or kill the processes around it. */
-const alone = ['test/crash/', 'test/simulation/', 'test/stories/cost-of-a-buy.test.js']
+/** Files that get their own process: they kill the processes around them. */
+const alone = ['test/crash/', 'test/simulation/']
 
-/** Files that run only when named: they take long, and bin/check has a step for them. */
-const onlyWhenNamed = ['test/benchmarks.test.js', 'test/simulation/']
+/** Files that run only when named, each in a step of bin/check: they take long, or measure what other tests would disturb. */
+const onlyWhenNamed = ['test/benchmarks.test.js', 'test/simulation/', 'test/stories/cost-of-a-buy.test.js']
 
 /** Files that start first because they take longest. */
 const longest = [
