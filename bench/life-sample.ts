@@ -43,6 +43,7 @@ const owned: Record<string, string> = {
 const own: Record<string, [kind: string, as: Own['as']]> = {
   'transactions.id': ['transaction', 'number'],
   'transactions.public_id': ['public', 'number'],
+  'transactions.checkout_token': ['token', 'text'],
   'transactions.partner_customer_id': ['partner customer', 'number'],
   'transactions.customer_id': ['customer', 'number'],
   'events.id': ['event', 'number'],

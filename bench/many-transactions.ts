@@ -20,6 +20,7 @@ const stepMs = 1_000
 const different: Record<string, string> = {
   id: 'copy.number + $4::bigint',
   public_id: 'copy.public_id',
+  checkout_token: 'null',
   personal: 'copy.personal',
   status: `case when copy.number % ${rarity} = 0 then 'on_hold' when copy.number % 3 = 0 then 'expired' else 'finished' end`,
   external_partner_link_id: `'copy-' || copy.number`,

@@ -98,10 +98,12 @@ export const open${type}Rail = (settings: ${type}Settings): Rail => ({
 const deposit: DepositHalf = {
   instruct: async () => ({ reference: randomToken(18), payTo: { kind: 'page' } }),
   open: () => missing('open'),
+  pageOrigins: () => missing('pageOrigins'),
   look: () => missing('look'),
   origin: () => missing('origin'),
 }
 
+// Refunds are payouts of the rail that took the money: keep this half even if no payouts are served.
 const payout: PayoutHalf = {
   lookAfterMs: 30_000,
   mostFee: () => undefined,

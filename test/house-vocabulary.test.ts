@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
 import { filesBelow, projectFolder } from './support/source.ts'
 import { dialect, isCovered } from './support/vocabulary.ts'
-
-/** Files that still have some of the old dialect. Files leave this list; none may join it. */
-const list = 'test/support/vocabulary-left.txt'
-const update = 'WRITE_VOCABULARY=1 npm test -- house-vocabulary'
 
 const read = (path: string): string => readFileSync(join(projectFolder, path), 'utf8')
 const documents = [
@@ -23,24 +19,8 @@ const documents = [
 const covered = [...documents, ...filesBelow('docs'), ...filesBelow('src'), ...filesBelow('bin')].filter(isCovered)
 
 test('what people read is written in plain English', () => {
-  const left = read(list).split('\n').filter(Boolean)
-  const complaints = new Map(covered.map((path) => [path, dialect(path, read(path))]))
-  const offenders = covered.filter((path) => complaints.get(path)?.length).toSorted()
-  const joined = offenders.filter((path) => !left.includes(path))
-  assert.deepEqual(
-    joined.flatMap((path) => complaints.get(path) ?? []),
-    [],
-    'see test/support/vocabulary.ts',
-  )
-
-  const text = offenders.map((path) => `${path}\n`).join('')
-  if (process.env.WRITE_VOCABULARY) writeFileSync(join(projectFolder, list), text)
-  else
-    assert.deepEqual(
-      left.filter((path) => !offenders.includes(path)),
-      [],
-      `these are clean and leave ${list}: ${update}`,
-    )
+  const complaints = covered.flatMap((path) => dialect(path, read(path)))
+  assert.deepEqual(complaints, [], 'see test/support/vocabulary.ts')
 })
 
 test('a word of the old dialect is found, whatever it is in', () => {

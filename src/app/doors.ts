@@ -19,7 +19,11 @@ export function buildDoors(
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])
   const description = firstOf(added, (one) => one.description)
   const checkout: CheckoutOptions = {
-    leadsTo: [...added.flatMap(({ leadsTo }) => leadsTo ?? []), ...(ctx.identity.forChecks()?.pageOrigins() ?? [])],
+    leadsTo: [
+      ...added.flatMap(({ leadsTo }) => leadsTo ?? []),
+      ...ctx.rails.all.flatMap(({ deposit }) => deposit?.pageOrigins?.() ?? []),
+      ...(ctx.identity.forChecks()?.pageOrigins() ?? []),
+    ],
     notices: Object.assign({}, ...added.map(({ notices }) => notices)) as Notices,
     payButton: (view, language) => firstOf(added, ({ payButton }) => payButton?.(view, language)),
   }

@@ -128,7 +128,7 @@ export const tokenRefused = (): Refusal =>
 export const providerDown = (retryAfterSeconds = 30): Refusal =>
   new Refusal(
     'SERVICE_UNAVAILABLE',
-    'The identity provider cannot be asked at the moment; the same request may be sent again.',
+    'The identity provider is unavailable right now. You can retry the same request.',
     [],
     retryAfterSeconds,
   )

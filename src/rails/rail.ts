@@ -133,6 +133,8 @@ export type DepositHalf = {
   instruct(order: InstructionOrder): Promise<{ reference: string; payTo: PayTo }>
   /** Opens the page where the customer pays, on rails whose `payTo` is a page. Safe to repeat for one reference. */
   open?(order: DepositOrder): Promise<{ payAt: string }>
+  /** The origins of those pages. The checkout's content security policy lets customers go to no other. */
+  pageOrigins?(): readonly string[]
   /** Asks the rail what it knows of a reference, since callbacks get lost. An attempt neither paid nor refused is `unknown`. */
   look(reference: string): Promise<RailEvent[]>
   /**

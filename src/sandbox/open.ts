@@ -89,7 +89,6 @@ export async function openSandbox(foundation: Foundation) {
     doors: (ctx: Ctx, { work }: { work: readonly DueWork[] }) => ({
       v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
-      leadsTo: [world.url],
       description: {
         notice: 'This is a <strong>sandbox</strong>: nothing here is real money.',
         serverName: 'This sandbox',

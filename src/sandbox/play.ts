@@ -74,7 +74,8 @@ export async function decline(world: World, payment: Payment): Promise<void> {
 
 /** The customer's bank wants to be sure who pays: an attempt that stops there until it is paid or voided. CONFLICT without a page. */
 export async function challenge(world: World, payment: Payment): Promise<void> {
-  if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nobody is challenged on this rail.')
+  if (actorOf(payment.rail).kind !== 'page')
+    throw new Refusal('CONFLICT', 'Payments on this rail cannot be challenged.')
   await page.attempt(world, payment, 'challenge')
 }
 
@@ -82,7 +83,7 @@ export async function challenge(world: World, payment: Payment): Promise<void> {
 export async function voidPayment(world: World, payment: Payment): Promise<void> {
   if (actorOf(payment.rail).kind !== 'page') throw new Refusal('CONFLICT', 'Nothing can be voided on this rail.')
   const state = await page.attempt(world, payment, 'voided')
-  if (state === 'captured') throw new Refusal('CONFLICT', 'This is paid already.')
+  if (state === 'captured') throw new Refusal('CONFLICT', 'This payment was already captured.')
 }
 
 /**
@@ -132,7 +133,7 @@ export async function reorg(
   { network: code, reference, planKeys = [] }: { network: string; reference?: string; planKeys?: string[] },
 ): Promise<void> {
   const network = findNetwork(code)
-  if (!network) throw new Refusal('CONFLICT', 'This money is on no chain.')
+  if (!network) throw new Refusal('CONFLICT', 'This money is not on a chain.')
   await coins.undoBlocks(world, network, reference, planKeys)
 }
 

@@ -82,7 +82,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     await heading(page, 'Send 5 LTC')
     await pay(slow, sell.id)
     await heading(page, 'We’ve detected your payment')
-    await page.getByText('Your coins count after 12 Litecoin confirmations').waitFor()
+    await page.getByText('We’ll credit your coins after 12 Litecoin confirmations').waitFor()
     await page.getByText('(about 30 minutes)').waitFor()
     await heading(page, 'Your money was sent')
     await page.context().close()

@@ -3,7 +3,16 @@ import { after, before, describe, it } from 'node:test'
 
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange, steady } from '../support/exchange.ts'
-import { assertBooksHold, bookBalance, buy, lookup, railEvent, read } from '../support/journey.ts'
+import {
+  assertBooksHold,
+  bookBalance,
+  buy,
+  lookup,
+  railEvent,
+  read,
+  readyToPay,
+  statusesOf,
+} from '../support/journey.ts'
 import { until } from '../support/telling.ts'
 import { tellAndSettle } from '../support/told-facts.ts'
 
@@ -70,6 +79,27 @@ describe('a dispute of a card payment', () => {
     const { status, to_amount: still } = await read(exchange, id)
     assert.deepEqual([status, still], ['finished', paid])
     await assertBooksHold(exchange)
+  })
+
+  it('books a payment that was reported after its dispute, once the dispute is won', async () => {
+    const before = await losses()
+    const { id } = await readyToPay(exchange)
+    const [instruction] = await lookup<{ reference: string }>(
+      exchange,
+      `select reference from deposit_instructions join transactions on transactions.id = transaction_id where public_id = $1`,
+      [id],
+    )
+    assert.ok(instruction)
+    const payment = { ...instruction, payment: `late-${id}`, amount: 10_000n }
+    const dispute = { id: `d ${id}`, fundsMoved: true }
+    await tellAndSettle(exchange, { ...payment, dispute, key: `o ${id}`, kind: 'dispute_opened' })
+    await tellAndSettle(exchange, { ...payment, key: `f ${id}`, kind: 'deposit_final' })
+    assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
+    await tellAndSettle(exchange, { ...payment, dispute, key: `w ${id}`, kind: 'dispute_won' })
+    await until(async () => (await statesOf(id))[0] === 'won final 0', 'the deposit to be booked')
+    // Whether its payout was on its way before the withdrawal was booked or staff have to release it now is a matter of chance.
+    assert.ok(statusesOf(await read(exchange, id)).includes('exchanging'))
+    assert.equal(await losses(), before)
   })
 
   it('gives back once, in whatever order the processor reports, and never more than it withdrew', async () => {

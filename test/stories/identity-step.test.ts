@@ -70,7 +70,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const document = await visit.goToCheck()
     const [seen, unseen] = [await visit.version(true), await visit.version(false)]
     await visit.press(document, 'blurred')
-    await shows(visit, /Please show it again/)
+    await shows(visit, /Please submit your document again/)
     assert.notEqual(await visit.version(true), seen, 'an open page is shown anew')
     assert.equal(await visit.version(false), unseen, 'and tells nobody else')
     const again = await visit.goToCheck()

@@ -187,6 +187,6 @@ describe('a payout above the limit', () => {
     const { id } = await readyToPay(exchange, { to_currency: 'USDT', to_network: 'TRX' })
     await pay(exchange, id)
     await arrive(exchange, id, 'exchanging')
-    await assert.rejects(approve(id, 0), { code: 'CONFLICT', message: 'This payout does not wait for an approval.' })
+    await assert.rejects(approve(id, 0), { code: 'CONFLICT', message: 'This payout is not waiting for approval.' })
   })
 })

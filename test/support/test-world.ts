@@ -164,6 +164,6 @@ const applicantOf = (applicantId: string): Applicant => ({
 
 function assertSigned(headers: Record<string, string | undefined>): void {
   const [[name, value]] = Object.entries(testSignature) as [[string, string]]
-  if (headers[name] !== value) throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
+  if (headers[name] !== value) throw new Refusal('SIGNATURE_INVALID', 'The signature does not match.')
   assert.equal(typeof value, 'string')
 }

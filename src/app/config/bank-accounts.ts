@@ -23,7 +23,7 @@ function readAccounts(file: string): BankAccount[] {
   } catch {
     throw new RangeError(`${file} cannot be read as JSON`)
   }
-  if (!Array.isArray(list) || list.length === 0) throw new RangeError(`${file} holds no list of accounts`)
+  if (!Array.isArray(list) || list.length === 0) throw new RangeError(`${file} does not contain a list of accounts`)
   return list.map((entry, index) => readAccount(entry as unknown, `${file}, account ${index + 1}`))
 }
 

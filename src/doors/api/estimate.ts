@@ -174,7 +174,7 @@ function recentAnswers() {
 function estimateOf(moment: ExchangeMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {
   const outcome = resolve(moment, terms, ask)
   if (!outcome.available) throw refusalOf(outcome.failures)
-  if (!outcome.sum) throw new Error('An estimate was judged without its amount.')
+  if (!outcome.sum) throw new Error('An estimate was evaluated without an amount.')
   return recordOfEstimate(outcome.exchange.terms, outcome.sum, ask.amount.direction, [...ignored, ...outcome.warnings])
 }
 

@@ -83,7 +83,7 @@ export async function answerBefore<Body>(
   }
   if (!stored) return undefined
   if (!stored.request_hash.equals(key.requestHash)) {
-    throw new Refusal('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key came with another request before.')
+    throw new Refusal('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used with a different request.')
   }
   try {
     return { status: stored.status, body: await openAnswer<Body>(ctx, db, key, stored) }

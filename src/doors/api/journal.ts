@@ -41,6 +41,6 @@ export const journalOf = ({ db }: Pick<Ctx, 'db'>, key: IdempotencyKey): Journal
  */
 export async function refuseOthersSteps(db: Db, key: IdempotencyKey): Promise<void> {
   if (await queries.hasOthersSteps(db, key)) {
-    throw new Refusal('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key came with another request before.')
+    throw new Refusal('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used with a different request.')
   }
 }

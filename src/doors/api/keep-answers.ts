@@ -39,7 +39,7 @@ export const keepAnswers =
       const work = () => withoutSending(url, reply, async () => handler.call(this, request, reply))
       if (once === 'with-its-work') {
         const body = await work()
-        if (!request.isAnsweredOnce) throw new Error(`POST ${url} promises to keep its answer, and does not.`)
+        if (!request.isAnsweredOnce) throw new Error(`POST ${url} promises to keep its answer but did not.`)
         return body
       }
       const key = idempotencyKeyOf(ctx, request)

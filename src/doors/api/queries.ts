@@ -162,10 +162,20 @@ export const exchangeCounts = (
     where process <> ${process} and at > clock_timestamp() - interval '10 s' and id <> all(${heard}::bigint[])
     order by id`
 
-/** A signature that comes with a request, at a real time. What was used before `since` is forgotten. */
-export type UsedSignature = { partnerId: bigint; hash: Buffer; idempotencyKey: Buffer | null; now: Date; since: Date }
+/**
+ * A signature that comes with a request, at a real time. What was used before `since` is forgotten. `answersSince`: the answers of
+ * requests before that are not kept any longer, so that the request would be carried out again.
+ */
+export type UsedSignature = {
+  partnerId: bigint
+  hash: Buffer
+  idempotencyKey: Buffer | null
+  now: Date
+  since: Date
+  answersSince: Date
+}
 
-/** Writes down that a signature is used; false when it was used before, unless with the same idempotency key. */
+/** Records that a signature is used. False if it was used before, unless with the same idempotency key while its answer is kept. */
 export const useSignature = async (db: Db, used: UsedSignature): Promise<boolean> =>
   (
     await db.sql`
@@ -174,7 +184,8 @@ export const useSignature = async (db: Db, used: UsedSignature): Promise<boolean
       on conflict (partner_id, hash) do update
         set idempotency_key = excluded.idempotency_key,
           used_at = case when known.used_at <= ${used.since} then excluded.used_at else known.used_at end
-        where known.used_at <= ${used.since} or known.idempotency_key = excluded.idempotency_key
+        where known.used_at <= ${used.since}
+          or known.idempotency_key = excluded.idempotency_key and known.used_at > ${used.answersSince}
       returning 1`
   ).length > 0
 

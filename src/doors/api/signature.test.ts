@@ -125,6 +125,9 @@ describe('a signature', () => {
     assert.deepEqual([first.status, again.status, again.headers['idempotency-replayed']], [201, 201, 'true'])
     assert.equal(again.body.id, first.body.id)
     assert.equal((await send(keyed, {})).status, 401)
+    // Answers are kept per API key: under the account's other key, the same request would create a second transaction.
+    const other = { ...withKey, 'x-api-key': api.all.public_key }
+    assert.deepEqual([(await send(keyed, other)).status, (await send(keyed, withKey)).status], [401, 201])
   })
 
   it('without a timestamp is over the raw body alone, by RSA, on creates of transactions only, and accepted once', async () => {

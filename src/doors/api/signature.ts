@@ -8,6 +8,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { signingKeysIn } from '../../exchange/partners/signing-keys.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
+import { callerOf } from './authenticate.ts'
 import * as queries from './queries.ts'
 
 declare module 'fastify' {
@@ -26,7 +27,7 @@ export const signatureOnceMs = 86_400_000
 /** The one route that reads signatures without a timestamp. */
 const olderFormRoute = '/v1/transaction'
 
-type Needs = Pick<Ctx, 'clock' | 'db' | 'secrets'>
+type Needs = Pick<Ctx, 'clock' | 'config' | 'db' | 'secrets'>
 
 /**
  * Makes the hook that checks `Partner-Signature`: where the account demands one, and wherever one is sent to an account that has
@@ -108,7 +109,7 @@ const isOverBody: Check = ({ method, routeOptions, bodyBytes }, keys, signature)
 type Used = { partner: Partner; signature: Buffer; now: Date }
 
 async function useOnce(
-  { db, secrets }: Needs,
+  { db, secrets, config }: Needs,
   request: FastifyRequest,
   { partner, signature, now }: Used,
 ): Promise<void> {
@@ -116,9 +117,13 @@ async function useOnce(
   const isFirst = await queries.useSignature(db, {
     partnerId: partner.id,
     hash: createHash('sha256').update(signature).digest(),
-    idempotencyKey: key ? indexHash(secrets, 'signed-idempotency-key', String(key)) : null,
+    // An answer is kept per API key: under another key of the account, the same request would be carried out again.
+    idempotencyKey: key
+      ? indexHash(secrets, 'signed-idempotency-key', `${callerOf(request).key.id}:${String(key)}`)
+      : null,
     now,
     since: after(now, -signatureOnceMs),
+    answersSince: after(now, -Math.min(config.retention.idempotencyMs, signatureOnceMs)),
   })
   request.isSigned = isFirst
   if (!isFirst) throw new Refusal('SIGNATURE_INVALID', 'This signature was used before. Sign every request afresh.')

@@ -53,7 +53,7 @@ function judgedTarget(ctx: Ctx, partner: Partner, input: CreateInput): Listing {
   const outcome = resolve(momentOf(ctx, ctx.clock.now()), terms, askOf(input, unknownCountry))
   if (!outcome.available) throw refusalOf(outcome.failures)
   const target = findListing(input.toCurrency, input.toNetwork)
-  if (!target) throw new Error('An exchange is available to a currency that is not there.')
+  if (!target) throw new Error('An available exchange has a target currency that the catalog does not have.')
   return target
 }
 

@@ -86,7 +86,7 @@ async function lookAt({ db, clock }: Ctx, what: What): Promise<Stuck[]> {
 }
 
 function sentence(limit: Limit | undefined, { about, asset, amount, count }: queries.WaitingRow): string {
-  if (!limit) throw new Error('Something waits in a state that has no limit.')
+  if (!limit) throw new Error('Something is waiting in a state that has no time limit.')
   return limit.waitsFor
     .replace('{about}', () => about ?? 'nobody')
     .replace('{amount}', () => amountText(amount ?? 0n, asset ?? ''))

@@ -24,7 +24,7 @@ export async function keepPassedBilling(ctx: Ctx, db: Atomic, passed: PassedBill
     rows.map(async (row): Promise<queries.StoredPerson> => {
       const ofRow = passed.filter(({ partnerCustomerId }) => partnerCustomerId === row.id)
       const [first] = ofRow
-      if (!first) throw new Error('A partner customer was read that nobody has named.')
+      if (!first) throw new Error('A partner customer was read that was not requested.')
       const place = partnerCustomerPlace(row.id)
       const { dataKey, person } = await open(ctx, db, row, place, { email: first.email, owner: row.customerId })
       const billing = ofRow.reduce((known, next) => mergeBilling(known, next.billing), person.billing ?? {})

@@ -39,7 +39,7 @@ async function usageOf(
     queries.used(db, customerId, { ...since, besides }),
     queries.importsOf(db, customerId),
   ])
-  if (!used) throw new Error('What a customer has used is missing.')
+  if (!used) throw new Error('A customer’s usage is missing.')
   const imports = rows.flatMap(({ wrapped, ...row }) =>
     wrapped === null ? [] : [openImport(keyring.unwrap(row.dataKeyId, wrapped), row)],
   )

@@ -97,7 +97,7 @@ type Answer = { applicant: Applicant | undefined } | { waitMs: number }
 /** What the provider knows now; undefined when it knows nobody of that id any more. */
 async function ask({ identity }: Ctx, { provider: name, applicantId }: Import): Promise<Answer> {
   const provider = identity.named(name)
-  if (!provider) throw new Error(`The identity provider ${name} is not set up any more.`)
+  if (!provider) throw new Error(`The identity provider ${name} is no longer configured.`)
   try {
     return { applicant: await provider.applicant(applicantId) }
   } catch (error) {

@@ -21,7 +21,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 
 /** A held transaction with its money, and what a release changes of where it pays to. */
-type Held = { transaction: Transaction; funds: Funds; position: FundsPosition; change: Change }
+type HeldTransaction = { transaction: Transaction; funds: Funds; position: FundsPosition; change: Change }
 
 /**
  * Releases a held transaction, whatever the rules about amount, price and customer say: a payout that waits is looked at again, one
@@ -48,7 +48,7 @@ export function releaseTransaction(
   })
 }
 
-function release(ctx: Ctx, db: Atomic, held: Held): Promise<Transaction> {
+function release(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transaction> {
   const { transaction, funds, position } = held
   const { payouts } = position
   if (payouts.open) return resume(ctx, db, held)
@@ -69,10 +69,10 @@ const isBackWhole = ({ payouts, owedForExchanges }: Funds): boolean => {
 }
 
 /** What is ordered is looked at again; to another address it is ordered again. */
-async function resume(ctx: Ctx, db: Atomic, held: Held): Promise<Transaction> {
+async function resume(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transaction> {
   const { transaction, funds, change } = held
   const open = funds.payouts.filter((payout) => isOfExchange(payout) && isUnprepared(payout))
-  if (open.length === 0) throw new Refusal('CONFLICT', 'Its payout is with the rail.')
+  if (open.length === 0) throw new Refusal('CONFLICT', 'Its payout has already been handed to the rail.')
   if (change.payoutAddressId !== undefined) {
     cancelUnprepared(db, open)
     return reorderPayout(ctx, db, { ...held, funds: await readFunds(db, transaction) }, 'payout_ordered_again')
@@ -86,7 +86,7 @@ async function resume(ctx: Ctx, db: Atomic, held: Held): Promise<Transaction> {
 }
 
 /** Nothing has come yet: it waits where it was stopped, for as long as it still has. */
-async function waitAgain(ctx: Ctx, db: Atomic, { transaction, change }: Held): Promise<Transaction> {
+async function waitAgain(ctx: Ctx, db: Atomic, { transaction, change }: HeldTransaction): Promise<Transaction> {
   const to = hasHappened(transaction.history, 'completed') ? 'waiting_for_deposit' : 'waiting_for_customer'
   const key = deadlineKey(transaction.id, transaction.quoteNumber)
   ctx.queue.enqueue(db, [{ kind: deadlineDue, key, runAt: transaction.expiresAt }])
@@ -102,7 +102,7 @@ async function one(ctx: Ctx, db: Atomic, step: Step): Promise<Transaction> {
 async function settleReleased(
   ctx: Ctx,
   db: Atomic,
-  { transaction, funds, position, change }: Held,
+  { transaction, funds, position, change }: HeldTransaction,
 ): Promise<Transaction> {
   const lost = funds.deposits.filter((deposit) => lossOf(deposit) > 0n).map(({ id }) => id)
   // What was reversed, and sent back before, is not sent once more.
@@ -145,19 +145,19 @@ async function paidElsewhere(ctx: Ctx, db: Atomic, transaction: Transaction, id:
   }
 }
 
-type Wanted = { id: bigint; asset: string; category?: string }
+type AddressRequirement = { id: bigint; asset: string; category?: string }
 
 /** What is kept of a registered address, if it is active and takes what is to be paid. */
 async function addressFor(
   ctx: Ctx,
   db: Atomic,
   { kind, partnerId }: Transaction,
-  { id, asset, category = 'CRYPTO' }: Wanted,
+  { id, asset, category = 'CRYPTO' }: AddressRequirement,
 ): Promise<PayoutAddressDetails> {
-  if (kind !== 'b2b') throw new Refusal('CONFLICT', 'Only B2B pays to registered addresses.')
+  if (kind !== 'b2b') throw new Refusal('CONFLICT', 'Only B2B transactions pay out to registered addresses.')
   const address = await lockPayoutAddress(ctx, db, partnerId, id)
   const isFor = address?.category === category && (address.asset === asset || address.asset === null)
-  if (!isFor) throw new Refusal('CONFLICT', 'This is no registered payout address for what is to be paid.')
+  if (!isFor) throw new Refusal('CONFLICT', 'This payout address is not registered for this payout.')
   if (address.status !== 'active') throw new Refusal('CONFLICT', `This payout address is ${address.status}.`)
   return address.details
 }

@@ -29,7 +29,7 @@ export function holdTransaction(ctx: Ctx, publicId: bigint, order: StaffOrder): 
     }
     const stopped = await holdRefunds(db, transaction.id, ctx.clock.now())
     if (status === 'on_hold' && transaction.statusDetails === 'review' && stopped.length === 0) {
-      throw new Refusal('CONFLICT', 'This transaction is held for a person already.')
+      throw new Refusal('CONFLICT', 'This transaction is already on hold for manual review.')
     }
     const change = { statusDetails: 'review' } as const
     const reason = 'A person must decide.'

@@ -40,13 +40,13 @@ export const listSuspense = ({ db }: Pick<Ctx, 'db'>): Promise<SuspenseDeposit[]
 
 /**
  * Gives money in suspense to the transaction that it was for, which is settled as if it had come with the right reference, when it
- * came. Refuses money that has a transaction or is on its way back, or of which a part was reversed, and a transaction whose
- * customer has not been told how to pay.
+ * came. Refuses money that has a transaction or is on its way back, or was partly reversed, and a transaction whose
+ * customer has not seen payment instructions.
  */
 export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'deposit.matched' }, async (db, transaction) => {
     if (!hasHappened(transaction.history, 'completed')) {
-      throw new Refusal('CONFLICT', 'Nobody was told how to pay for this transaction.')
+      throw new Refusal('CONFLICT', 'Payment instructions for this transaction were never shown.')
     }
     await cancelFailedReturn(ctx, db, depositId)
     const deposit = await lockSuspense(db, depositId)
@@ -74,14 +74,14 @@ async function cancelFailedReturn(ctx: Ctx, db: Atomic, depositId: bigint): Prom
   await cancelRefunds(ctx, db, { depositId, owner: undefined }, { refunds: failed, payouts })
 }
 
-/** A deposit in suspense that is not on its way back, locked. `amount` is what of it was not reversed. */
+/** A deposit in suspense that is not on its way back, locked. `amount` is the part that was not reversed. */
 async function lockSuspense(db: Atomic, depositId: bigint) {
   const deposit = await lockDeposit(db, depositId)
   if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
   const amount = freeOf(deposit)
   const isInSuspense = deposit.transaction_id === null && amount > 0n
   if (!isInSuspense || amount !== deposit.amount - deposit.taken_back) {
-    throw new Refusal('CONFLICT', 'This money does not lie in suspense.')
+    throw new Refusal('CONFLICT', 'This money is not in suspense.')
   }
   return { ...deposit, amount }
 }

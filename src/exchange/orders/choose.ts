@@ -151,7 +151,7 @@ export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Tran
     const transaction = await lockRetail(ctx, db, publicId)
     if (!open.has(transaction.status)) throw hasChanged()
     if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
-    const reason = 'The customer does not want it any more.'
+    const reason = 'The customer canceled the order.'
     return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))
   })
 }
@@ -166,7 +166,7 @@ const notFound = (): Refusal => new Refusal('NOT_FOUND', 'There is no such trans
 const hasChanged = (): Refusal => new Refusal('CONFLICT', 'This transaction has moved on.')
 
 function paidMeanwhile(): Refusal {
-  const message = 'A payment has been found: this transaction cannot be cancelled any more.'
+  const message = 'A payment has been found: so this transaction can no longer be canceled.'
   return new Refusal('CONFLICT', message, [{ path: '', code: 'PAID_MEANWHILE', message }])
 }
 

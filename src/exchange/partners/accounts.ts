@@ -116,7 +116,7 @@ function noteUses({ db, clock, log }: Pick<Ctx, 'db' | 'clock' | 'log'>) {
     try {
       await queries.noteUses(db, ids, clock.now())
     } catch (err) {
-      log.warn({ err, keys: ids.length }, 'when these keys were last used could not be noted')
+      log.warn({ err, keys: ids.length }, 'failed to record when these keys were last used')
     }
   }
 

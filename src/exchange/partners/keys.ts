@@ -99,7 +99,7 @@ export async function changeKey(ctx: Ctx, keyId: bigint, change: KeyChange, acto
   return ctx.db.atomic(async (db) => {
     const key = await queries.lockKey(db, keyId)
     if (!key) throw noSuchKey()
-    if (key.revokedAt) throw new Refusal('CONFLICT', 'This key is revoked: make a new one.')
+    if (key.revokedAt) throw new Refusal('CONFLICT', 'This key has been revoked. Create a new one.')
 
     const changed = { ...key, ...wanted }
     queries.saveKey(db, changed)

@@ -11,7 +11,7 @@ export function signWidgetQuery(widgetSecret: string, partnerId: bigint, query: 
   const parameters = new URLSearchParams(query)
   if (!parameters.has('partner_id')) parameters.append('partner_id', String(partnerId))
   if (parameters.get('partner_id') !== String(partnerId)) {
-    throw new Refusal('BAD_REQUEST', 'The partner_id in this query is of another account.')
+    throw new Refusal('BAD_REQUEST', 'The partner_id in this query belongs to another account.')
   }
   return createHmac('sha256', widgetSecret).update(canonicalQuery(parameters)).digest('hex')
 }

@@ -133,7 +133,7 @@ async function lockWaiting(ctx: Ctx, db: Atomic, id: bigint): Promise<Waiting> {
   if (refundId !== null) lockRefunds(db, [refundId])
   const [payout] = await queries.lockPayout(db, found.id)
   if (!payout || (owner !== null && !transaction)) throw new Refusal('NOT_FOUND', 'There is no such payout.')
-  if (!payout.waits) throw new Refusal('CONFLICT', 'This payout does not wait for an approval.')
+  if (!payout.waits) throw new Refusal('CONFLICT', 'This payout is not waiting for approval.')
   return { payoutId: payout.id, refundId, transaction }
 }
 

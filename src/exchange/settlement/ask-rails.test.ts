@@ -5,9 +5,9 @@ import { table } from '../../../test/support/table.ts'
 import type { RailEvent } from '../../rails/rail.ts'
 import { progressOf } from './ask-rails.ts'
 
-/** Each fact is what was said, of which payment, under which reference; the customer was sent to `new` last. */
+/** Each event is its kind, its payment and its reference. The customer was last sent to the reference `new`. */
 const rows = table(`
-  told                                      word
+  reported                                  progress
   ''                                        none
   declined/1/new                            none
   unknown/1/new                               begun
@@ -24,14 +24,14 @@ const rows = table(`
   final/1/new,reversed/1/new,seen/2/new     paid
 `)
 
-test('nobody is asked to pay again where a rail has money, an attempt under way, or a word that nobody has met', () => {
-  for (const { told = '', word } of rows) {
-    const facts = told.split(',').flatMap((one): RailEvent[] => {
+test('nobody is asked to pay again where a rail has money, an attempt under way, or a status that is not known', () => {
+  for (const { reported = '', progress } of rows) {
+    const events = reported.split(',').flatMap((one): RailEvent[] => {
       const [kind, payment = '', reference = ''] = one.split('/')
       if (!kind) return []
       const known = kind === 'unknown' ? kind : (`deposit_${kind}` as RailEvent['kind'])
       return [{ key: one, kind: known, reference, payment, asset: 'EUR-EUR', amount: 1n, body: {} }]
     })
-    assert.equal(progressOf(facts, 'new'), word, told)
+    assert.equal(progressOf(events, 'new'), progress, reported)
   }
 })

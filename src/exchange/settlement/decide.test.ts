@@ -89,7 +89,7 @@ function settleModel(model: Model, request: FundsRequest = 'none'): void {
     model.refunds.push({ state: 'open' })
   }
   if (decision.exchange) model.payouts.push({ state: 'open' })
-  // What cannot go on in one step is held in between.
+  // What cannot continue in one step is held in between.
   const isDirect = decision.to === model.status || lifecycle[model.status].includes(decision.to)
   for (const to of isDirect ? [decision.to] : (['on_hold', decision.to] as const)) {
     assert.ok(to === model.status || lifecycle[model.status].includes(to), `${model.status} to ${to}`)
@@ -106,7 +106,7 @@ function use(model: Model, { depositId, amount }: Part, how: 'exchanged' | 'refu
 }
 
 const amounts = [1n, 40n, 60n, 99n, 100n, 101n, 150n, 5_000n]
-const words = ['agreed', 'near', 'far', 'none'] as const
+const verdicts = ['agreed', 'near', 'far', 'none'] as const
 
 /** One thing that happens by chance, as far as it can happen now. */
 function happen(model: Model, random: (below: number) => number): void {
@@ -163,7 +163,7 @@ function happen(model: Model, random: (below: number) => number): void {
       return
     }
     case 7:
-      model.limits = { ...model.limits, priceOf: () => pick(words) ?? 'near', needsReview: random(10) === 0 }
+      model.limits = { ...model.limits, priceOf: () => pick(verdicts) ?? 'near', needsReview: random(10) === 0 }
   }
 }
 
@@ -235,7 +235,7 @@ test('a price beyond the bound asks the customer, one that cannot be made waits 
   assert.deepEqual(decidedOf([100n], { priceOf: () => 'none' }, 'release'), ['on_hold', 'late', null, 0n])
 })
 
-test('somebody suspicious waits for a person, who alone lets it go on', () => {
+test('somebody suspicious waits for a person, who alone can release it', () => {
   assert.deepEqual(decidedOf([100n], { needsReview: true }), ['on_hold', 'review', null, 0n])
   assert.deepEqual(decidedOf([100n], { needsReview: true }, 'accept'), ['on_hold', 'review', null, 0n])
   assert.deepEqual(decidedOf([100n], { needsReview: true }, 'release'), ['exchanging', null, 100n, 0n])

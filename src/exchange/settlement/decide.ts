@@ -11,7 +11,7 @@ export type FundsPosition = {
   /** The asset that was agreed, and how much of it. */
   expected: string
   agreed: bigint
-  /** What of each deposit is neither exchanged nor refunded nor reversed, oldest deposit first. */
+  /** The part of each deposit that is neither exchanged nor refunded nor reversed, oldest deposit first. */
   free: readonly Part[]
   /** An exchange of it is booked and has not been reversed. */
   isExchanged: boolean
@@ -138,7 +138,7 @@ function exchangeOf(position: FundsPosition, limits: Limits, request: FundsReque
   }
 }
 
-/** Takes an amount of an asset out of parts, the oldest first: what was taken, and what of the asset is left. */
+/** Takes an amount of an asset out of parts, the oldest first: what was taken, and what is left of the asset. */
 export function split(free: readonly Part[], asset: string, amount: bigint): [taken: Part[], rest: Part[]] {
   const taken: Part[] = []
   const rest: Part[] = []

@@ -82,13 +82,13 @@ export const depositOf = ({ id, transactionId, rail, asset, amount, exchanged, a
   at,
 })
 
-/** What of a deposit waits to be exchanged or refunded: neither used nor reversed. */
+/** The part of a deposit that waits to be exchanged or refunded: neither used nor reversed. */
 export function freeOf({ amount, exchanged, refunded, taken_back: reversed }: Deposit): bigint {
   const free = amount - exchanged - refunded - reversed
   return free > 0n ? free : 0n
 }
 
-/** What of a deposit was reversed when it was no longer free: our loss. */
+/** The part of a deposit that was reversed when it was no longer free: our loss. */
 export function lossOf({ amount, exchanged, refunded, taken_back: reversed }: Deposit): bigint {
   const loss = reversed - (amount - exchanged - refunded)
   return loss > 0n ? loss : 0n
@@ -141,7 +141,7 @@ export function useDeposits(db: Atomic, uses: DepositUse[]): void {
     where deposits.id = used.id`
 }
 
-/** Money in suspense, what of it was not reversed, and the reference that came with it. */
+/** Money in suspense, without the part that was reversed, and the reference that came with it. */
 export type SuspenseDeposit = {
   id: bigint
   rail: string

@@ -60,7 +60,7 @@ export async function settleDispute(ctx: Ctx, db: Atomic, batch: Batch, context:
   await recordDispute(ctx, db, event, deposit)
   if (event.kind !== 'dispute_won' || event.funds_moved !== true) return
   if (event.amount > deposit.taken_back) {
-    ctx.log.warn({ event: String(event.id), rail: event.rail }, 'More was given back than was reversed.')
+    ctx.log.warn({ event: String(event.id), rail: event.rail }, 'The amount given back exceeds the amount reversed.')
     return
   }
   const rail = ctx.rails.deposit(deposit.rail)

@@ -51,7 +51,7 @@ function agreedFor(transaction: Transaction, amount: bigint): Transaction {
   const wasExchanged = transaction.history.some(({ status }) => status === 'exchanging')
   if (amount === transaction.expectedFrom && !wasExchanged) return transaction
   const quote = atSamePrice(transaction.quote, amount) as Quote | undefined
-  if (!quote) throw new Refusal('CONFLICT', 'Costs would take all of it: there is nothing to exchange.')
+  if (!quote) throw new Refusal('CONFLICT', 'Costs would consume the entire amount, so there is nothing to exchange.')
   return {
     ...transaction,
     quote,
@@ -134,6 +134,6 @@ function giveBack(deposits: Deposit[], asset: string, amount: bigint): { uses: D
     uses.push({ id: deposit.id, exchanged: -given, refunded: 0n })
     return { ...deposit, exchanged: deposit.exchanged - given }
   })
-  if (left > 0n) throw new Error('More was exchanged than deposits say.')
+  if (left > 0n) throw new Error('The amount to give back exceeds what was exchanged from the deposits.')
   return { uses, deposits: changed.toReversed() }
 }

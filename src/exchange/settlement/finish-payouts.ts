@@ -32,8 +32,8 @@ import { transition } from './transition.ts'
 const askAgainMs = 2_000
 
 /** Payments that have ended, by the rail's clear answer: carried out, with evidence, or never. */
-type Done = Submitted & { outcome: { state: 'done'; evidence: Evidence } }
-type Ended = Done | (Submitted & { outcome: { state: 'never' } })
+type ConfirmedPayment = Submitted & { outcome: { state: 'done'; evidence: Evidence } }
+type EndedPayment = ConfirmedPayment | (Submitted & { outcome: { state: 'never' } })
 
 /**
  * Brings prepared payments to their rails and waits for evidence. Nothing is decided on a guess: what a rail has not answered clearly
@@ -67,7 +67,9 @@ async function settleAnswers(ctx: Ctx, answers: Answer[]): Promise<void> {
     // What was submitted for a job that another process has claimed since is for that process to write down.
     const keys = new Set(mine.map(({ key }) => key))
     const ours = answers.flatMap(({ submitted }) => submitted).filter(({ payment }) => keys.has(String(payment.id)))
-    const ended = ours.filter((one): one is Ended => one.outcome.state === 'done' || one.outcome.state === 'never')
+    const ended = ours.filter(
+      (one): one is EndedPayment => one.outcome.state === 'done' || one.outcome.state === 'never',
+    )
     await reportUnknown(ctx, db, ours)
     const transactions = await lockTransactions(ctx, db, transactionsOf(ended))
     const ids = ours.map(({ payment }) => payment.id)
@@ -83,12 +85,12 @@ async function settleAnswers(ctx: Ctx, answers: Answer[]): Promise<void> {
   })
 }
 
-const transactionsOf = (ended: Ended[]): bigint[] => ended.flatMap(({ payment }) => payment.transaction_id ?? [])
+const transactionsOf = (ended: EndedPayment[]): bigint[] => ended.flatMap(({ payment }) => payment.transaction_id ?? [])
 
 type Locked = { transactions: Map<bigint, Transaction>; open: Map<bigint, PreparedState> }
 
-/** Ends payments in rounds, one of each transaction in a round: each is judged by what the one before has left. */
-async function end(ctx: Ctx, db: Atomic, ended: Ended[], { transactions, open }: Locked): Promise<void> {
+/** Ends payments in rounds, one of each transaction in a round: each is decided on the result of the one before. */
+async function end(ctx: Ctx, db: Atomic, ended: EndedPayment[], { transactions, open }: Locked): Promise<void> {
   let left = ended
   let latest = transactions
   while (left.length > 0) {
@@ -99,7 +101,7 @@ async function end(ctx: Ctx, db: Atomic, ended: Ended[], { transactions, open }:
   }
 }
 
-function firstOfEach(all: Ended[]): Ended[] {
+function firstOfEach(all: EndedPayment[]): EndedPayment[] {
   const seen = new Set<bigint>()
   return all.filter(({ payment: { transaction_id: id } }) => {
     const isFirst = id === null || !seen.has(id)
@@ -108,7 +110,7 @@ function firstOfEach(all: Ended[]): Ended[] {
   })
 }
 
-async function endRound(ctx: Ctx, db: Atomic, round: Ended[], { transactions }: Locked): Promise<void> {
+async function endRound(ctx: Ctx, db: Atomic, round: EndedPayment[], { transactions }: Locked): Promise<void> {
   const at = ctx.clock.now()
   writeEnds(db, round, at)
   const batch = newBatch()
@@ -139,7 +141,7 @@ async function endRound(ctx: Ctx, db: Atomic, round: Ended[], { transactions }: 
 
 function changeOf(
   { payout_id: id, refund_id: refundId, amount }: PreparedPayment,
-  outcome: Ended['outcome'],
+  outcome: EndedPayment['outcome'],
 ): FundsChange {
   if (outcome.state === 'never') return { kind: refundId === null ? 'payout_failed' : 'refund_failed', id }
   if (refundId !== null) return { kind: 'refund_paid', id }
@@ -147,11 +149,12 @@ function changeOf(
 }
 
 /** Writes down what became of payments, of their payouts, and of the refunds that those pay. */
-function writeEnds(db: Atomic, round: Ended[], endedAt: Date): void {
-  const done = round.filter((one): one is Done => one.outcome.state === 'done')
+function writeEnds(db: Atomic, round: EndedPayment[], endedAt: Date): void {
+  const done = round.filter((one): one is ConfirmedPayment => one.outcome.state === 'done')
   const never = round.filter(({ outcome }) => outcome.state === 'never')
   // Refunds before their payouts: the order in which they are locked where they are cancelled.
-  const refundsOf = (ended: Ended[]) => ended.flatMap(({ payment: { refund_id: id } }) => (id === null ? [] : [{ id }]))
+  const refundsOf = (ended: EndedPayment[]) =>
+    ended.flatMap(({ payment: { refund_id: id } }) => (id === null ? [] : [{ id }]))
   transition(db, refunds, refundsOf(done), 'sent', 'paid')
   transition(db, refunds, refundsOf(never), 'sent', 'failed')
   const paid = done.map(({ payment: { id }, outcome: { evidence } }) => ({ id, evidence: jsonOf(evidence), endedAt }))
@@ -163,7 +166,7 @@ function writeEnds(db: Atomic, round: Ended[], endedAt: Date): void {
   transition(db, payouts, refused, 'planned', 'failed')
 }
 
-const payoutsOf = (ended: Ended[]): { id: bigint }[] => ended.map(({ payment }) => ({ id: payment.payout_id }))
+const payoutsOf = (ended: EndedPayment[]): { id: bigint }[] => ended.map(({ payment }) => ({ id: payment.payout_id }))
 
 const jsonOf = ({ hash, fee }: Evidence): string =>
   JSON.stringify({ hash, fee: fee && { ...fee, amount: String(fee.amount) } })

@@ -15,13 +15,13 @@ export type Question = 'underpaid' | 'late' | 'wrong_asset' | 'refund_address' |
 export type OpenQuestion = { question: Question; name: string }
 
 /** A decision, and what it was made of. */
-type Decided = { decision: Decision; position: FundsPosition; limits: Limits; funds: Funds }
+type DecisionContext = { decision: Decision; position: FundsPosition; limits: Limits; funds: Funds }
 
 /** What a decision leaves to its customer; undefined where there is nothing that they could do, and for institutions. */
 export async function questionOf(
   db: Atomic,
   transaction: Transaction,
-  decided: Decided,
+  decided: DecisionContext,
 ): Promise<OpenQuestion | undefined> {
   const { decision, position, funds } = decided
   const { to, details } = decision
@@ -38,7 +38,7 @@ export async function questionOf(
 }
 
 /** What is free can go back or be exchanged: there are amounts too small for either. */
-const hasChoice = ({ decision: { to, details }, position, limits }: Decided): boolean =>
+const hasChoice = ({ decision: { to, details }, position, limits }: DecisionContext): boolean =>
   position.free.some(({ asset, amount }) => refundCost(asset) < amount) ||
   couldExchange({ ...position, status: to, details }, limits)
 
@@ -57,7 +57,7 @@ export function questionChange({ personal }: Transaction, asked: OpenQuestion | 
 }
 
 /**
- * Emails a customer whose order has come to wait for them, in the caller's block: they were told that they may close the page. Says
+ * Emails a customer whose order has come to wait for them, in the caller's block: the page said that they may close it. Says
  * what is asked, and nothing of amounts, addresses or people.
  */
 export async function emailQuestion(ctx: Ctx, db: Atomic, transaction: Transaction, question: Question): Promise<void> {

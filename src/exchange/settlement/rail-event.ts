@@ -166,6 +166,27 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
     where event.id = any(${ids}) order by event.id`
 
 /**
+ * Locks the payments that rail events are about, for the block. Money of no transaction has no other row that two processes, each
+ * with one event about it, could wait for: a reversal would miss the deposit that is being booked.
+ */
+export const lockPayments = (db: Atomic, ids: bigint[]): void =>
+  db.send`
+    select pg_advisory_xact_lock(hashtextextended(name, 0)) from (
+      select distinct rail || ' ' || payment as name from rail_events where id = any(${ids}) order by name) as payments`
+
+/**
+ * The deposit that was not booked because the rail had withdrawn it when it was reported, and has given it back now: its event's id, or
+ * nothing if one was booked or none was reported.
+ */
+export const unbookedDeposit = async (db: Db, { rail, payment, asset }: MatchedEvent): Promise<string[]> =>
+  (
+    await db.sql<{ id: bigint }>`
+      select id from rail_events where rail = ${rail} and payment = ${payment} and asset = ${asset} and kind = 'deposit_final'
+        and not exists (select 1 from deposits where deposits.rail = ${rail} and deposits.payment = ${payment})
+      order by id limit 1`
+  ).map(({ id }) => String(id))
+
+/**
  * Locks the transactions that rail events are about, in the order of their ids: those whose instructions have the events'
  * references, and those whose deposits were reversed or disputed or whose payouts have come back.
  */

@@ -21,7 +21,7 @@ export const refunds = stateMachine<RefundState>('refunds', {
 /** The job that finds where a refund goes, and sends it. Its key is our id of the refund. */
 export const refundDue = 'refund.due'
 
-/** What goes back: a part of a deposit, and what of it is kept for sending it. Both in the asset's smallest unit. */
+/** What goes back: a part of a deposit, and how much is kept for sending it. Both in the asset's smallest unit. */
 export type RefundOrder = {
   transactionId: bigint | null
   depositId: bigint
@@ -115,7 +115,7 @@ export const readRefunds = (db: Db, ids: bigint[]): Promise<Refund[]> =>
 export const lockRefunds = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from refunds where id = any(${ids}) order by id for update`
 
-/** Keeps those of a transaction's refunds from being sent of which nothing has left by now. Gives their ids. */
+/** Holds the refunds of a transaction that have not been sent. Gives their ids. */
 export const holdRefunds = (db: Db, transactionId: bigint, at: Date): Promise<{ id: bigint }[]> =>
   db.sql`
     update refunds set held_at = ${at}

@@ -75,7 +75,7 @@ function withRefunds(
   // All of it was too little to be sent: what is left to decide is where the transaction ends.
   const refused = new Set(dust.map(({ depositId }) => depositId))
   if (all.free.some(({ depositId, amount }) => !refused.has(depositId) || amount > amountIn(dust, depositId))) {
-    throw new Refusal('CONFLICT', 'Sending that little back costs more than it is.')
+    throw new Refusal('CONFLICT', 'Sending such a small amount back would cost more than it is worth.')
   }
   const rest = { ...position, free: [], refunds: { ...position.refunds, paid: true } }
   return { ...resolved, decision: decide(rest, limits, 'release'), position: rest, orders, dust }

@@ -73,7 +73,7 @@ async function withoutInactive(
   return payouts.filter((payout) => !isInactive(payout))
 }
 
-const inactiveReason = 'The registered payout address is not active any more.'
+const inactiveReason = 'The registered payout address is no longer active.'
 const inReview = { statusDetails: 'review' } as const
 
 const mayBeSent = (payout: Pick<LockedPayout, 'state'>, { status }: Transaction): boolean =>

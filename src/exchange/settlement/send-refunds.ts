@@ -31,9 +31,9 @@ import { transition } from './transition.ts'
 const coverAgainMs = 5_000
 
 /**
- * Sends refunds: asks the rail of the deposit where it came from, orders the payout that goes back there, and prepares its payment
- * once it is covered, and approved where it is worth more than the limit. Where to is asked for where it is not known. Whatever the
- * transaction does meanwhile: money that goes back is not held by what happens to the rest, but by staff alone.
+ * Sends refunds: asks the rail of the deposit for the address that it came from, orders the payout to it, and prepares the payment
+ * once it is covered, and approved if it is worth more than the limit. If the address is not known, the customer is asked for it.
+ * The status of the transaction does not matter: only staff can hold a refund.
  */
 export const sendRefunds = (ctx: Ctx): Handler => ({
   batch: 32,
@@ -93,7 +93,7 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[], origins: Origins): Promis
   const waits = new Map<string, number>()
   for (const refund of due) {
     const { id, transaction_id: owner } = refund
-    // Two refunds of one transaction are sent one after the other: each by what the one before has left.
+    // Two refunds of one transaction are sent one after the other: each on the result of the one before.
     if (owner !== null && begun.has(owner)) {
       waits.set(String(id), 0)
       continue

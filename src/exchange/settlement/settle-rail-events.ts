@@ -19,9 +19,11 @@ import { type KeyedPayout, markReturned, payoutsByKey } from './payout.ts'
 import {
   type EventContext,
   lockByRailEvents,
+  lockPayments,
   type MatchedEvent,
   matchRailEvents,
   railEventReceived,
+  unbookedDeposit,
 } from './rail-event.ts'
 import { isOnChain, refunds } from './refund.ts'
 import { settleReversal } from './reversal.ts'
@@ -46,6 +48,7 @@ export const settleRailEvents = (ctx: Ctx): Handler => ({
 async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
   const jobOf = new Map(jobs.map((job) => [BigInt(job.key), job.id]))
   const again = new Map<bigint, Again>()
+  lockPayments(db, [...jobOf.keys()])
   lockByRailEvents(db, [...jobOf.keys()])
   let left = await matchRailEvents(db, [...jobOf.keys()])
   while (left.length > 0) {
@@ -121,7 +124,9 @@ async function settleRound(
     else {
       const before = batch.entries.length
       await settleEvent(ctx, db, batch, { event, transaction, partner }, payout)
-      if (batch.entries.length > before && isAboutDeposit(event)) unbooked.push(...event.unbooked)
+      const isBooked = batch.entries.length > before
+      if (isBooked && isAboutDeposit(event)) unbooked.push(...event.unbooked)
+      if (!isBooked && event.kind === 'dispute_won') unbooked.push(...(await unbookedDeposit(db, event)))
     }
   }
   await writeBatch(ctx, db, batch)

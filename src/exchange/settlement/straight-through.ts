@@ -51,7 +51,9 @@ const ordinary: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   'payout_prepared',
 ])
 
-const isOrdinary = ({ history }: Transaction): boolean =>
+// A refund that is ordered leaves no trace in the history.
+const isOrdinary = ({ history, refunds }: Transaction): boolean =>
+  refunds.length === 0 &&
   history.length <= ordinary.size &&
   history.filter(({ kind }) => kind === 'deposit_final').length === 1 &&
   history.every(({ kind }) => ordinary.has(kind))

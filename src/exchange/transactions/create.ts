@@ -92,7 +92,7 @@ function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Dr
   const { faults, available, country } = judgeCreate(ctx, partner, read, now)
   const [first] = faults
   if (first) throw refusalOfFaults(first, read.problems)
-  if (!available?.sum) throw new Error('A create was judged without its amount.')
+  if (!available?.sum) throw new Error('A transaction was evaluated without an amount.')
 
   const { terms, deposit } = available.exchange
   const quote = makeQuote(terms, {

@@ -145,7 +145,7 @@ const euro = { decimals: 2 }
 /** A refund as partners read it: `amount` is what is sent, the cost of sending it taken off. */
 function refundOf({ publicId, asset: assetId, amount, cost, reason, state, plan, hash }: RefundView) {
   const asset = bookedAsset(assetId)
-  if (!asset) throw new Error(`The books have lost ${assetId}.`)
+  if (!asset) throw new Error(`The ledger has no record of ${assetId}.`)
   return {
     id: String(publicId),
     amount: formatAmount(amount - cost, asset),

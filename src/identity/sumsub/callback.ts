@@ -48,7 +48,7 @@ export function readSumsubCallback(
   const name = headers['x-payload-digest-alg'] ?? ''
   const algorithm = Object.hasOwn(algorithms, name) ? algorithms[name] : undefined
   if (algorithm === undefined || !isDigest(algorithm, webhookSecret, body, headers['x-payload-digest'])) {
-    throw new Refusal('SIGNATURE_INVALID', 'The digest does not fit.')
+    throw new Refusal('SIGNATURE_INVALID', 'The digest does not match.')
   }
 
   const fields = fieldsOf(readJson(body))

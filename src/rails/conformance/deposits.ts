@@ -20,6 +20,8 @@ export function testDeposits(setup: () => DepositSetup): void {
     assert.equal(first.payTo.kind === 'page', deposit.open !== undefined, '`open` belongs to rails with a page')
   })
 
+  it('opens its page at an origin that it declares', () => opensAtItsOrigin(setup()))
+
   it('reports a payment under our reference, each event once, and in the end as final', async () => {
     const { rail, deposit, deposits, report } = setup()
     const one = await instructed(setup())
@@ -169,4 +171,15 @@ export function testOrigins(setup: () => DepositSetup): void {
     await report()
     assert.equal(await deposit.origin(id), 'unknown')
   })
+}
+
+async function opensAtItsOrigin(setup: DepositSetup): Promise<void> {
+  const { deposit, deposits } = setup
+  if (!deposit.open) return
+  const { reference } = await instructed(setup)
+  const { category } = orderOf(setup, 1n)
+  const { asset, amount } = deposits
+  const order = { reference, asset, amount, category, returnUrl: 'https://exchange.example/', locale: 'en' }
+  const { payAt } = await deposit.open(order)
+  assert(deposit.pageOrigins?.().includes(new URL(payAt).origin), 'the checkout lets customers go to no other page')
 }

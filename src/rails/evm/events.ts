@@ -24,7 +24,7 @@ export function readPayment(payment: string): { hash: string; position: number |
 /** An address in the spelling that customers are shown, which is our reference. */
 export function referenceOf(address: string): string {
   const checked = checkAddress('evm', address)
-  if (!checked.ok) throw new Error(`${address} is no address of ours.`)
+  if (!checked.ok) throw new Error(`${address} is not one of our addresses.`)
   return checked.canonical
 }
 

@@ -44,7 +44,7 @@ describe('the keystore', () => {
   })
 
   it('is never overwritten, and not made with a password that can be guessed', async () => {
-    await assert.rejects(createKeystore(file, password), /It is never overwritten/)
+    await assert.rejects(createKeystore(file, password), /is never overwritten/)
     await assert.rejects(createKeystore(join(folder, 'new'), 'short'), /12 characters at least/)
     assert.equal(await readKeystore(file, password), mnemonic)
   })

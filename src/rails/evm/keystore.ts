@@ -23,7 +23,7 @@ const place = Buffer.from('cambio evm keystore 1')
  * money.
  */
 export async function writeKeystore(file: string, mnemonic: string, password: string): Promise<void> {
-  if (password.length < leastPassword) throw new Error(`The password needs ${leastPassword} characters at least.`)
+  if (password.length < leastPassword) throw new Error(`The password needs at least ${leastPassword} characters.`)
   const salt = randomBytes(32)
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', await keyOf(password, { ...cost, salt }), iv).setAAD(place)
@@ -34,7 +34,7 @@ export async function writeKeystore(file: string, mnemonic: string, password: st
     cipher: { name: 'aes-256-gcm', iv: hex(iv), tag: hex(cipher.getAuthTag()), text: hex(text) },
   }
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Error(`There is a keystore ${file} already. It is never overwritten.`)
+    if (error.code === 'EEXIST') throw new Error(`The keystore ${file} already exists and is never overwritten.`)
     throw new Error(`The keystore ${file} cannot be written (${error.code}).`)
   })
   try {

@@ -42,7 +42,7 @@ export function openNode(url: string, timeoutMs: number): Node {
     })
     if (!answer.ok) throw new Error(`The node answered with status ${answer.status}.`)
     const replies = (await answer.json()) as Reply[] | Reply
-    if (!Array.isArray(replies)) throw refusedBy(replies) ?? new Error('The node gave no list of answers.')
+    if (!Array.isArray(replies)) throw refusedBy(replies) ?? new Error('The node did not return a list of responses.')
     const byId = new Map(replies.map((reply) => [reply.id, reply]))
     return calls.map(({ method }, id) => {
       const reply = byId.get(id)

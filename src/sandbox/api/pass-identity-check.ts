@@ -55,7 +55,7 @@ export async function untilRecord(
     if (isUnchecked(record)) await passIdentityCheck(ctx, identity, publicId)
     await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
-  throw new Refusal('SERVICE_UNAVAILABLE', 'The transaction did not get there within a minute.')
+  throw new Refusal('SERVICE_UNAVAILABLE', 'The transaction did not reach that status within a minute.')
 }
 
 /** Whether an order waits for its customer's identity to be checked. */

@@ -54,7 +54,7 @@ const optionalReference = ({ reference }: TestDeposit) => (reference === undefin
 function railFor({ rails }: Ctx, { rail, payTo, category }: Payment, asset: Asset): string {
   if (payTo.kind !== 'address') return rail
   const other = rails.forDeposit(category, asset.network)
-  if (!other) throw new Refusal('BAD_REQUEST', 'Coins move on chains only.')
+  if (!other) throw new Refusal('BAD_REQUEST', 'Coins can only move on a chain.')
   return other.name
 }
 

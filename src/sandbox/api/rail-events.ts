@@ -109,7 +109,7 @@ async function undoBlocks(ctx: Ctx, world: World, { from, to }: Transaction, act
     return reorg(world, { network: from.network.code, reference })
   }
   const plans = await queries.planned(ctx.db, actor.partnerId, actor.publicId)
-  if (plans.length === 0) throw new Refusal('CONFLICT', 'Nothing of this transaction is on a chain yet.')
+  if (plans.length === 0) throw new Refusal('CONFLICT', 'This transaction has nothing on a chain yet.')
   return reorg(world, { network: to.network.code, planKeys: plans.map(({ plan_key }) => plan_key) })
 }
 

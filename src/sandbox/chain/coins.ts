@@ -99,7 +99,7 @@ export async function sendBack(world: World, network: Network, planKey: string):
   await covered(
     world.db.atomic(async (db) => {
       const arrived = await queries.takeTransfers(db, wallet, [{ ...transfer, hash: hashOf(network, transfer) }])
-      if (arrived.length === 0) throw new Refusal('CONFLICT', 'This payout has come back already.')
+      if (arrived.length === 0) throw new Refusal('CONFLICT', 'This payout was already returned.')
       await reportArrivals(world, db, network, arrived)
     }),
   )

@@ -17,7 +17,7 @@ export const documentPage = (merchant: Merchant, isAgain: boolean): string =>
       <Asked merchant={merchant} step="1 of 2" />
       {isAgain ? (
         <p class="alert" role="alert">
-          What you showed could not be read. Please show it again.
+          What you showed could not be read. Please submit your document again.
         </p>
       ) : null}
       <p>A real check would photograph your passport or identity card. In the sandbox you choose what it sees.</p>

@@ -119,7 +119,7 @@ export function readCheckCallback(
   headers: Record<string, string | undefined>,
 ): ReviewFact {
   if (!identity.isSigned(providerName, body, headers['x-processor-signature'])) {
-    throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit.')
+    throw new Refusal('SIGNATURE_INVALID', 'The signature does not match.')
   }
   const { type = '', applicant = '', change = '', status = '', at = '' } = textsIn(body)
   if (applicant === '' || change === '') throw new Refusal('BAD_REQUEST', 'This is not what the provider says.')

@@ -54,6 +54,7 @@ const pageRail = (world: World, { name, custodyAccount, categories, refused }: (
     // The reference is random: nobody can pay for another's by guessing.
     instruct: async () => ({ reference: randomToken(18), payTo: { kind: 'page' } }),
     open: async (order) => ({ payAt: payLink(world, order) }),
+    pageOrigins: () => [world.url],
     look: async (reference) => (await messagesAbout(world, reference)).map((said) => toRailEvent(said, refused)),
     origin: (payment) => refundOrigin(world.db, name, payment),
     ...(name === cardName ? { disputes: true } : {}),

@@ -122,7 +122,7 @@ export const closedPage = (bill: Bill, isPaid: boolean): string =>
     isPaid ? 'Already paid' : 'This payment is closed',
     <>
       <BillBox bill={bill} />
-      <p>{isPaid ? 'This order has been paid. You are not charged again.' : 'It can not be paid any more.'}</p>
+      <p>{isPaid ? 'This order has been paid. You will not be charged again.' : 'It can no longer be paid.'}</p>
       <p>
         <a class="button" href={bill.returnUrl}>
           Back to the merchant

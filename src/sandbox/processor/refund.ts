@@ -47,7 +47,7 @@ async function submit(
   { payment = '', asset = '', amount: text = '0' }: PlanBody,
 ): Promise<void> {
   const id = readPaymentId(payment)
-  if (id === undefined) throw new Refusal('BAD_REQUEST', 'This is no payment of ours.')
+  if (id === undefined) throw new Refusal('BAD_REQUEST', 'This is not one of our payments.')
   const isStrange = await takeUnknownStatus(world, payment)
   const amount = BigInt(text)
   const row = {

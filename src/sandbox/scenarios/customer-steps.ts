@@ -81,7 +81,7 @@ async function accept(scene: Scene, looks = 3): Promise<void> {
 async function giveAddressForRefund({ ctx, publicId }: Scene): Promise<void> {
   const { refund_address: asked } = await customerChoices(ctx, publicId)
   const chain = asked && listingById(asked.asset)?.network.chain
-  if (!chain) throw new Refusal('CONFLICT', 'No address is asked for.')
+  if (!chain) throw new Refusal('CONFLICT', 'No address is needed.')
   const seed = createHash('sha256').update(`refund of ${publicId}`).digest()
   await giveRefundAddress(ctx, publicId, { address: makeSandboxAddress(chain.family, seed), extraId: '' })
 }
