@@ -22,13 +22,13 @@ const type = name
 
 const steps = [
   `translation.ts: the provider's messages (${type}Message), and a line in kinds for each status that is a plain yes or no.`,
-  'rail.ts, serves: which payment categories on which networks, in which direction. Remove the half that it does not have.',
-  'rail.ts, deposit: instruct makes the reference without calling out; open, look and origin ask the provider.',
+  'rail.ts, serves: which payment categories on which networks, in which direction. Keep payout for refunds, even if no payouts are served.',
+  'rail.ts, deposit: instruct makes the reference without calling out; open, look and origin ask the provider; pageOrigins names the origins of its payment pages.',
   'rail.ts, payout: prepare remembers nothing; submit passes plan.key as the idempotency key; look says never only on a plain no.',
   'rail.ts, readCallback: verify the signature over the body as it came, then translate. Remove it if nothing calls you back.',
   'rail.ts, balance: what the provider says it holds, without what is not final.',
   'rail.test.ts: a fake of the provider that answers as documented, and a harness that drives it. Then remove its first line of open().',
-  'app/live.ts: open the rail from its configuration and add it to the registry.',
+  'app/config/, app/live.ts: read its settings, and add the rail to the rails that openLive returns.',
 ]
 
 /** @param {string} step */

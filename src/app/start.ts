@@ -149,7 +149,7 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
   })
 }
 
-/** Everything that business time makes due. */
+/** All work that becomes due as business time passes. */
 const dueWork = ({ ctx, relay, sender }: Composition): DueWork[] => [
   {
     nextDue: (until: Date) => ctx.queue.nextDue(until),

@@ -34,6 +34,6 @@ export type Ctx = {
   onCreated(db: Atomic, created: readonly CreatedTransaction[]): void
   /** Called after a commit that wrote events: tells this process's relay, or those of others, that there is something to tell. */
   wakeRelay(): void
-  /** The origin under which partners and customers reach this exchange, without a slash at its end. */
+  /** The origin where partners and customers reach this exchange, without a trailing slash. */
   publicUrl: string
 }

@@ -81,8 +81,8 @@ export type CheckOrder = { reference: string; email: string; returnUrl: string; 
 export type StartedCheck = { applicantId: string; goTo: string }
 
 /**
- * A provider of identity verification. Its asking functions refuse with SERVICE_UNAVAILABLE when it cannot be asked, does
- * not answer, or answers what we do not understand: nothing is known then, and the same may be asked again.
+ * An identity verification provider. Functions that call it refuse with SERVICE_UNAVAILABLE if it is unreachable, does not
+ * respond, or returns something we do not understand. In that case the outcome is unknown, and the call can be retried.
  */
 export type IdentityProvider = {
   readonly name: string

@@ -10,7 +10,7 @@ import { type ServedExchange, serveExchange } from '../support/process.ts'
 import { until } from '../support/telling.ts'
 import { everyTable, isIn } from '../support/traces.ts'
 
-/** Every text that a create reads of its body, by path; `open` is exempt by the contract (wire.md, section 9). */
+/** Every text that a create reads of its body, by path; `open` is exempt by the contract. */
 const texts = `
   from_currency from_network to_currency to_network deposit.payment_category payout_info.payout_address payout_info.full_name payout_address
   customer.ip customer.ipV4 customer.ipV6 customer.contact_info.email customer.contact_info.phone_number

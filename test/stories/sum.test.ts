@@ -55,7 +55,7 @@ async function estimate(query: string): Promise<Estimate> {
   return body
 }
 
-/** The sum of wire.md, section 2, in whole units; nothing of ours is used but reading decimal text. */
+/** The documented sum, in whole units; nothing of ours is used but reading decimal text. */
 function assertSum(
   told: Estimate,
   { from, to, feesOf }: Assets & { feesOf?: bigint },

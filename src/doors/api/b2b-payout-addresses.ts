@@ -89,7 +89,7 @@ function positionOf(cursor: string): AddressPosition {
   return { id: BigInt(cursor.slice(0, space)), createdAt: new Date(cursor.slice(space + 1)) }
 }
 
-/** A registered address (wire.md, section 5): an account has its masked number, a wallet its address and memo. */
+/** A registered address: an account has its masked number, a wallet its address and memo. */
 export const payoutAddress = titled(
   'PayoutAddress',
   eitherOf<PayoutAddressRecord>(

@@ -2,7 +2,7 @@ import { type Billing, billingComplaint, billingFields, spelled } from '../../ex
 import type { FieldReader, Fields } from './fields.ts'
 
 /**
- * Reads `customer.billing_info` as far as it was passed: any part of it is fine (wire.md, section 3). `today` is business time,
+ * Reads `customer.billing_info` as far as it was passed: any part of it is fine. `today` is business time,
  * for the age. Undefined when nothing was passed.
  */
 export function readBilling(read: FieldReader, given: Fields, today: Date): Billing | undefined {

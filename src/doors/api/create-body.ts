@@ -141,7 +141,7 @@ function readIp(
   return { customerIp, customerIpPath }
 }
 
-/** The deprecated `ip` of the query; unreadable, it counts as absent. */
+/** The deprecated `ip` query parameter; treated as absent if it cannot be parsed. */
 function deprecatedIp({ ip }: Query): string | undefined {
   return fieldReader().ip('query.ip', typeof ip === 'string' ? ip : undefined)
 }
@@ -150,7 +150,7 @@ const emailComplaint = (text: string) => (isEmail(text) ? undefined : 'This is n
 
 /**
  * A telephone number: 5 to 15 digits (ITU-T E.164) with what people write between them. One that could be a card is refused
- * like any other text (wire.md, section 9, excepts `extra_id` alone): about a tenth of German mobile numbers are such.
+ * like any other text: about a tenth of German mobile numbers are such.
  */
 function readPhone(read: FieldReader, value: unknown): string | undefined {
   const path = 'customer.contact_info.phone_number'

@@ -5,7 +5,7 @@ import { isOpen, type Kind, type PaymentMethod, type Terms } from '../../referen
 import type { Ctx } from '../../exchange/context.ts'
 import { type Asset, formatAmount, parseAmount } from '../../platform/money/amount.ts'
 
-/** What partners see of a currency (wire.md, section 2). */
+/** What partners see of a currency. */
 export type CurrencyRecord = ReturnType<typeof currencyRecord>
 
 type From = Pick<Ctx, 'config' | 'publicUrl' | 'rails'>

@@ -32,7 +32,7 @@ const networkShape = object({
   caip2: orNull(line),
 })
 
-/** A currency with its networks (wire.md, section 2), as `currencyRecord` writes it. */
+/** A currency with its networks, as `currencyRecord` writes it. */
 export const currencyShape = titled(
   'Currency',
   object({

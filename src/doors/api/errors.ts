@@ -10,7 +10,7 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
 import { madeRequestId } from './request-id.ts'
 
-/** Every answer of ours that is not 2xx, as partners read it (wire.md, section 1). */
+/** Every answer of ours that is not 2xx, as partners read it. */
 function bodyOf({ code, message, problems }: Refusal, requestId: string): string {
   const errors = problems.map(namedProblem)
   const isOfField = message === problems[0]?.message
@@ -73,7 +73,7 @@ const lostConnection =
   /^Connection terminated|^Client has encountered a connection error|^timeout expired$|connection timeout|^connect ENOENT/
 
 /**
- * The database cannot be reached, is starting, stopping or changing places: no bug of ours, and worth another try.
+ * The database is unreachable, starting, stopping, or failing over. It is not a bug of ours, and the request is worth retrying.
  * SQLSTATE classes 08 (connection), 53 (resources), 57P (operator), and 25006 (a primary that has become a standby).
  */
 function isOutage(error: unknown): boolean {

@@ -7,7 +7,7 @@ import type { Warning } from '../../exchange/transactions/create-input.ts'
 import { amount, money, network, rate, serviceFee, ticker, time, warnings, wholeText } from './field-shapes.ts'
 import { list, object, type Shaped, titled } from './shape.ts'
 
-/** The fields of an estimate (wire.md, section 2). */
+/** The fields of an estimate. */
 const estimateFields = {
   from_currency: ticker,
   from_network: network,
@@ -29,7 +29,7 @@ export const estimateRecord = titled('Estimate', object(estimateFields))
 /** What an amount comes to, as partners read it. */
 export type EstimateRecord = Shaped<typeof estimateRecord>
 
-/** Writes an estimate, as wire.md section 2 defines its sum: `value` is what was not asked for. */
+/** Writes an estimate. `value` is the amount that was not given. */
 export function recordOfEstimate(
   terms: PairTerms,
   sum: Sum,

@@ -12,7 +12,9 @@ export type Fields = Readonly<Record<string, unknown>>
 /** What a text must be besides printable and not too long. */
 export type TextRule = {
   longest?: number
-  /** Undefined is fine; a sentence says what is wrong. Card numbers have been looked for before. */
+  /**
+   * Returns undefined if the text is valid, or a sentence that says what is wrong. Card numbers have already been checked for.
+   */
   check?: (text: string) => string | undefined
   /** Whether this text may hold what looks like a card number. */
   isCardChecked?: boolean

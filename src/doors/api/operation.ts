@@ -56,7 +56,7 @@ declare module 'fastify' {
 /** What a caller may say, and does not have to. */
 export const optional = (shape: Shape<unknown>, about: string): Input => ({ shape, about })
 
-/** What a caller has to say. */
+/** Input that a caller must provide. */
 export const required = (shape: Shape<unknown>, about: string): Input => ({ shape, about, isRequired: true })
 
 /** A body with these fields; some are required. */

@@ -20,8 +20,8 @@ import { category as categoryCode, country as alpha2Code, countryAlpha3, line, s
 import { flag, list, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
 /**
- * `GET /v1/payment-categories`, `/{category}/countries` and `GET /v1/countries/{country}/payment-categories`: which ways to pay
- * and to be paid are really open now, where, on the caller's terms.
+ * `GET /v1/payment-categories`, `/{category}/countries` and `GET /v1/countries/{country}/payment-categories`: which payment and
+ * payout methods are available right now, and in which countries, on the caller's terms.
  */
 export function paymentCategoryRoutes(app: FastifyInstance, ctx: Ctx): void {
   const typed = app.withTypeProvider<ShapeProvider>()

@@ -22,7 +22,7 @@ type Bucket = { thousandths: number; at: number; size: BucketSize; taken: number
  */
 export function tokenBuckets<Name>(most: number = Number.POSITIVE_INFINITY): Buckets<Name> {
   const buckets = new Map<Name, Bucket>()
-  /** What buckets owe that nobody has asked here yet: how large they are is not known. */
+  /** What is owed by buckets that have not been used in this process yet, so their size is unknown. */
   const owed = new Map<Name, { thousandths: number; at: number }>()
   let touched: [Name, Bucket][] = []
 

@@ -140,7 +140,7 @@ const course = {
   updated_at: time,
 }
 
-/** A transaction as answers of create and get have it (wire.md, section 3). What is not named here does not leave. */
+/** A transaction as answers of create and get have it. What is not named here does not leave. */
 export const transactionRecord = titled('Transaction', object({ ...exchange, ...checkoutFields, ...course }))
 
 /** Our account where an institution sends money, with the reference to be named. */
@@ -156,7 +156,7 @@ const depositBank = orNull(
 
 const b2bFields = { deposit_bank: depositBank, payout_address_id: id }
 
-/** A B2B transaction (wire.md, sections 5 and 9): less what belongs to a checkout, and where to pay. */
+/** A B2B transaction: less what belongs to a checkout, and where to pay. */
 export const b2bTransactionRecord = titled('B2bTransaction', object({ ...exchange, ...course, ...b2bFields }))
 
 /** A transaction of either kind, in the fields that its kind has. */

@@ -30,7 +30,7 @@ import { type Presets, readPresets } from './presets.ts'
 /** What the calculator needs from the service that starts it. */
 export type CalculatorOptions = {
   accounts: Accounts
-  /** Counts a new order against the limits for this IP address, and refuses (RATE_LIMITED) what exceeds them. */
+  /** Counts a new order against the limits for this IP address, and refuses it with RATE_LIMITED if it exceeds them. */
   limits: { takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void }
 }
 

@@ -97,7 +97,7 @@ function sumWithin(
   return isBelow ? undefined : bareSum(terms, fromAmount, { feesIncluded })
 }
 
-/** A range as partners read it: its ends in decimal text, and the sentence of wire.md section 1. */
+/** A range as partners read it: its ends in decimal text, and a sentence that names them. */
 export function rangeProblem({ terms: { from }, range }: RangeOf): { min: string; max: string; message: string } {
   const [min, max] = [formatAmount(range.min, from), formatAmount(range.max, from)]
   return { min, max, message: `${from.ticker} amount must be higher than ${min} and lower than ${max}` }

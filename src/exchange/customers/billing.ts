@@ -12,8 +12,8 @@ import * as queries from './customers.sql.ts'
 export type PassedBilling = { partnerCustomerId: bigint; email: string; billing: Billing }
 
 /**
- * Keeps what partners passed of e-mail addresses, over what each passed before of the same. It tells nobody anything until the
- * address is proven. Costs nothing when nothing was passed.
+ * Stores the billing information that partners passed for e-mail addresses, overwriting what the same partner passed earlier.
+ * It tells nobody anything until the address is proven. Costs nothing when nothing was passed.
  */
 export async function keepPassedBilling(ctx: Ctx, db: Atomic, passed: PassedBilling[]): Promise<void> {
   if (passed.length === 0) return

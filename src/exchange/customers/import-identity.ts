@@ -22,8 +22,8 @@ export type ImportOrder = SharedToken & { partnerId: bigint; email: string | und
 export type Imported = { profile: CustomerProfile; isNew: boolean }
 
 /**
- * Takes over a person whom a provider has verified, as a partner's customer. The same token of the same partner gives the
- * customer whom it led to, without the provider being asked. Refuses BAD_REQUEST a provider that is not set up, a token that
+ * Imports a person whom a provider has verified, as a partner's customer. If the same partner sends the same token again, it
+ * gets the same customer, without another call to the provider. Refuses BAD_REQUEST a provider that is not set up, a token that
  * is unknown, expired or used, also by another partner, and a person of whom nobody knows an e-mail address;
  * SERVICE_UNAVAILABLE when the provider cannot be asked, and then the same order may be sent again.
  */

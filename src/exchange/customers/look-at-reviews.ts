@@ -94,7 +94,7 @@ async function openImports({ db, keyring }: Ctx, applicantHash: Buffer): Promise
 
 type Answer = { applicant: Applicant | undefined } | { waitMs: number }
 
-/** What the provider knows now; undefined when it knows nobody of that id any more. */
+/** What the provider knows now; undefined if it no longer knows that id. */
 async function ask({ identity }: Ctx, { provider: name, applicantId }: Import): Promise<Answer> {
   const provider = identity.named(name)
   if (!provider) throw new Error(`The identity provider ${name} is no longer configured.`)

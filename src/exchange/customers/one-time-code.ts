@@ -27,7 +27,7 @@ export const hashCode = ({ secrets }: Ctx, key: queries.CodeKey, code: string): 
 /** The moment of real time from which letters and wrong guesses count: a day ago. */
 export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)
 
-/** Whether a code can still be answered: neither used up, nor expired, nor guessed at too often. */
+/** Whether a code can still be entered: not used, not expired, and not out of attempts. */
 export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
   code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
 

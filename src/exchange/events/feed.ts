@@ -75,7 +75,9 @@ export const findRecorded = async ({ db }: { db: Db }, partnerId: bigint, id: st
   return key && queries.findRecorded(db, partnerId, key)
 }
 
-/** What happened to one thing so far, in order, for people who look at it: `position` is null until partners can read it. */
+/**
+ * The events of one stream so far, in order, for display to people. `position` is null until partners can read the event.
+ */
 export const eventsOf = async ({ db }: Pick<Ctx, 'db'>, stream: bigint): Promise<RecordedEvent[]> => {
   const rows = await queries.ofStream(db, stream)
   return rows.map((row) => ({ id: eventId({ stream, sequence: row.sequence }), ...row }))

@@ -11,7 +11,7 @@ export type Relay = {
   wake(): void
   /** Starts looking: when woken, and every now and then for what a process that died has left. */
   start(): void
-  /** Ends when nothing is under way any more. */
+  /** Resolves when nothing is in progress. */
   stop(): Promise<void>
   /** True when no look is under way or asked for. */
   idle(): boolean

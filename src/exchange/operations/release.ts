@@ -68,7 +68,7 @@ const isBackWhole = ({ payouts, owedForExchanges }: Funds): boolean => {
   return last !== undefined && owedForExchanges >= last.amount
 }
 
-/** What is ordered is looked at again; to another address it is ordered again. */
+/** Checks the ordered payouts again; for a different address, orders them again. */
 async function resume(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transaction> {
   const { transaction, funds, change } = held
   const open = funds.payouts.filter((payout) => isOfExchange(payout) && isUnprepared(payout))

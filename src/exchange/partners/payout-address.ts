@@ -47,7 +47,7 @@ export const detailsPlace = (id: bigint): string => `payout_addresses:${id}`
 /** What a partner sees of a registered address, in the wire's spelling: answers, lists and webhooks alike. */
 export type PayoutAddressRecord = ReturnType<typeof payoutAddressRecord>
 
-/** Writes the record of a registered address (wire.md, section 5). No text of it is ever null. */
+/** Writes the record of a registered address. No text of it is ever null. */
 export function payoutAddressRecord(address: PayoutAddress) {
   const { id, type, category, asset, status, details, createdAt, activeFrom } = address
   const [currency = '', network = ''] = asset?.split('-') ?? []

@@ -180,7 +180,7 @@ export async function lockInactive(db: Atomic, ids: bigint[]): Promise<Set<bigin
 
 /**
  * Whether a wallet's address begins and ends like another one that the partner has registered, and has never been registered
- * itself: thieves send dust from such addresses, to be copied from a history (domain.md, section 5).
+ * itself: thieves send dust from such addresses, to be copied from a history.
  */
 export async function resemblesRegistered(ctx: Ctx, db: Db, partnerId: bigint, address: string): Promise<boolean> {
   const addressHash = hashOfAddress(ctx, address)

@@ -1,7 +1,7 @@
 import { noLimits, readTerms, type StoredTerms, type Terms } from './terms.ts'
 import type { Theme } from './theme.ts'
 
-/** What an operator may switch on for a partner account, by the name that partners read (wire.md, section 1). */
+/** What an operator may switch on for a partner account, by the name that partners read. */
 export type Feature = 'billing_info' | 'customer_country' | 'preset_payout_address' | 'b2b' | 'kyc_sharing'
 
 /** How often an account's keys and customers may ask, where that is not what the environment says: null is as it says. */

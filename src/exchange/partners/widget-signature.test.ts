@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { table } from '../../../test/support/table.ts'
 import { canonicalQuery, signWidgetQuery } from './widget-signature.ts'
 
-test('the canonical string is the one that wire.md describes', () => {
+test('the canonical string is the documented one', () => {
   const rows = table(`
     query                                  canonical
     b=2&a=1                                a=1&b=2

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { Refusal } from '../../platform/lib/refusal.ts'
 
 /**
- * Signs the query of a calculator URL (wire.md, section 7): HMAC-SHA256 in lower-case hex, keyed with the account's widget
+ * Signs the query of a calculator URL: HMAC-SHA256 in lower-case hex, keyed with the account's widget
  * secret, over the canonical string. `query` may begin with `?`, may lack `partner_id`, and a signature in it is ignored.
  * Refuses a parameter that is given twice, and the `partner_id` of another account.
  */

@@ -5,7 +5,7 @@ export type MarketMoment = {
   market: MarketSource
   /** Business time. */
   now: Date
-  /** A price older than this sells nothing (domain.md, promise 12). */
+  /** A price older than this sells nothing. */
   maxPriceAgeSeconds: number
 }
 

@@ -13,7 +13,7 @@ export type Agreement = {
   /** A price older than this counts for nothing. */
   maxPriceAgeSeconds: number
   isFiat: (ticker: string) => boolean
-  /** How many sources must agree on a market: of two fiat currencies, and of any coin (domain.md, promise 12). */
+  /** How many sources must agree on a market: of two fiat currencies, and of any coin. */
   least: { fiat: number; coin: number }
   /** How far a source's middle may lie from the median of all, in hundredths of a percent, and still agree with it. */
   toleranceBasisPoints: number

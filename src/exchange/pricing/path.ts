@@ -18,7 +18,7 @@ const mostLegs = 3
 
 type Road = { step: Step; to: string }
 
-/** The markets as roads out of every ticker. */
+/** The market graph: the roads leading out of each ticker. */
 export type Roads = ReadonlyMap<string, readonly Road[]>
 
 /** Draws the map of a source's markets: every market is a road in both directions. */

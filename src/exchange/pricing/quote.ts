@@ -48,7 +48,7 @@ export type Quote = QuoteCommon & {
 
 /**
  * A quote as it was written until prices crossed paths of markets: one price of each currency in the reference currency, the
- * bid of the source and the ask of the target. None are written any more; those that are stored explain themselves for ever.
+ * bid of the source and the ask of the target. None are written now; stored ones remain self-explanatory.
  */
 export type QuoteVersion1 = QuoteCommon & {
   version: 1

@@ -34,7 +34,7 @@ export function sumOf(terms: SumTerms, fromAmount: bigint, options: SumOptions =
   throw new Refusal('BAD_REQUEST', message, [{ path: 'from_amount', code: 'AMOUNT_TOO_LOW', message }])
 }
 
-/** The sum as it comes out, with nothing or less than nothing to pay out where fees take all. */
+/** The sum without the check for a positive payout: `toAmount` is zero or negative if fees take everything. */
 export function bareSum(terms: SumTerms, fromAmount: bigint, { feesIncluded }: SumOptions): Sum {
   const fees = feesOf(terms, fromAmount)
   const charged = fees.reduce((total, fee) => total + fee.amount, 0n)

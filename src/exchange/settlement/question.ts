@@ -49,7 +49,7 @@ export const isNewQuestion = (
   { name }: OpenQuestion,
 ): boolean => status !== 'on_hold' || statusDetails !== details || personal.asked !== name
 
-/** What a transaction remembers of a question, or that it has none any more. */
+/** The change that records a transaction's open question, or clears it if there is none. */
 export function questionChange({ personal }: Transaction, asked: OpenQuestion | undefined): Pick<Change, 'personal'> {
   const { asked: before, ...rest } = personal
   if (asked) return { personal: { ...rest, asked: asked.name } }

@@ -44,7 +44,10 @@ export async function resolveFunds(
   return withRefunds({ decision: kept, funds, position, limits }, { change, transaction, all })
 }
 
-/** Decides. Where too little came to be exchanged or sent back, to what was exchanged or is over, nobody is asked about it. */
+/**
+ * Decides what to do. If a late amount is too small to exchange or send back, and the order was already exchanged or has ended,
+ * the customer is not asked.
+ */
 function decideWithoutDust(position: FundsPosition, limits: PricedLimits, change: FundsChange): Decision {
   const request = requestOf(change)
   const decision = decide(position, limits, request)

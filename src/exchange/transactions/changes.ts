@@ -8,7 +8,7 @@ export type Changes = {
    * transaction before it began to listen. Returns a function that stops it.
    */
   follow(publicId: bigint, onChange: () => void): () => void
-  /** Follows nothing any more. */
+  /** Stops following all transactions. */
   close(): void
 }
 

@@ -2,7 +2,7 @@ import type { Billing } from '../customers/billing-field.ts'
 import type { SharedToken } from '../customers/import-identity.ts'
 import type { Problem } from '../../platform/lib/refusal.ts'
 
-/** Something that was passed and is not used: the field is ignored, not stored, and reported (wire.md, section 1). */
+/** Something that was passed and is not used: the field is ignored, not stored, and reported. */
 export type Warning = { code: string; path: string; message: string }
 
 /** The warning about a field that is ignored because it came by a public key without a signature. */

@@ -9,7 +9,7 @@ const bodyAddresses = ['customer.ip', 'customer.ipV4', 'customer.ipV6'] as const
 
 /**
  * The country that a create is judged in: the one that the query names, else the one that the customer's address is assigned
- * to (wire.md, section 3). Where the one that would count could not be read, the other does not take its place.
+ * to. Where the one that would count could not be read, the other does not take its place.
  */
 export function customerCountry(ctx: Pick<Ctx, 'countries'>, read: ReadRequest<CreateInput>): CustomerCountry {
   const { input, problems } = read

@@ -9,7 +9,7 @@ import type { DataKey } from '../../platform/privacy/data-key.ts'
 import * as queries from './transactions.sql.ts'
 import { type Personal, personalPlace, type Terms, type Transaction } from './transaction.ts'
 
-/** Locks transactions until the block ends and reads them as they then are, by id. */
+/** Locks transactions until the block ends, then reads their current state. Keyed by id. */
 export async function lockTransactions(ctx: Ctx, db: Atomic, ids: bigint[]): Promise<Map<bigint, Transaction>> {
   if (ids.length === 0) return new Map()
   queries.lock(db, ids)

@@ -116,7 +116,10 @@ export function holderFault(holder: string): string | undefined {
   return /\p{L}.*\p{L}/u.test(holder) && !/[\p{C}<>]/u.test(holder) ? undefined : 'This is not a full name.'
 }
 
-/** The holder's name for a bank payout that billing information gives, where it gives one that banks take. */
+/**
+ * The account holder's name for a bank payout, taken from billing information; null if there is none or banks would not accept
+ * it.
+ */
 export function holderIn(billing: Billing | null | undefined): string | null {
   const name = fullNameIn(billing)
   return name === null || holderFault(name) ? null : name

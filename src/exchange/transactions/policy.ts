@@ -55,7 +55,7 @@ export const askOfTransaction = ({
 })
 
 /**
- * How long a price holds, by the way the money comes (domain.md, section 2). A bank transfer takes days: its price is fixed
+ * How long a price holds, by the way the money comes. A bank transfer takes days: its price is fixed
  * when it arrives, so the one that is shown before holds for no time at all.
  */
 export function priceValidityMs({ pricing }: Pick<Settings, 'pricing'>, category: Category): number {

@@ -9,7 +9,7 @@ import type { Quote } from '../pricing/quote.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
 import type { RefundView, Transaction } from './transaction.ts'
 
-/** What a partner sees of a transaction, in the wire's spelling (wire.md, section 3): answers, lists and webhooks alike. */
+/** What a partner sees of a transaction, in the wire's spelling: answers, lists and webhooks alike. */
 export type TransactionRecord = ReturnType<typeof recordOf>
 
 /** The same of a B2B transaction, which has no checkout and says where to pay instead. */

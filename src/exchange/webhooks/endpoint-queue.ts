@@ -24,7 +24,7 @@ export type EndpointQueue = TargetCache & {
   probes: number
   probesSince: () => number
   probeTimer: NodeJS.Timeout | undefined
-  /** How long nothing was held; undefined while something is. */
+  /** How long no delivery has been held; undefined while one is. */
   idleMs: (() => number) | undefined
 }
 

@@ -30,7 +30,7 @@ export type Queue = {
   idle(): boolean
   /** The next business time, up to `until`, at which a job is due, and how many are due by then, in any process. */
   nextDue(until: Date): Promise<{ at: Date; count: number } | undefined>
-  /** How many jobs by business time this process has done since it started. */
+  /** How many business-time jobs this process has completed since it started. */
   done(): number
 }
 

@@ -43,7 +43,7 @@ export function parseJson(text: string): unknown {
 /** Whether a text is a number as JSON writes it with an exponent. */
 export const isNumberWithExponent = (text: string): boolean => /^-?\d+(?:\.\d+)?e[+-]?\d+$/i.test(text)
 
-/** The number that a text outside JSON spells. */
+/** The exact number written in a text that is not JSON. */
 export const numberIn = (text: string): ExactNumber => ({ [exact]: true, text })
 
 /**

@@ -78,7 +78,9 @@ export type PayoutHarness = {
   own: string[]
   /** The next submission to this destination is acted on, and its answer gets lost. */
   loseAnswer?(destination: Destination): Promise<void>
-  /** The payee's side sends a payout back. CONFLICT where it was not carried out, or came back before. */
+  /**
+   * The payee's side sends a payout back. Refuses with CONFLICT if the payout was never carried out or was already sent back.
+   */
   sendBack?(plan: PlanDraft): Promise<void>
 }
 

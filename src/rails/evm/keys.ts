@@ -16,7 +16,7 @@ export type Unsigned = {
 /** A signed transfer: the bytes that a node takes, and their hash on the chain. */
 export type SignedTransfer = { raw: Hex; hash: Hex }
 
-/** The keys of our wallets on every chain of the EVM. Addresses are in EIP-55's spelling. */
+/** The keys of our wallets on every EVM chain. Addresses use the EIP-55 checksum format. */
 export type Keys = {
   /** The wallet that pays out: m/44'/60'/0'/0/0, the first address of the mnemonic in every wallet program. */
   hot: Hex

@@ -24,7 +24,7 @@ const checkedForms: readonly AccountForm[] = ['iban', 'clabe', 'pix']
 /**
  * Whether somebody has put the number of a payment card where an address or an account belongs. Those are full of digits, so a
  * whole text that is an address by the check of some network, or an account by its own check digits, is judged as that; any
- * other text as every text is (wire.md, section 9).
+ * other text as every text is.
  */
 export const isCardForDestination = (text: string): boolean =>
   holdsCardNumber(text) &&

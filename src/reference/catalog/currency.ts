@@ -109,7 +109,7 @@ function assembleFiat(entry: FiatEntry): Currency {
   }
 }
 
-/** One coin on one chain. A chain that the data does not know is a fault of the data, found when the process starts. */
+/** One coin on one chain. A chain that is missing from the data is a data bug, caught when the process starts. */
 function coinNetwork(ticker: string, entry: CoinEntry['networks'][number]): CurrencyNetwork {
   const chain = findNetwork(entry.network)
   assert(chain, `${ticker} lives on ${entry.network}, which is not in the list of networks`)

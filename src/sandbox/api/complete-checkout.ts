@@ -87,7 +87,7 @@ const testBilling: Billing = {
   lastName: 'Test',
 }
 
-/** The way to pay that a test customer is to use: the one that was chosen before, if nothing is said. */
+/** The payment method that a test customer should use; defaults to the one chosen earlier. */
 function methodAsked({ from, depositMethod }: Transaction, asked: string | undefined): string {
   if (asked === undefined) return depositMethod
   const wanted = asked.toUpperCase()

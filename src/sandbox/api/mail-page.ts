@@ -23,8 +23,8 @@ const headers = {
 const shown = 50
 
 /**
- * `GET /sandbox/mail`: the e-mails that the sandbox would have sent, newest first, for a person who needs a code. Everybody
- * who reaches the page reads every e-mail.
+ * `GET /sandbox/mail`: the e-mails that the sandbox would have sent, newest first, for anyone who needs a code. Anyone who can
+ * reach the page can read every e-mail.
  */
 export const mailPage =
   (ctx: Ctx) =>

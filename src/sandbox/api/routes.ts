@@ -29,7 +29,7 @@ import { sandboxAnswers } from './shapes.ts'
 export type SandboxDeps = {
   world: World
   identity: IdentityContext
-  /** Everything that business time makes due. */
+  /** All work that becomes due as business time passes. */
   work: readonly DueWork[]
 }
 
@@ -37,7 +37,7 @@ const partnerIdOf = (request: FastifyRequest): bigint => callerOf(request).partn
 
 type Fields = Record<string, unknown>
 
-/** The sandbox's controls (wire.md, section 8), for programs that play customers and rails. Absent in live mode. */
+/** The sandbox's controls, for programs that play customers and rails. Absent in live mode. */
 export const sandboxApi =
   (ctx: Ctx, deps: SandboxDeps) =>
   (app: FastifyInstance): void => {

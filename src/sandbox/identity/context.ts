@@ -9,7 +9,7 @@ export type IdentityContext = {
   clock: Clock
   /** The origin of its pages. */
   url(): string
-  /** Signs a text for one use of it. */
+  /** Signs a text for one specific use. */
   sign(use: string, text: string): string
   /** Whether a signature is that of a text for this use. */
   isSigned(use: string, text: string, signature: string | undefined): boolean

@@ -9,8 +9,8 @@ import { readExamples } from './examples.ts'
 import { referencePart } from './page.ts'
 
 /**
- * `GET /openapi.json` and `GET /docs`: what the interface is, for programs and for people. Each is made when it is first asked
- * for, so that a service which nobody asks pays nothing, and kept from then on. `routes` may still grow until then.
+ * `GET /openapi.json` and `GET /docs`: what the interface is, for programs and for people. Each is built on first request and
+ * cached, so a service that nobody queries pays nothing. `routes` may still grow until then.
  */
 export function openApi(
   app: FastifyInstance,

@@ -12,7 +12,7 @@ export type CoinEntry = {
     /** A code of `networks.ts`. */
     network: string
     decimals: number
-    /** The token's contract in its chain's own spelling; null for the chain's native coin. */
+    /** The token's contract address, in its chain's own format; null for the chain's native coin. */
     contract: string | null
     /** What one payout usually costs, in this coin. */
     networkFee: string
