@@ -28,7 +28,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
     const page = await open()
     const ways = page.getByRole('combobox', { name: 'Pay with' })
     await ways.selectOption('SEPA')
-    await page.getByText('We’ll set yours when your money arrives').waitFor()
+    await page.getByText('We’ll set your final price when your money arrives').waitFor()
     for (const [typed, used] of [
       ['2', 'SEPA'],
       ['25', 'VISA_MC'],

@@ -36,7 +36,7 @@ describe('the check of the identity in a browser', { skip: noBrowser() }, () => 
       await page.getByRole('button', { name: 'A blurred photo' }).click()
       if (scripts === 'without') await refreshTo(page, 'Please submit your document again')
       await heading(page, 'Please submit your document again')
-      await page.getByRole('button', { name: 'Show it again' }).click()
+      await page.getByRole('button', { name: 'Submit it again' }).click()
       await page.getByRole('button', { name: 'A passport that can be read' }).click()
       await page.getByRole('button', { name: 'The same person' }).click()
       await arrive(exchange, id, 'waiting_for_deposit')

@@ -130,7 +130,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
     assert.doesNotMatch(await elsewhere.content(), new RegExp(`${iban}|${holder}`))
 
     // The page that was left open says so by itself.
-    await page.getByText('What we sent to this account was returned').waitFor()
+    await page.getByText('Our payout to this account was returned').waitFor()
     await giveAccount(page, 'DE89370400440532013000')
     await heading(page, 'Your money was sent')
     assert.match((await page.textContent('main')) ?? '', /DE89370400440532013000/)

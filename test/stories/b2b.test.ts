@@ -262,7 +262,7 @@ describe('B2B', () => {
       await pay(exchange, id)
       const held = await arrived(id, 'on_hold')
       assert.equal(held.status_details, 'review')
-      assert.match(held.status_history.at(-1)?.reason ?? '', /address is not active/)
+      assert.match(held.status_history.at(-1)?.reason ?? '', /address is no longer active/)
       assert.deepEqual(
         await lookup(
           exchange,

@@ -94,7 +94,7 @@ describe('the ways to pay of the calculator', () => {
       const html = await (await open(signed(`locale=en&${query}`))).text()
       return [
         /We’ll hold it for you when you continue/.test(html),
-        /We’ll set yours when your money arrives/.test(html),
+        /We’ll set your final price when your money arrives/.test(html),
       ]
     }
     assert.deepEqual(await saysOf('payment_category=VISA_MC'), [true, false])

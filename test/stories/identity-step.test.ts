@@ -87,7 +87,7 @@ describe('an order beyond what somebody unknown may exchange', () => {
     const document = await visit.goToCheck()
     await visit.press(document, 'document')
     await visit.press(document, 'unsure')
-    await shows(visit, /A person is reviewing what you showed.*<noscript>.*Refresh<\/a>/s)
+    await shows(visit, /Someone is reviewing your documents.*<noscript>.*Refresh<\/a>/s)
     assert.deepEqual(await details(visit), waits)
     assert.ok(Date.parse((await read(exchange, visit.id)).expires_at) - Date.now() > 23 * 3_600_000)
     assert.equal(

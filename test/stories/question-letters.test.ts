@@ -76,10 +76,10 @@ async function refundReturned(): Promise<string> {
 }
 
 const less = /less than we can exchange as agreed/
-const other = /something other than agreed/
+const other = /isn’t what was agreed/
 const late = /after the price expired/
 const payout = /was returned\. Please tell us where to send it instead/
-const refund = /don’t know where to\. Please give us an address/
+const refund = /don’t know where to send it\. Please give us an address/
 
 describe('whoever is asked for a word once the page may be closed gets one letter', () => {
   it('when less came than was agreed, and none for more that is still too little', async () => {

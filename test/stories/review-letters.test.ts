@@ -70,7 +70,7 @@ describe('whoever may close the page while a person looks', () => {
 
   it('is asked for more when more is needed', async () => {
     const { letter, visit } = await letterAfter('ask')
-    assert.match(letter.subject, /^Please show your document again/)
+    assert.match(letter.subject, /^Please submit your document again/)
     assert.equal((await read(exchange, visit.id)).status, 'waiting_for_customer')
   })
 
