@@ -1,33 +1,12 @@
 import type { Ctx } from '../../src/exchange/context.ts'
 import type { Partner } from '../../src/exchange/partners/partner.ts'
-import type { CreateInput } from '../../src/exchange/transactions/create-input.ts'
+import { type CreateInput, nothingOptional } from '../../src/exchange/transactions/create-input.ts'
 import { createTransaction } from '../../src/exchange/transactions/create.ts'
 import { readTransactionWhole } from '../../src/exchange/transactions/load.ts'
 import type { Transaction } from '../../src/exchange/transactions/transaction.ts'
 
 /** A request for 100 EUR in bitcoin that says nothing of the customer. */
-const plain: CreateInput = {
-  fromCurrency: 'EUR',
-  fromNetwork: undefined,
-  toCurrency: 'BTC',
-  toNetwork: undefined,
-  fromAmount: '100',
-  depositCategory: undefined,
-  skipChoosePaymentCategory: false,
-  payoutAddress: undefined,
-  payoutExtraId: undefined,
-  payoutHolder: undefined,
-  skipChoosePayoutAddress: false,
-  email: undefined,
-  phoneNumber: undefined,
-  customerIp: undefined,
-  customerIpPath: 'customer.ip',
-  countryOverride: undefined,
-  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
-  externalPartnerLinkId: undefined,
-  locale: undefined,
-  billing: undefined,
-}
+const plain: CreateInput = { ...nothingOptional, fromCurrency: 'EUR', toCurrency: 'BTC', fromAmount: '100' }
 
 /** Creates a transaction of a partner, and reads it back whole. */
 export async function makeTransaction(

@@ -14,6 +14,7 @@ import { offersAt } from '../../exchange/availability/offers.ts'
 import { termsOfPartner } from '../../exchange/transactions/policy.ts'
 import { renderDocument } from '../ui/document.tsx'
 import { compressPages } from '../ui/gzip.ts'
+import { readForms } from '../ui/read-forms.ts'
 import { methodName } from '../ui/method-name.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Sheet } from '../ui/serve-file.ts'
@@ -51,12 +52,7 @@ export async function buildCalculator(
     const addressOf = ({ raw }: FastifyRequest) => clientAddress(raw, trusted).connection
     const door: Door = { ctx, accounts, limits, addressOf, assets: serveAssets(scope), offersOf }
     compressPages(scope)
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: largestForm },
-      (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
-    )
+    readForms(scope, largestForm)
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
     for (const version of ['v1', 'v2'] as const) {
       scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))

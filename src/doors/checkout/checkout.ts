@@ -21,6 +21,7 @@ import { serveLegalPages } from './legal-page.tsx'
 import { liveRoute } from './live.ts'
 import { renderOrder } from './order-page.tsx'
 import { compressPages } from '../ui/gzip.ts'
+import { readForms } from '../ui/read-forms.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { messagePage, type Reason } from './message-page.tsx'
 import type { PageProps } from './page.ts'
@@ -54,12 +55,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
     })
     compressPages(scope)
-    scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: largestForm },
-      (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
-    )
+    readForms(scope, largestForm)
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
 
     for (const path of ['/checkout', localePath]) {

@@ -6,7 +6,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { PayoutAddress } from '../partners/payout-address.ts'
-import type { CreateInput } from '../transactions/create-input.ts'
+import { type CreateInput, nothingOptional } from '../transactions/create-input.ts'
 import { awaitDeposit } from '../orders/await-deposit.ts'
 import { advance } from '../transactions/advance.ts'
 import { type B2bInput, createInBlock, type Created } from '../transactions/create.ts'
@@ -69,24 +69,13 @@ const destinationOf = ({ id, category, details }: PayoutAddress): Pick<B2bInput,
 
 /** There is nobody at a checkout: whatever a customer could choose or be asked is absent. */
 const inputOf = (order: B2bOrder): CreateInput => ({
+  ...nothingOptional,
   fromCurrency: order.fromCurrency,
   fromNetwork: order.fromNetwork,
   toCurrency: order.toCurrency,
   toNetwork: order.toNetwork,
   fromAmount: order.fromAmount,
-  depositCategory: undefined,
   skipChoosePaymentCategory: true,
-  payoutAddress: undefined,
-  payoutExtraId: undefined,
-  payoutHolder: undefined,
   skipChoosePayoutAddress: true,
-  email: undefined,
-  phoneNumber: undefined,
-  customerIp: undefined,
-  customerIpPath: 'customer.ip',
-  countryOverride: undefined,
-  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
   externalPartnerLinkId: order.externalPartnerLinkId,
-  locale: undefined,
-  billing: undefined,
 })

@@ -51,6 +51,27 @@ export type CreateInput = {
   b2b?: { payoutAddressId: bigint; payoutCategory: string; intermediary?: string | undefined }
 }
 
+/** Everything that a request may leave out, left out. */
+export const nothingOptional: Omit<CreateInput, 'fromCurrency' | 'toCurrency' | 'fromAmount'> = {
+  fromNetwork: undefined,
+  toNetwork: undefined,
+  depositCategory: undefined,
+  skipChoosePaymentCategory: false,
+  payoutAddress: undefined,
+  payoutExtraId: undefined,
+  payoutHolder: undefined,
+  skipChoosePayoutAddress: false,
+  email: undefined,
+  phoneNumber: undefined,
+  customerIp: undefined,
+  customerIpPath: 'customer.ip',
+  countryOverride: undefined,
+  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
+  externalPartnerLinkId: undefined,
+  locale: undefined,
+  billing: undefined,
+}
+
 /** A request as far as it could be read: its input, what is malformed, and what is ignored. */
 export type ReadRequest<Input> = { input: Input; problems: Problem[]; warnings: Warning[] }
 

@@ -6,6 +6,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { World } from '../rails.ts'
 import { publicIdByLink } from '../../exchange/transactions/load.ts'
 import { isOurForm } from '../../doors/ui/our-form.ts'
+import { readForms } from '../../doors/ui/read-forms.ts'
 import { payOnce } from './pay.ts'
 
 /** What the form holds at most: nothing but its address says anything. */
@@ -19,12 +20,7 @@ const largestForm = 1_024
 export const payPress =
   (ctx: Ctx, world: World) =>
   (app: FastifyInstance): void => {
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser(
-      'application/x-www-form-urlencoded',
-      { parseAs: 'string', bodyLimit: largestForm },
-      (_request, _text, parsed) => parsed(null, {}),
-    )
+    readForms(app, largestForm)
     app.post<{ Querystring: Record<string, unknown> }>('/sandbox/pay', async (request, reply) => {
       const { locale } = request.query
       const tid = typeof request.query.tid === 'string' ? request.query.tid : ''

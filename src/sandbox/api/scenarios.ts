@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { findPartners } from '../../exchange/partners/known.ts'
 import type { World } from '../rails.ts'
 import { createTransaction } from '../../exchange/transactions/create.ts'
-import type { CreateInput } from '../../exchange/transactions/create-input.ts'
+import { nothingOptional } from '../../exchange/transactions/create-input.ts'
 import { advanceClock, type DueWork } from './clock.ts'
 import { eachOnce, type Patience } from './each-once.ts'
 import { untilRecord } from './pass-identity-check.ts'
@@ -18,7 +18,7 @@ import { holds } from '../scenarios/holds.ts'
 import { payouts } from '../scenarios/payouts.ts'
 import { prices } from '../scenarios/prices.ts'
 import { refunds } from '../scenarios/refunds.ts'
-import type { Exchange, Scenario } from '../scenarios/scenario.ts'
+import type { Scenario } from '../scenarios/scenario.ts'
 import { straight } from '../scenarios/straight.ts'
 import { unmatched } from '../scenarios/unmatched.ts'
 
@@ -67,31 +67,12 @@ export async function playScenario(
   if (!scenario || !partner) throw new Refusal('NOT_FOUND', 'There is no such scenario.')
 
   const id = await journal.once('create', async (db) => {
-    const read = { input: { ...nothingElse, ...scenario.exchange }, problems: [], warnings: [] }
+    const read = { input: { ...nothingOptional, ...scenario.exchange }, problems: [], warnings: [] }
     return (await createTransaction(on(ctx, db), partner, read)).record.id
   })
   const cast = { partnerId, publicId: BigInt(id), name }
   await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, { identity, work }, cast) }, scenario.steps, cast)
   return id
-}
-
-const nothingElse: Omit<CreateInput, keyof Exchange> = {
-  fromNetwork: undefined,
-  toNetwork: undefined,
-  skipChoosePaymentCategory: false,
-  payoutAddress: undefined,
-  payoutExtraId: undefined,
-  payoutHolder: undefined,
-  skipChoosePayoutAddress: false,
-  email: undefined,
-  phoneNumber: undefined,
-  customerIp: undefined,
-  customerIpPath: 'customer.ip',
-  countryOverride: undefined,
-  redirects: { successful: undefined, cancelled: undefined, failed: undefined },
-  externalPartnerLinkId: undefined,
-  locale: undefined,
-  billing: undefined,
 }
 
 /** Moves the clock where time must pass. */

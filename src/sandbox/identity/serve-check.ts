@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+import { sendPage } from '../send-page.ts'
 import { press, type PageLink, readPageLink, stateOf } from './check.ts'
 import { closedCheckPage, documentPage, reviewPage, selfiePage, unknownCheckPage } from './check-page.tsx'
 import type { IdentityContext } from './context.ts'
@@ -54,16 +55,9 @@ function pageFor(state: CheckState | undefined, { returnUrl }: PageLink): string
   }
 }
 
-/** A form may lead back to the merchant only (Content-Security-Policy: redirects after a form count). */
-function show(reply: FastifyReply, status: number, state: CheckState | undefined, link?: PageLink): FastifyReply {
-  const merchant = link ? ` ${new URL(link.returnUrl).origin}` : ''
-  const policy = `default-src 'none'; style-src 'self'; img-src data:; form-action 'self'${merchant}; base-uri 'none'; frame-ancestors 'none'`
-  return reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .header('content-security-policy', policy)
-    .header('referrer-policy', 'no-referrer')
-    .header('x-content-type-options', 'nosniff')
-    .type('text/html; charset=utf-8')
-    .send(link ? pageFor(state, link) : unknownCheckPage())
-}
+const show = (reply: FastifyReply, status: number, state: CheckState | undefined, link?: PageLink): FastifyReply =>
+  sendPage(reply, {
+    status,
+    html: link ? pageFor(state, link) : unknownCheckPage(),
+    returnUrl: link?.returnUrl,
+  })

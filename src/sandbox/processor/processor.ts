@@ -5,10 +5,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import { assetById } from '../../reference/catalog/asset.ts'
 import { findPaymentCategory } from '../../reference/catalog/payment-category.ts'
+import { readForms } from '../../doors/ui/read-forms.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { DepositOrder } from '../../rails/rail.ts'
+import { sendPage } from '../send-page.ts'
 import type { World } from '../world.ts'
 import { outcomeOfCard, problemsOfCard } from './card-form.ts'
 import { readPayLink } from './link.ts'
@@ -35,13 +37,10 @@ const largestForm = 8_192
  */
 export async function buildProcessor(world: World, log: Log): Promise<FastifyInstance> {
   const { fastify } = await import('fastify')
-  const app = fastify({ logger: false, bodyLimit: largestForm })
+  const app = fastify({ logger: false })
   const style = readFileSync(join(projectRoot, 'src/sandbox/processor/processor.css'), 'utf8')
 
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) =>
-    done(null, new URLSearchParams(String(text))),
-  )
+  readForms(app, largestForm)
   app.setErrorHandler((error, _request, reply) => {
     if (isClientError(error)) return show(reply, 400, unknownPage())
     log.error({ err: error }, 'A page of the sandbox processor failed.')
@@ -178,16 +177,5 @@ function billOf({ asset: id, amount, reference, returnUrl }: DepositOrder): Bill
   return { merchant: new URL(returnUrl).host, amount: `${text} ${asset.ticker}`, reference, returnUrl }
 }
 
-/** A form may lead back to the merchant, and nowhere else (Content-Security-Policy: redirects after a form count). */
-function show(reply: FastifyReply, status: number, html: string, order?: DepositOrder): FastifyReply {
-  const merchant = order ? ` ${new URL(order.returnUrl).origin}` : ''
-  const policy = `default-src 'none'; style-src 'self'; img-src data:; form-action 'self'${merchant}; base-uri 'none'; frame-ancestors 'none'`
-  return reply
-    .code(status)
-    .header('cache-control', 'no-store')
-    .header('content-security-policy', policy)
-    .header('referrer-policy', 'no-referrer')
-    .header('x-content-type-options', 'nosniff')
-    .type('text/html; charset=utf-8')
-    .send(html)
-}
+const show = (reply: FastifyReply, status: number, html: string, order?: DepositOrder): FastifyReply =>
+  sendPage(reply, { status, html, returnUrl: order?.returnUrl })
