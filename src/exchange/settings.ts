@@ -16,12 +16,23 @@ export type Environment = {
   frameOrigins: readonly string[]
 }
 
+/** The operator as customers see it: checkout footers, e-mails and receipts. */
+export type Company = {
+  name: string
+  address: string
+  license?: string
+  /** An e-mail address or a URL. */
+  support: string
+}
+
 /**
  * What the business and its doors read of the operator's settings; `app/config/` reads and checks them. Times are in
  * milliseconds where a name ends in `Ms`. Whether money is real is not among them: only `app/` and `sandbox/` may ask.
  */
 export type Settings = {
   environment: Environment
+  /** Undefined where the operator configured none, in the sandbox only. */
+  company?: Company | undefined
   roles: readonly string[]
   outsideTimeoutMs: number
   http: {

@@ -16,6 +16,17 @@ export const commands: readonly Command[] = [
     run: async () => (await import('./database.ts')).printUrl(),
   },
   {
+    usage: 'config check [FILE]',
+    does: 'Checks CONFIG_FILE, or the file named, and lists every fault with its line.',
+    details: 'Changes nothing and needs no exchange. Exits with 1 if there is a fault.',
+    run: async (input) => (await import('./config.ts')).check(input),
+  },
+  {
+    usage: 'config schema',
+    does: 'Prints the JSON Schema of CONFIG_FILE.',
+    run: async () => (await import('./config.ts')).schema(),
+  },
+  {
     usage: 'verify',
     does: 'Checks that the ledger balances, is unchanged, and agrees with every transaction.',
     details: 'Safe on a live database. Lists every problem, and exits with 1 if there is one.',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-import type { Environment } from '../../exchange/settings.ts'
+import type { Company, Environment } from '../../exchange/settings.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import {
   counts,
@@ -9,6 +9,7 @@ import {
   duration,
   list,
   oneOf,
+  optional,
   printSetting,
   readSettings,
   setting,
@@ -18,6 +19,7 @@ import {
   type Values,
 } from '../../platform/lib/setting.ts'
 import { bankSettings } from './bank-accounts.ts'
+import { readConfigFile } from './file.ts'
 import { environmentOf } from './environment.ts'
 import { b2bSettings } from './b2b.ts'
 import { databaseSettings } from './database.ts'
@@ -65,6 +67,12 @@ const definitions = {
     inDataDir('master.key'),
     resolve,
     'The file with the key that encrypts the keys of personal data. The sandbox creates it; live mode needs an existing file.',
+  ),
+  file: optional(
+    'CONFIG_FILE',
+    '',
+    readConfigFile,
+    'The YAML file with the company, price sources, rails, custody and treasury, such as /etc/cambio/config.yaml. Check it with `cambio config check`.',
   ),
   logLevel: setting('LOG_LEVEL', 'info', oneOf(...logLevels), 'The log level.'),
   shutdownGraceMs: setting(
@@ -122,14 +130,14 @@ const definitions = {
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T|TERMS_|PRIVACY_)/
+  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T|TERMS_|PRIVACY_)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
  * `database.urls` holds what DATABASE_URLS or else DATABASE_URL says, and is empty for the embedded database.
  * `warnings` are sentences for the log: nothing in them stops the service.
  */
-export type Config = Choices & { environment: Environment; warnings: string[] }
+export type Config = Choices & { environment: Environment; company: Company | undefined; warnings: string[] }
 
 type Choices = Values<typeof definitions>
 
@@ -162,8 +170,16 @@ export function readConfig(env: Source = process.env): Config {
     if (!wrong.has(name)) wrong.set(name, problem)
   }
   if (wrong.size > 0) throw new ConfigError([...wrong].map(([name, problem]) => `${name}: ${problem}.`))
-  return { ...values, environment: environmentOf(values.mode), warnings: warningsAbout(env) }
+  return {
+    ...values,
+    environment: environmentOf(values.mode),
+    company: values.file?.company,
+    warnings: warningsAbout(env),
+  }
 }
+
+/** Where CONFIG_FILE is, if the environment names one. */
+export const configFilePath = (env: Source = process.env): string | undefined => env.CONFIG_FILE || undefined
 
 type Problem = [name: string, problem: string]
 type Rule = [broken: boolean, ...Problem]

@@ -1,0 +1,35 @@
+import { railKindSchemas } from './rail-kinds.ts'
+import type { Schema } from '../../platform/lib/schema.ts'
+
+const text = (description: string): Schema => ({ type: 'string', minLength: 1, maxLength: 500, description })
+
+/** One of several kinds of objects, distinguished by `kind`. */
+const oneKind = (schemas: readonly Schema[]): Schema | false =>
+  schemas.length > 0 && { type: 'object', discriminator: { propertyName: 'kind' }, required: ['kind'], oneOf: schemas }
+
+/** The JSON Schema of CONFIG_FILE (draft 7). `cambio config schema` prints it. */
+export const configFileSchema: Schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'Cambio configuration file',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    company: {
+      type: 'object',
+      description: 'The operator, as checkout footers, e-mails and receipts show it.',
+      additionalProperties: false,
+      required: ['name', 'address', 'support'],
+      properties: {
+        name: text('The legal name.'),
+        address: text('The postal address, on one line.'),
+        license: text('The license or registration: VASP 123.'),
+        support: text('Where customers get help: an e-mail address or a URL.'),
+      },
+    },
+    rails: {
+      type: 'array',
+      description: 'The rails, the preferred one first. Several may serve the same payment method.',
+      items: oneKind(railKindSchemas),
+    },
+  },
+}

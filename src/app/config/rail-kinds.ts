@@ -1,0 +1,4 @@
+import type { Schema } from '../../platform/lib/schema.ts'
+
+/** What each kind of rail reads of its entry in CONFIG_FILE; every schema has a `kind` with a `const`. */
+export const railKindSchemas: readonly Schema[] = []
