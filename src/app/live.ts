@@ -1,9 +1,10 @@
-import { receiveRailEvents } from '../exchange/settlement/rail-event.ts'
+import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
 import { haltRail } from '../exchange/settlement/halted-rails.ts'
 import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openEvmRails } from '../rails/evm/rails.ts'
+import type { Atomic } from '../platform/db/sql.ts'
 import type { Rail } from '../rails/rail.ts'
 import type { ConfigFile, RailEntry } from './config/file.ts'
 import type { Foundation, PlugIn } from './plug-in.ts'
@@ -13,36 +14,56 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
   const evm = await openEvmRails(foundation)
   const configured = await openConfigured(foundation)
   return {
-    rails: [...configured, ...evm.rails.values()],
+    rails: [...configured.rails, ...evm.rails.values()],
     identityProviders: sumsubOf(foundation),
     openingBalance: (network) => (evm.rails.has(network) ? (asset) => evm.opening(network, asset) : undefined),
-    follow: (ctx) =>
-      evm.follow({
-        report: (db, events) => receiveRailEvents(ctx, db, events),
-        charge: (db, costs) => bookWalletCosts(ctx, db, costs),
-        halt: (db, rail, reason) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
-      }),
+    follow: (ctx) => {
+      const reports = {
+        report: (db: Atomic, events: readonly ReportedEvent[]) => receiveRailEvents(ctx, db, events),
+        charge: (db: Atomic, costs: Parameters<typeof bookWalletCosts>[2]) => bookWalletCosts(ctx, db, costs),
+        halt: (db: Atomic, rail: string, reason: string) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
+      }
+      const following = [evm, ...configured.kinds].flatMap((one) => one.follow?.(reports) ?? [])
+      return {
+        stop: async () => {
+          await Promise.all(following.map((one) => one.stop()))
+        },
+      }
+    },
   }
 }
 
+/** The rails of one kind, and the work that never ends of processes that are workers. */
+type OpenedRails = {
+  rails: readonly Rail[]
+  follow?(reports: RailReports): { stop(): Promise<void> }
+}
+
+/** What a rail that follows its provider reports to: events, and that it must stop crediting. */
+export type RailReports = {
+  report(db: Atomic, events: readonly ReportedEvent[]): Promise<void>
+  halt(db: Atomic, rail: string, reason: string): void
+}
+
 /** Opens the rails of one kind from their entries in CONFIG_FILE. */
-type OpenRails = (entries: readonly RailEntry[], foundation: Foundation, file: ConfigFile) => Promise<readonly Rail[]>
+type OpenRails = (entries: readonly RailEntry[], foundation: Foundation, file: ConfigFile) => Promise<OpenedRails>
 
 /** Who opens which kind; `app/config/rail-kinds.ts` has their schemas. */
 const railKinds: Readonly<Record<string, OpenRails>> = {}
 
 /** The rails of CONFIG_FILE, in its order. */
-async function openConfigured(foundation: Foundation): Promise<Rail[]> {
+async function openConfigured(foundation: Foundation): Promise<{ rails: Rail[]; kinds: OpenedRails[] }> {
   const { file } = foundation.config
   const entries = file?.rails ?? []
-  const opened = new Map<string, Rail>()
+  const kinds: OpenedRails[] = []
   for (const kind of new Set(entries.map((entry) => entry.kind))) {
     const open = railKinds[kind]
     if (!file || !open) throw new Error(`Nothing opens rails of the kind ${kind}.`)
     const ofKind = entries.filter((entry) => entry.kind === kind)
-    for (const rail of await open(ofKind, foundation, file)) opened.set(rail.name, rail)
+    kinds.push(await open(ofKind, foundation, file))
   }
-  return entries.flatMap(({ name }) => opened.get(name) ?? [])
+  const opened = new Map(kinds.flatMap(({ rails }) => rails).map((rail) => [rail.name, rail]))
+  return { rails: entries.flatMap(({ name }) => opened.get(name) ?? []), kinds }
 }
 
 function sumsubOf({ config, clock, log }: Foundation): IdentityProvider[] {
