@@ -16,4 +16,7 @@ grant update (state, transaction_id, matched_at, exchanged, refunded, taken_back
 grant update (state, held_at) on refunds to "service";
 grant update (state, plan_id, reason, approval_asked_at) on payouts to "service";
 grant update (state, evidence, ended_at, unknown_since) on plans to "service";
+-- A policy is approved or rejected; what it says never changes.
+revoke update, delete, truncate on policies from "service";
+grant update (effective_at, approved_by, approved_at, rejected_by, rejected_at) on policies to "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";

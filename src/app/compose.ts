@@ -31,6 +31,7 @@ import type { MarketSource } from '../markets/source.ts'
 import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import { openPolicies } from '../exchange/policies/policies.ts'
 import { payoutDue } from '../exchange/settlement/payout.ts'
 import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
@@ -112,6 +113,7 @@ export async function composeExchange({
     keyring: openKeyring(secrets, rowIds),
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     market: marketOf(config, plugIns),
+    policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),
     identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
     onCreated: (block, created) => {

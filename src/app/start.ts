@@ -78,7 +78,8 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
-  const watch = keepWatch(ctx, () => {
+  const watch = keepWatch(ctx, async () => {
+    await ctx.policies.reload(ctx.db)
     accounts.forget()
     forgetPartners(ctx)
     sender.forget()

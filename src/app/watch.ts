@@ -10,9 +10,9 @@ export type Watch = { stop(): void }
 
 /**
  * Looks every second for what was changed elsewhere: business time, which every process must share, and accounts, keys and
- * features; `forget` drops what this process remembers of them. So a change holds everywhere within two seconds.
+ * features; `forget` drops what this process remembers of them, or reads it again. So a change holds everywhere within two seconds.
  */
-export function keepWatch(ctx: Ctx, forget: () => void): Watch {
+export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
   let known: bigint | undefined
   let timer: NodeJS.Timeout
   let stopped = false
@@ -21,7 +21,7 @@ export function keepWatch(ctx: Ctx, forget: () => void): Watch {
     try {
       const { version, offsetMs } = await readShared(ctx.db)
       ctx.clock.learnOffset(offsetMs)
-      if (known !== undefined && version !== known) forget()
+      if (known !== undefined && version !== known) await forget()
       known = version
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')

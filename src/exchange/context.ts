@@ -1,3 +1,4 @@
+import type { Policies } from './policies/policies.ts'
 import type { Settings } from './settings.ts'
 import type { RowIds } from '../platform/db/row-ids.ts'
 import type { Atomic, Database } from '../platform/db/sql.ts'
@@ -26,6 +27,8 @@ export type Ctx = {
   keyring: Keyring
   rails: RailRegistry
   market: MarketSource
+  /** Fees, limits, deadlines and the like, as they hold at a moment of business time. */
+  policies: Policies
   /** Countries by IP address. Its database is read when it is first asked. */
   countries: Countries
   /** Who verifies who somebody is. */

@@ -14,6 +14,8 @@ export type Environment = {
   trustsHostHeader: boolean
   /** Origins that may frame any partner's calculator, in addition to the partner's own. */
   frameOrigins: readonly string[]
+  /** A policy that one operator proposes is approved by a second one. */
+  twoOperators: boolean
 }
 
 /** The operator as customers see it: checkout footers, e-mails and receipts. */

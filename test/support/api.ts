@@ -5,6 +5,7 @@ import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import type { Ctx } from '../../src/exchange/context.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
+import { openPolicies } from '../../src/exchange/policies/policies.ts'
 import { openRowIds } from '../../src/platform/db/row-ids.ts'
 import { openCountries } from '../../src/reference/geo/country-of.ts'
 import { identityProviders } from '../../src/identity/providers.ts'
@@ -80,6 +81,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     keyring: openKeyring(secrets, rowIds),
     rails: everyRail,
     market: recordedMarket(config.pricing.marketSeed),
+    policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
     identity: identityProviders([openSandboxProvider(closedIdentity)]),
     onCreated: () => undefined,

@@ -26,6 +26,7 @@ export const ladder = [
   ['exchange/partners', 'exchange/operators'],
   ['exchange/events', 'exchange/mail', 'exchange/audit'],
   ['exchange/context.ts'],
+  ['exchange/policies'],
   ['exchange/settings.ts'],
   ['exchange/ledger'],
   ['rails'],

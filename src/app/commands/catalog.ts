@@ -1,5 +1,6 @@
 import type { Command } from '../../doors/commands/command.ts'
 import { webhookCommands } from './webhook-commands.ts'
+import { policyCommands } from './policy-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 
 /** Every command but `serve` and `help`, in the order of the help page. */
@@ -113,6 +114,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     acts: true,
     run: async (input) => (await import('../../doors/commands/partner.ts')).switchTo(false, input),
   },
+  ...policyCommands,
   ...webhookCommands,
   {
     usage: 'audit list [--partner ID] [--before ENTRY] [--limit N]',

@@ -16,6 +16,7 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         catalogChainsOnly: true,
         trustsHostHeader: false,
         frameOrigins: [],
+        twoOperators: true,
       }
     : {
         keyMode: 'test',
@@ -24,4 +25,5 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         catalogChainsOnly: false,
         trustsHostHeader: true,
         frameOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
+        twoOperators: false,
       }

@@ -5,7 +5,7 @@ import { type CustomerRecord, customerRecord } from '../../exchange/customers/cu
 import { isEmail } from '../../exchange/customers/email.ts'
 import { type ImportOrder, importIdentity } from '../../exchange/customers/import-identity.ts'
 import { customerStatuses, profileOf } from '../../exchange/customers/profile.ts'
-import { riskLevels } from '../../exchange/compliance/risk-rules.ts'
+import { riskLevels } from '../../exchange/policies/risk.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { callerOf } from './authenticate.ts'

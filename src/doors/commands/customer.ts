@@ -29,14 +29,14 @@ function decide(input: Invocation, isBlocked: boolean): Promise<Answer> {
   }))
 }
 
-const shown = ({ profile, rules, decisions }: ExplainedCustomer) => {
+const shown = ({ profile, decisions }: ExplainedCustomer) => {
   const { facts, imports } = profile
   return {
     customer: customerRecord(profile),
     partner_id: String(profile.partnerId),
     email: profile.email,
     email_proven: profile.isProven,
-    rules,
+    rules: profile.risk.because,
     facts: {
       country: facts.country,
       kyc_status: facts.kycStatus,

@@ -1,53 +1,99 @@
+import type { ReviewStatus, ScreeningHit } from '../../identity/provider.ts'
 import { findCountry } from '../../reference/catalog/country.ts'
-import { watchedCountries } from './data/watched-countries.ts'
+import type { CountryRules } from '../policies/countries.ts'
 import {
   type Condition,
-  type RiskFacts,
+  type RiskCount,
   type RiskLevel,
   riskLevels,
   type RiskRule,
-  riskRules,
   type RiskTag,
-} from './risk-rules.ts'
+} from '../policies/risk.ts'
 
-/** A level, and the names of all rules that apply, the worst first. */
-export type Risk = { level: RiskLevel; because: string[] }
+/** What is known of a customer. */
+export type RiskFacts = {
+  /** Alpha-2 code; empty when not known. */
+  country: string
+  kycStatus: ReviewStatus
+  /** What was verified: nothing, the person, or the person and their address. */
+  kycLevel: 'none' | 'basic' | 'full'
+  kycExpired: boolean
+  screening: readonly ScreeningHit[]
+  /** Transactions of this customer in the last 24 hours and in the last 30 days. */
+  transactionsInDay: bigint
+  transactionsInMonth: bigint
+  /** Whole euros that came in during the last 30 days. */
+  eurInMonth: bigint
+  chargebacks: bigint
+}
+
+/** A level, and all rules that apply, the worst first. */
+export type Risk = { level: RiskLevel; because: AppliedRule[] }
+
+export type AppliedRule = Pick<RiskRule, 'name' | 'sentence' | 'level'>
+
+/** The policies that risk is assessed by. */
+export type RiskPolicies = {
+  rules: readonly RiskRule[]
+  countries: CountryRules
+  /** The level of each kind of screening hit. */
+  hits: ReadonlyMap<string, RiskLevel>
+}
 
 const severity = (level: RiskLevel): number => riskLevels.indexOf(level)
 
 /**
  * Assesses a customer. The level is the worst of the rules that apply, `low` where none does. The same facts and rules always
- * give the same level, whatever their order; a worse fact never gives a better level.
+ * give the same level, whatever their order; with rules that do not contradict each other a worse fact never gives a better one.
  */
-export function riskOf(facts: RiskFacts, rules: readonly RiskRule[] = riskRules): Risk {
-  const tags = tagsOf(facts)
+export function riskOf(facts: RiskFacts, { rules, countries, hits }: RiskPolicies): Risk {
+  const tags = tagsOf(facts, countries)
+  const counts = countsOf(facts)
   const holds = (condition: Condition): boolean =>
     'atLeast' in condition
-      ? facts[condition.fact] >= condition.atLeast
-      : tags[condition.fact].some((tag) => condition.oneOf.includes(tag))
-  const applied = rules
-    .filter(({ when }) => when.every(holds))
+      ? counts[condition.fact] >= condition.atLeast
+      : condition.oneOf.includes(tags[condition.fact])
+  const because = [...rules.filter(({ when }) => when.every(holds)), ...screeningRules(facts, hits)]
+    .map(({ name, sentence, level }) => ({ name, sentence, level }))
     .toSorted((one, other) => severity(other.level) - severity(one.level) || (one.name < other.name ? -1 : 1))
-  return { level: applied[0]?.level ?? 'low', because: applied.map(({ name }) => name) }
+  return { level: because[0]?.level ?? 'low', because }
 }
 
-const tagsOf = ({
-  country,
-  kycStatus,
-  kycLevel,
-  kycExpired,
-  screening,
-}: RiskFacts): Record<RiskTag, readonly string[]> => ({
-  country: [countryTag(country)],
-  kycStatus: [kycStatus],
-  kycLevel: [kycLevel],
-  kycExpired: [kycExpired ? 'yes' : 'no'],
-  screening,
+/** A sanctions list counts by itself; of all other hits the worst does. */
+function screeningRules({ screening }: RiskFacts, hits: ReadonlyMap<string, RiskLevel>): AppliedRule[] {
+  const levelOf = (hit: ScreeningHit): RiskLevel => hits.get(hit) ?? 'high'
+  const others = screening.filter((hit) => hit !== 'sanctions').map(levelOf)
+  const worst = others.toSorted((one, other) => severity(other) - severity(one))[0]
+  const found: AppliedRule[] = []
+  if (screening.includes('sanctions')) {
+    const sentence = 'The screening found the person on a sanctions list.'
+    found.push({ name: 'sanctions-hit', sentence, level: levelOf('sanctions') })
+  }
+  if (worst !== undefined) {
+    const sentence = 'The screening found a political office, adverse media, a crime or a watch list.'
+    found.push({ name: 'screening-hit', sentence, level: worst })
+  }
+  return found
+}
+
+const countsOf = (facts: RiskFacts): Record<RiskCount, bigint> => ({
+  transactions_in_day: facts.transactionsInDay,
+  transactions_in_month: facts.transactionsInMonth,
+  eur_in_month: facts.eurInMonth,
+  chargebacks: facts.chargebacks,
 })
 
-function countryTag(text: string): 'ordinary' | 'watched' | 'unknown' | 'blocked' {
+const tagsOf = ({ country, kycStatus, kycLevel, kycExpired }: RiskFacts, countries: CountryRules) =>
+  ({
+    country: countryTag(country, countries),
+    kyc_status: kycStatus,
+    kyc_level: kycLevel,
+    kyc_expired: kycExpired ? 'yes' : 'no',
+  }) satisfies Record<RiskTag, string>
+
+function countryTag(text: string, { blocked, watched }: CountryRules): 'ordinary' | 'watched' | 'unknown' | 'blocked' {
   const country = findCountry(text)
   if (!country) return 'unknown'
-  if (!country.supported) return 'blocked'
-  return watchedCountries.has(country.alpha2) ? 'watched' : 'ordinary'
+  if (blocked.has(country.alpha2)) return 'blocked'
+  return watched.has(country.alpha2) ? 'watched' : 'ordinary'
 }

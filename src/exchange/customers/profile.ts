@@ -1,8 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { missingFieldsOf, type Person as VerifiedPerson, type ReviewStatus } from '../../identity/provider.ts'
-import { type Risk, riskOf } from '../compliance/risk.ts'
-import type { RiskFacts } from '../compliance/risk-rules.ts'
+import { type Risk, type RiskFacts, riskOf, type RiskPolicies } from '../compliance/risk.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { fullLevels, type KycLevel } from './kyc-levels.ts'
@@ -70,7 +69,14 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
     const done = activity.find(({ id }) => id === head.id)
     if (!done) throw new Error('The activity of a customer is missing.')
     const own = imports.filter(({ ofId }) => ofId === head.id).map((row) => openImport(keyOf(row.dataKeyId), row))
-    return judge({ head, imports: own, done, now, dataKey: keyOf(head.dataKeyId) })
+    return judge({
+      head,
+      imports: own,
+      done,
+      now,
+      dataKey: keyOf(head.dataKeyId),
+      policies: riskPolicies(ctx, now, head),
+    })
   })
 }
 
@@ -90,9 +96,23 @@ export async function profileOf(ctx: Ctx, partnerId: bigint, id: bigint): Promis
   }
 }
 
-type ProfileRows = { head: queries.Head; imports: Import[]; done: queries.Activity; now: Date; dataKey: DataKey }
+/** What a customer of this partner is assessed by. */
+const riskPolicies = ({ policies }: Ctx, now: Date, { partnerId }: queries.Head): RiskPolicies => ({
+  rules: policies.at(now, 'risk', partnerId).rules,
+  countries: policies.at(now, 'countries', partnerId).rules,
+  hits: policies.at(now, 'screening', partnerId).rules.hits,
+})
 
-function judge({ head, imports, done, now, dataKey }: ProfileRows): CustomerProfile {
+type ProfileRows = {
+  head: queries.Head
+  imports: Import[]
+  done: queries.Activity
+  now: Date
+  dataKey: DataKey
+  policies: RiskPolicies
+}
+
+function judge({ head, imports, done, now, dataKey, policies }: ProfileRows): CustomerProfile {
   const best = decisiveImport(imports)
   const isExpired = best !== undefined && isExpiredAt(best, now)
   const level = kycLevelAt(imports, now)
@@ -113,7 +133,7 @@ function judge({ head, imports, done, now, dataKey }: ProfileRows): CustomerProf
     partnerId: head.partnerId,
     isProven: head.customerId !== null,
     status: head.isBlocked === true ? 'blocked' : statusOf(facts),
-    risk: riskOf(facts),
+    risk: riskOf(facts, policies),
     facts,
     kyc: kycOf(best, level),
     limits: customerLimits.levels[level].map((limit) => ({

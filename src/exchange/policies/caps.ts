@@ -1,0 +1,81 @@
+import type { DocumentProblem, PolicyKind } from './kind.ts'
+import { basisPointsOf, centsOf, count, decimal, object, percent } from './values.ts'
+
+/** Bounds that protect the house and its customers. Amounts are euros. */
+export type CapsDocument = {
+  one_time_codes: {
+    guesses_per_code: number
+    per_address_and_day: { guesses: number; emails: number }
+    per_network_and_hour: { guesses: number; emails: number }
+  }
+  /** The most that prices may be locked for at once. */
+  open_locks: { customer: string; partner: string; asset: string }
+  /** A greater move of a price within a minute halts its pair. */
+  market_jump: string
+  /** Public reads without a key, by address. */
+  keyless_reads: { per_second: number; burst: number }
+}
+
+export type CapRules = {
+  oneTimeCodes: {
+    guessesPerCode: number
+    perAddressAndDay: { guesses: number; emails: number }
+    perNetworkAndHour: { guesses: number; emails: number }
+  }
+  /** In euro cents. */
+  openLocks: { customer: bigint; partner: bigint; asset: bigint }
+  marketJumpBasisPoints: number
+  keylessReads: { perSecond: number; burst: number }
+}
+
+const guessesAndEmails = object({ guesses: count, emails: count })
+
+const read = ({ one_time_codes: codes, open_locks: locks, ...document }: CapsDocument): CapRules => ({
+  oneTimeCodes: {
+    guessesPerCode: codes.guesses_per_code,
+    perAddressAndDay: codes.per_address_and_day,
+    perNetworkAndHour: codes.per_network_and_hour,
+  },
+  openLocks: { customer: centsOf(locks.customer), partner: centsOf(locks.partner), asset: centsOf(locks.asset) },
+  marketJumpBasisPoints: basisPointsOf(document.market_jump),
+  keylessReads: { perSecond: document.keyless_reads.per_second, burst: document.keyless_reads.burst },
+})
+
+function contradictions(document: CapsDocument): DocumentProblem[] {
+  const { oneTimeCodes, openLocks, marketJumpBasisPoints } = read(document)
+  const problems: DocumentProblem[] = []
+  if (marketJumpBasisPoints <= 0) problems.push({ path: 'market_jump', message: 'must be more than nothing' })
+  if (openLocks.customer > openLocks.partner) {
+    problems.push({ path: 'open_locks.customer', message: 'must not be more than partner' })
+  }
+  if (oneTimeCodes.guessesPerCode > oneTimeCodes.perAddressAndDay.guesses) {
+    const message = 'must not be more than per_address_and_day.guesses'
+    problems.push({ path: 'one_time_codes.guesses_per_code', message })
+  }
+  return problems
+}
+
+export const caps: PolicyKind<CapsDocument, CapRules> = {
+  schema: object({
+    one_time_codes: object({
+      guesses_per_code: count,
+      per_address_and_day: guessesAndEmails,
+      per_network_and_hour: guessesAndEmails,
+    }),
+    open_locks: object({ customer: decimal, partner: decimal, asset: decimal }),
+    market_jump: percent,
+    keyless_reads: object({ per_second: count, burst: count }),
+  }),
+  read,
+  contradictions,
+  shipped: () => ({
+    one_time_codes: {
+      guesses_per_code: 5,
+      per_address_and_day: { guesses: 25, emails: 10 },
+      per_network_and_hour: { guesses: 60, emails: 40 },
+    },
+    open_locks: { customer: '50000', partner: '5000000', asset: '10000000' },
+    market_jump: '10%',
+    keyless_reads: { per_second: 50, burst: 500 },
+  }),
+}

@@ -1,0 +1,40 @@
+import { approvals } from './approvals.ts'
+import { caps } from './caps.ts'
+import { countries } from './countries.ts'
+import { b2b, fees } from './fees.ts'
+import { limits } from './limits.ts'
+import { retention } from './retention.ts'
+import { risk } from './risk.ts'
+import { screening } from './screening.ts'
+import { slippage } from './slippage.ts'
+import { validity } from './validity.ts'
+
+/** Every kind of policy, by its name in commands, answers and the table. */
+export const policyKinds = {
+  fees,
+  b2b,
+  limits,
+  risk,
+  countries,
+  validity,
+  slippage,
+  approvals,
+  caps,
+  screening,
+  retention,
+}
+
+export type Kind = keyof typeof policyKinds
+
+export const kindNames = Object.keys(policyKinds) as readonly Kind[]
+
+export const isKind = (name: string): name is Kind => (kindNames as readonly string[]).includes(name)
+
+/** What code applies of a kind. */
+export type Rules = { [K in Kind]: ReturnType<(typeof policyKinds)[K]['read']> }
+
+/** Reads a stored document, which fitted its schema when it was proposed. */
+export function rulesOf<K extends Kind>(kind: K, document: unknown): Rules[K] {
+  const read: (document: never) => unknown = policyKinds[kind].read
+  return read(document as never) as Rules[K]
+}

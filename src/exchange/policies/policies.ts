@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+
+import type { Db } from '../../platform/db/sql.ts'
+import type { Environment } from '../settings.ts'
+import { type Kind, kindNames, policyKinds, type Rules, rulesOf } from './kinds.ts'
+import * as queries from './policies.sql.ts'
+
+/** One version of a policy. The same object for as long as the process lives, so what follows from it can be cached by it. */
+export type Policy<K extends Kind = Kind> = {
+  kind: K
+  /** Counted by kind, over the house's documents and those of partners: it names exactly one document. */
+  version: number
+  /** Whose exchanges it is for; null: everybody's without their own. */
+  partnerId: bigint | null
+  /** Business time from which it holds, until a later one does. */
+  effectiveAt: Date
+  document: unknown
+  rules: Rules[K]
+}
+
+/** The policies of an exchange, in memory. */
+export type Policies = {
+  /** What holds at a business time: the partner's own, or else the house's. Costs no more than two look-ups. */
+  at<K extends Kind>(time: Date, kind: K, partnerId?: bigint): Policy<K>
+  /** Reads what was approved since, here or elsewhere. */
+  reload(db: Db): Promise<void>
+}
+
+/** The versions of one kind, in the order of effect. A document of null gives the house's again. */
+type Timeline = { house: Policy[]; partners: Map<bigint, (Policy | Ended)[]> }
+type Ended = { effectiveAt: Date; document: null }
+
+/** Opens the policies. Version 1 of a kind that has none yet is what ships with this release; it stays that way from then on. */
+export async function openPolicies(db: Db, environment: Environment): Promise<Policies> {
+  const shipped = kindNames.map((kind) => ({ kind, document: policyKinds[kind].shipped(environment) }))
+  await queries.insertShipped(db, shipped)
+  const known = new Map<bigint, Policy>()
+  let timelines = timelinesOf([], known)
+  const policies: Policies = {
+    at: (time, kind, partnerId) => inForce(timelines.get(kind), time, partnerId) as never,
+    reload: async (from) => {
+      timelines = timelinesOf(await queries.approved(from), known)
+    },
+  }
+  await policies.reload(db)
+  return policies
+}
+
+/** What Cambio ships with, without a database: for what is computed outside of an exchange. */
+export function shippedPolicies(environment: Environment): Policies {
+  const rows = kindNames.map((kind, at) => {
+    const document = policyKinds[kind].shipped(environment)
+    return { id: BigInt(at), kind, version: 1, partnerId: null, effectiveAt: new Date(0), document }
+  })
+  const timelines = timelinesOf(rows, new Map())
+  return {
+    at: (time, kind, partnerId) => inForce(timelines.get(kind), time, partnerId) as never,
+    reload: () => Promise.resolve(),
+  }
+}
+
+function inForce(timeline: Timeline | undefined, time: Date, partnerId: bigint | undefined): Policy {
+  const own = partnerId === undefined ? undefined : timeline?.partners.get(partnerId)
+  const last = own && latest(own, time)
+  if (last && 'rules' in last) return last
+  return latest(timeline?.house ?? [], time) ?? assert.fail(`no policy holds at ${time.toISOString()}`)
+}
+
+function latest<T extends { effectiveAt: Date }>(versions: readonly T[], time: Date): T | undefined {
+  const ms = time.getTime()
+  for (let at = versions.length - 1; at >= 0; at -= 1) {
+    const version = versions[at]
+    if (version && version.effectiveAt.getTime() <= ms) return version
+  }
+  return undefined
+}
+
+/** `rows` are in the order of effect. What is known is not parsed again. */
+function timelinesOf(rows: readonly queries.ApprovedRow[], known: Map<bigint, Policy>): Map<Kind, Timeline> {
+  const timelines = new Map(kindNames.map((kind) => [kind, emptyTimeline()]))
+  for (const row of rows) {
+    const { house, partners } = timelines.get(row.kind) ?? emptyTimeline()
+    if (row.partnerId !== null) {
+      const own = partners.get(row.partnerId) ?? []
+      own.push(row.document === null ? { effectiveAt: row.effectiveAt, document: null } : policyOf(row, known))
+      partners.set(row.partnerId, own)
+    } else house.push(policyOf(row, known))
+  }
+  return timelines
+}
+
+const emptyTimeline = (): Timeline => ({ house: [], partners: new Map() })
+
+function policyOf(row: queries.ApprovedRow, known: Map<bigint, Policy>): Policy {
+  const { id, kind, version, partnerId, effectiveAt, document } = row
+  const before = known.get(id)
+  if (before && before.effectiveAt.getTime() === effectiveAt.getTime()) return before
+  const policy: Policy = { kind, version, partnerId, effectiveAt, document, rules: rulesOf(kind, document) }
+  known.set(id, policy)
+  return policy
+}

@@ -1,0 +1,188 @@
+import type { DocumentProblem, PolicyKind } from './kind.ts'
+import { object } from './values.ts'
+
+/**
+ * From best to worst. `unknown` ranks above `medium`: we expect no better of a customer we know too little about than of one
+ * with a finding, but a plain reason against somebody weighs more.
+ */
+export const riskLevels = ['low', 'medium', 'unknown', 'high', 'prohibited'] as const
+
+/** Partners see the level, never the reasons. */
+export type RiskLevel = (typeof riskLevels)[number]
+
+const counts = ['transactions_in_day', 'transactions_in_month', 'eur_in_month', 'chargebacks'] as const
+export type RiskCount = (typeof counts)[number]
+
+/** What may be said of a customer, by fact. */
+const tags = {
+  country: ['ordinary', 'watched', 'unknown', 'blocked'],
+  kyc_status: ['not_started', 'needs_info', 'in_review', 'approved', 'rejected'],
+  kyc_level: ['none', 'basic', 'full'],
+  kyc_expired: ['yes', 'no'],
+} as const
+export type RiskTag = keyof typeof tags
+
+type ConditionDocument = { fact: RiskCount; at_least: number } | { fact: RiskTag; one_of: readonly string[] }
+
+/** Where all conditions hold, the level is at least this one. `sentence` is for the operator. `off` rules are kept, not applied. */
+type RuleDocument = {
+  name: string
+  sentence: string
+  when: readonly ConditionDocument[]
+  level: RiskLevel
+  off?: boolean
+}
+
+export type RiskDocument = { rules: readonly RuleDocument[] }
+
+export type Condition = { fact: RiskCount; atLeast: bigint } | { fact: RiskTag; oneOf: readonly string[] }
+export type RiskRule = { name: string; sentence: string; when: readonly Condition[]; level: RiskLevel }
+
+const condition = {
+  anyOf: [
+    object({ fact: { enum: counts }, at_least: { type: 'integer', minimum: 1, maximum: 1_000_000_000 } }),
+    ...Object.entries(tags).map(([fact, values]) =>
+      object({
+        fact: { const: fact },
+        one_of: { type: 'array', minItems: 1, uniqueItems: true, items: { enum: values } },
+      }),
+    ),
+  ],
+}
+
+const rule = object(
+  {
+    name: { type: 'string', pattern: '^[a-z][a-z0-9-]{1,59}$' },
+    sentence: { type: 'string', minLength: 10, maxLength: 300 },
+    when: { type: 'array', minItems: 1, maxItems: 10, items: condition },
+    level: { enum: riskLevels },
+    off: { type: 'boolean' },
+  },
+  ['off'],
+)
+
+const read = ({ rules }: RiskDocument): readonly RiskRule[] =>
+  rules
+    .filter(({ off }) => off !== true)
+    .map(({ name, sentence, when, level }) => ({
+      name,
+      sentence,
+      level,
+      when: when.map((one) =>
+        'at_least' in one ? { fact: one.fact, atLeast: BigInt(one.at_least) } : { fact: one.fact, oneOf: one.one_of },
+      ),
+    }))
+
+/** A greater count must never give a better level: of two rules on one count alone, the higher bound has no lower level. */
+function contradictions({ rules }: RiskDocument): DocumentProblem[] {
+  const problems: DocumentProblem[] = []
+  rules.forEach(({ name, when, level }, at) => {
+    if (rules.findIndex((other) => other.name === name) !== at) {
+      problems.push({ path: `rules[${at}].name`, message: `${name} names two rules` })
+    }
+    const [only, another] = when
+    if (!only || another || !('at_least' in only)) return
+    const milder = rules.find(({ when: [one, more], level: other }) => {
+      const isAlike = one && !more && 'at_least' in one && one.fact === only.fact && one.at_least > only.at_least
+      return isAlike && riskLevels.indexOf(other) < riskLevels.indexOf(level)
+    })
+    if (milder)
+      problems.push({
+        path: `rules[${at}].level`,
+        message: `is worse than that of ${milder.name}, which asks for more`,
+      })
+  })
+  return problems
+}
+
+/** Operators read the sentences. Names never change: decisions are stored with them. */
+const shippedRules: RiskDocument['rules'] = [
+  {
+    name: 'blocked-country',
+    sentence: 'We do not serve customers in this country.',
+    when: [{ fact: 'country', one_of: ['blocked'] }],
+    level: 'prohibited',
+  },
+  {
+    name: 'verification-rejected',
+    sentence: 'The identity provider permanently rejected the person.',
+    when: [{ fact: 'kyc_status', one_of: ['rejected'] }],
+    level: 'high',
+  },
+  {
+    name: 'chargebacks',
+    sentence: 'Two card payments or more were charged back.',
+    when: [{ fact: 'chargebacks', at_least: 2 }],
+    level: 'high',
+  },
+  {
+    name: 'very-many-in-a-day',
+    sentence: '20 transactions or more in 24 hours.',
+    when: [{ fact: 'transactions_in_day', at_least: 20 }],
+    level: 'high',
+  },
+  {
+    name: 'very-much-in-a-month',
+    sentence: '100,000 EUR or more in 30 days.',
+    when: [{ fact: 'eur_in_month', at_least: 100_000 }],
+    level: 'high',
+  },
+  {
+    name: 'not-verified',
+    sentence: 'No identity verification has been completed.',
+    when: [{ fact: 'kyc_status', one_of: ['not_started', 'needs_info', 'in_review'] }],
+    level: 'unknown',
+  },
+  {
+    name: 'no-country',
+    sentence: 'The country of the person is not known.',
+    when: [{ fact: 'country', one_of: ['unknown'] }],
+    level: 'unknown',
+  },
+  {
+    name: 'verification-expired',
+    sentence: 'The documents of the verification have expired.',
+    when: [{ fact: 'kyc_expired', one_of: ['yes'] }],
+    level: 'medium',
+  },
+  {
+    name: 'much-for-a-basic-verification',
+    sentence: '15,000 EUR or more in 30 days, with less than a full verification.',
+    when: [
+      { fact: 'kyc_level', one_of: ['none', 'basic'] },
+      { fact: 'eur_in_month', at_least: 15_000 },
+    ],
+    level: 'medium',
+  },
+  {
+    name: 'chargeback',
+    sentence: 'A card payment was charged back.',
+    when: [{ fact: 'chargebacks', at_least: 1 }],
+    level: 'medium',
+  },
+  {
+    name: 'many-in-a-day',
+    sentence: '10 transactions or more in 24 hours.',
+    when: [{ fact: 'transactions_in_day', at_least: 10 }],
+    level: 'medium',
+  },
+  {
+    name: 'many-in-a-month',
+    sentence: '100 transactions or more in 30 days.',
+    when: [{ fact: 'transactions_in_month', at_least: 100 }],
+    level: 'medium',
+  },
+  {
+    name: 'watched-country',
+    sentence: 'The country is on the list of jurisdictions under increased monitoring.',
+    when: [{ fact: 'country', one_of: ['watched'] }],
+    level: 'medium',
+  },
+]
+
+export const risk: PolicyKind<RiskDocument, readonly RiskRule[]> = {
+  schema: object({ rules: { type: 'array', maxItems: 100, items: rule } }),
+  read,
+  contradictions,
+  shipped: () => ({ rules: shippedRules }),
+}
