@@ -19,4 +19,8 @@ grant update (state, evidence, ended_at, unknown_since) on plans to "service";
 -- A policy is approved or rejected; what it says never changes.
 revoke update, delete, truncate on policies from "service";
 grant update (effective_at, approved_by, approved_at, rejected_by, rejected_at) on policies to "service";
+revoke delete, truncate on breaks from "service";
+revoke update on breaks from "service";
+grant update (cause, confirmed_at, state, ended_at, resolved_by, reason) on breaks to "service";
+revoke update, delete, truncate on closed_days, closed_balances from "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";

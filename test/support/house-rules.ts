@@ -18,6 +18,7 @@ export const ladder = [
   ['exchange/operations'],
   ['exchange/b2b'],
   ['exchange/orders'],
+  ['exchange/reconciliation'],
   ['exchange/settlement'],
   ['exchange/transactions'],
   ['exchange/availability'],

@@ -1,6 +1,7 @@
 import type { Command } from '../../doors/commands/command.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
+import { reconciliationCommands } from './reconciliation-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 
 /** Every command but `serve` and `help`, in the order of the help page. */
@@ -130,6 +131,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     run: async (input) => (await import('../../doors/commands/transaction.ts')).show(input),
   },
   ...staffCommands,
+  ...reconciliationCommands,
   {
     usage: 'customer show ID',
     does: 'Shows a customer: status, risk level with its facts and rules, verifications, blocks.',

@@ -3,12 +3,17 @@ import type { Ctx } from '../context.ts'
 import { held, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { heldBalances } from '../ledger/balance.ts'
+import { custodyAccounts } from '../reconciliation/account.ts'
+import { explainedAt } from '../reconciliation/reconcile.ts'
 
 /** A rail as a custodian of our money. */
 type Keeper = Pick<Rail, 'name' | 'custodyAccount' | 'balance'>
 
 /** Money of one asset that lies at one place, and by how much its keeper's statement differed when it was looked at last. */
 type Holding = { keeper: Keeper; asset: string; difference?: bigint }
+
+/** A holding that differs, and the sentence that says so. */
+type Differing = { holding: Holding; sentence: string }
 
 /** How often, and how many real milliseconds apart, a statement that differs is looked at before it counts as wrong. */
 const looks = 10
@@ -18,12 +23,12 @@ const lookAgainMs = 300
 const looksMore = 100
 
 /**
- * The balance that a custodian states must match the ledger, as long as nothing is in transit. On a live exchange something often
- * is, so only a difference that stays the same for a while counts.
+ * The balance that a custodian states must match the ledger, but for what is on its way. Money moves on a live exchange, so only a
+ * difference that stays the same for a while counts, and only if the statement's items do not explain it.
  */
 export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
   let suspects = await holdings(ctx)
-  let problems: string[] = []
+  let problems: Differing[] = []
   let more = looksMore
   for (let look = 0; look < looks && suspects.length > 0; look += 1) {
     if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
@@ -33,9 +38,23 @@ export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
     }
     const differing = await differingOf(ctx, suspects)
     suspects = differing.map(({ holding }) => holding)
-    problems = differing.map(({ sentence }) => sentence)
+    problems = differing
   }
-  return problems
+  return unexplained(ctx, problems)
+}
+
+/** What is left once the items are known that are only on their way. */
+async function unexplained(ctx: Ctx, problems: Differing[]): Promise<string[]> {
+  const places = new Set(problems.map(({ holding }) => holding.keeper.custodyAccount))
+  const left: string[] = []
+  for (const account of custodyAccounts(ctx).filter(({ place }) => places.has(place))) {
+    const explained = await explainedAt(ctx, account)
+    for (const { holding, sentence } of problems) {
+      const { keeper, asset, difference } = holding
+      if (keeper.custodyAccount === account.place && explained?.get(asset) !== difference) left.push(sentence)
+    }
+  }
+  return left
 }
 
 const hasWork = async ({ queue, clock }: Ctx): Promise<boolean> => (await queue.nextDue(clock.now())) !== undefined
@@ -62,7 +81,7 @@ async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
   return [...found.values()]
 }
 
-async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<{ holding: Holding; sentence: string }[]> {
+async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<Differing[]> {
   const before = await heldBalances(db)
   const stated = await Promise.all(suspects.map(({ keeper, asset }) => keeper.balance(asset)))
   const underWay = await db.sql<{ place: string }>`select distinct place from payouts where state = 'planned'`

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
-import type { RailEvent } from '../rail.ts'
+import type { Rail, RailEvent } from '../rail.ts'
 import { type DepositSetup, instructed, isConflict, orderOf } from './harness.ts'
 
 const finalOf = (events: RailEvent[]): RailEvent[] => events.filter(({ kind }) => kind === 'deposit_final')
+
+/** What a rail's statement says of one payment in all; undefined for a rail without statements. */
+async function statedOf(rail: Rail, payment: string, asset: string): Promise<bigint | undefined> {
+  const lines = await rail.statement?.({ since: new Date(0), until: new Date('2100-01-01T00:00:00Z') })
+  const own = lines?.filter((line) => line.payment === payment && line.asset === asset)
+  return own?.reduce((sum, { amount }) => sum + amount, 0n)
+}
 
 /** Deposits: instructions, events, look-ups. */
 export function testDeposits(setup: () => DepositSetup): void {
@@ -46,6 +53,7 @@ export function testDeposits(setup: () => DepositSetup): void {
       )
     }
     assert.equal(await rail.balance(deposits.asset), held + deposits.amount)
+    assert.equal(await statedOf(rail, id, deposits.asset), rail.statement && deposits.amount)
     assert.deepEqual(await report(), [])
   })
 
@@ -119,6 +127,7 @@ export function testDepositTroubles(setup: () => DepositSetup): void {
     assert.notEqual(event?.key, final?.key)
     assert.equal(event?.key, (await deposit.look(one.reference)).at(-1)?.key)
     assert.equal(await rail.balance(deposits.asset), held - deposits.amount)
+    assert.equal(await statedOf(rail, event?.payment ?? '', deposits.asset), rail.statement && 0n)
     await assert.rejects(deposits.reverse(one), isConflict)
   })
 

@@ -9,6 +9,7 @@ import type { PayoutHalf, PayoutOrder, PlanBody, PlanDraft, Rail, Service } from
 import { readMessages } from '../callback.ts'
 import { takeSilence } from '../fault.ts'
 import { covered } from '../overdraft.ts'
+import { realTime, statementOf } from '../statement.ts'
 import type { World } from '../world.ts'
 import { accountFor } from '../../rails/bank-accounts.ts'
 import { accountsAt } from './accounts.ts'
@@ -44,6 +45,14 @@ export const bankRail = (world: World): Rail => ({
     events: readMessages(world, { rail: bankName, fields: messageFields }, request).map(toRailEvent),
   }),
   balance: (asset) => balanceAtBank(world.db, asset),
+  statement: async ({ since }) =>
+    statementOf(
+      world,
+      (await queries.bookings(world.db, realTime(world, since))).map(({ id, ...row }) => ({
+        ...row,
+        payment: bankId(id),
+      })),
+    ),
 })
 
 /** What our account of a currency holds. */

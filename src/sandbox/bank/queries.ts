@@ -130,3 +130,14 @@ export const move = (db: Db, rows: { asset: string; amount: bigint }[]): Promise
     insert into sandbox.bank_balances as had (asset, balance)
     select asset, amount from moved where asset not in (select asset from known) order by asset
     on conflict (asset) do update set balance = had.balance + excluded.balance`
+
+/** One booking on our accounts, as the bank's statement has it. */
+export type BookingRow = { id: bigint; reference: string; asset: string; amount: bigint; at: Date }
+
+/** What came and left since a real time; what was recalled or sent back is listed a second time, the other way. */
+export const bookings = (db: Db, since: Date): Promise<BookingRow[]> =>
+  db.sql`
+    select id, coalesce(end_to_end_id, reference, '') as reference, asset,
+      case direction when 'in' then amount else -amount end * sign as amount, at
+    from sandbox.bank_payments cross join (values (1), (-1)) as part (sign)
+    where at >= ${since} and (sign = 1 or state <> 'booked') order by id`

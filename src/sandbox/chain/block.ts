@@ -12,3 +12,7 @@ export const currentBlock = (world: Beat): bigint =>
 /** When a block comes. */
 export const timeOf = (world: Pick<World, 'blockMs'>, block: bigint): Date =>
   new Date(Number.parseInt(String(block * BigInt(blockMsOf(world))), 10))
+
+/** The last block at a time. */
+export const blockAt = (world: Pick<World, 'blockMs'>, at: Date): bigint =>
+  BigInt(Math.max(0, Math.trunc(at.getTime() / blockMsOf(world))))

@@ -1,12 +1,22 @@
 import { type Network, networks } from '../../reference/catalog/network.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type { DepositHalf, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome, Rail } from '../../rails/rail.ts'
+import type {
+  DepositHalf,
+  PayoutHalf,
+  PayoutOrder,
+  PlanBody,
+  PlanDraft,
+  PlanOutcome,
+  Rail,
+  StatementLine,
+} from '../../rails/rail.ts'
 import { readMessages } from '../callback.ts'
 import { takeFaults } from '../fault.ts'
 import { covered } from '../overdraft.ts'
+import { realTime, statementOf } from '../statement.ts'
 import type { World } from '../world.ts'
-import { blockMsOf, currentBlock, timeOf } from './block.ts'
+import { blockAt, blockMsOf, currentBlock, timeOf } from './block.ts'
 import { reportArrivals, messagesAbout } from './coins.ts'
 import * as queries from './queries.ts'
 import { chainName, depositAddress, hashOf, pooledWallet, transferCost, walletOf } from './wallet.ts'
@@ -28,6 +38,7 @@ function chainRail(world: World, network: Network): Rail {
       events: readMessages(world, { rail: name, fields: messageFields }, request).map(toRailEvent),
     }),
     balance: (asset) => balanceOf(world, wallet, asset),
+    statement: ({ since }) => bookingsOf(world, wallet, since),
   }
 }
 
@@ -74,6 +85,20 @@ function payouts(world: World, network: Network, wallet: queries.Wallet): Payout
     look: ({ key }) => look(key),
     owns: (address) => address === wallet.address,
   }
+}
+
+async function bookingsOf(world: World, wallet: queries.Wallet, since: Date): Promise<StatementLine[]> {
+  const rows = await queries.bookings(world.db, wallet, blockAt(world, realTime(world, since)), currentBlock(world))
+  return statementOf(
+    world,
+    rows.map(({ hash, key, reference, block, asset, amount }) => ({
+      payment: hash,
+      reference: key ?? reference ?? '',
+      asset,
+      amount,
+      at: timeOf(world, block),
+    })),
+  )
 }
 
 const balanceOf = async (world: World, wallet: queries.Wallet, asset: string): Promise<bigint> =>

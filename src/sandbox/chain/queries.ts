@@ -199,3 +199,25 @@ export const mineAgain = (
     update sandbox.transfers set block = ${later}
     where chain = ${chain} and sender = ${address} and nonce = any(${nonces}) and block <= ${block}
     returning nonce`
+
+/** One booking of the wallet. `key`: the nonce of the wallet's transfer that left or came back; null for deposits. */
+export type BookingRow = {
+  hash: string
+  key: string | null
+  reference: string | null
+  asset: string
+  amount: bigint
+  block: bigint
+}
+
+/** Final transfers to the wallet, and transfers that left it, in blocks after one and up to another. */
+export const bookings = (db: Db, { chain, address }: Wallet, since: bigint, until: bigint): Promise<BookingRow[]> =>
+  db.sql`
+    select hash, returns as key, reference, asset, amount, block from sandbox.transfers
+    where chain = ${chain} and reference is not null and not is_dropped and final_block between ${since} and ${until}
+    union all
+    select hash, nonce, null, asset, -amount, block from sandbox.transfers
+    where chain = ${chain} and sender = ${address} and block between ${since} and ${until}
+    union all
+    select hash, nonce, null, fee_asset, -fee, block from sandbox.transfers
+    where chain = ${chain} and sender = ${address} and fee > 0 and block between ${since} and ${until}`

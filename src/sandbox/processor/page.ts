@@ -9,6 +9,7 @@ import type { DepositOrder, Rail } from '../../rails/rail.ts'
 import { balanceAtBank, moveAtBank } from '../bank/bank.ts'
 import { queueCallbacks, readMessages } from '../callback.ts'
 import { covered } from '../overdraft.ts'
+import { realTime, statementOf } from '../statement.ts'
 import type { World } from '../world.ts'
 import { payLink } from './link.ts'
 import * as queries from './queries.ts'
@@ -63,6 +64,17 @@ const pageRail = (world: World, { name, custodyAccount, categories, refused }: (
   readCallback: async (request) => ({
     events: readMessages(world, { rail: name, fields: messageFields }, request).map((one) => toRailEvent(one, refused)),
   }),
+  statement: async ({ since }) =>
+    statementOf(
+      world,
+      (await queries.bookings(world.db, name, realTime(world, since))).map(
+        ({ payment_id: id, plan_key: key, ...row }) => ({
+          ...row,
+          payment: publicPaymentId(id),
+          reference: key ?? '',
+        }),
+      ),
+    ),
   balance: name === openBankingName ? (asset) => balanceAtBank(world.db, asset) : balanceAtProcessor(world),
 })
 

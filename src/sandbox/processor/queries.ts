@@ -172,3 +172,23 @@ export const returnRefund = (
       update sandbox.card_payments as payment set refunded = refunded - returned.amount
       from returned where payment.id = returned.payment_id)
     select id, plan_key, asset, amount, state, word as interim, settles_at from returned`
+
+/** One booking on a page's owner's account, as its statement has it. */
+export type BookingRow = { payment_id: bigint; plan_key: string | null; asset: string; amount: bigint; at: Date }
+
+/** Payments captured since a real time, chargebacks and disputes of them, and refunds. */
+export const bookings = (db: Db, rail: string, since: Date): Promise<BookingRow[]> =>
+  db.sql`
+    with payments as (
+      select payment.id, asset, amount, payment.state, created_at, dispute.state as dispute
+      from sandbox.card_payments as payment left join sandbox.disputes as dispute on payment_id = id
+      where rail = ${rail} and created_at >= ${since} and payment.state in ('captured', 'charged_back'))
+    select id as payment_id, null as plan_key, asset, amount, created_at as at from payments
+    union all
+    select id, null, asset, -amount, created_at from payments where state = 'charged_back' or dispute in ('open', 'lost')
+    union all
+    select payment_id, plan_key, asset, -amount, settles_at from sandbox.page_refunds
+    where rail = ${rail} and settles_at >= ${since} and state in ('taken', 'returned')
+    union all
+    select payment_id, plan_key, asset, amount, settles_at from sandbox.page_refunds
+    where rail = ${rail} and settles_at >= ${since} and state = 'returned'`
