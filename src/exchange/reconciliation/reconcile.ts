@@ -22,7 +22,7 @@ const defaultDays = 30
 const dayMs = 86_400_000
 
 /** The last 30 days until now. */
-export const lastDays = ({ clock }: Pick<Ctx, 'clock'>): Period => ({
+const lastDays = ({ clock }: Pick<Ctx, 'clock'>): Period => ({
   since: after(clock.now(), -defaultDays * dayMs),
   until: clock.now(),
 })
