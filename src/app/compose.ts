@@ -35,6 +35,7 @@ import { openPolicies } from '../exchange/policies/policies.ts'
 import { payoutDue } from '../exchange/settlement/payout.ts'
 import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
+import { openHalts } from '../rails/halts.ts'
 import { openRegistry } from '../rails/registry.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
 import { deadlineDue } from '../exchange/transactions/deadline.ts'
@@ -102,6 +103,8 @@ export async function composeExchange({
     onForeign: () => notifier.notify('jobs'),
     ...(scheduler ? { scheduler } : {}),
   })
+  const halts = openHalts()
+  await halts.refresh(db)
   const plugIns: PlugIn[] = []
   for (const open of openers) plugIns.push(await open({ ...dependencies, queue }))
 
@@ -112,6 +115,7 @@ export async function composeExchange({
     rowIds,
     keyring: openKeyring(secrets, rowIds),
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
+    halts,
     market: marketOf(config, plugIns),
     policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),

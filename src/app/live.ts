@@ -1,5 +1,5 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
-import { haltRail } from '../exchange/settlement/halted-rails.ts'
+import { haltCrediting } from '../exchange/settlement/halts.ts'
 import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
@@ -21,7 +21,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       const reports = {
         report: (db: Atomic, events: readonly ReportedEvent[]) => receiveRailEvents(ctx, db, events),
         charge: (db: Atomic, costs: Parameters<typeof bookWalletCosts>[2]) => bookWalletCosts(ctx, db, costs),
-        halt: (db: Atomic, rail: string, reason: string) => haltRail(db, { rail, since: ctx.clock.now(), reason }),
+        halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
       }
       const following = [evm, ...configured.kinds].flatMap((one) => one.follow?.(reports) ?? [])
       return {

@@ -1,6 +1,7 @@
 import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
+import { type Halt, readHalts } from '../rails/halts.ts'
 import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
 
 /** How long one answer of the database serves all readers, in real milliseconds: some queries read whole tables. */
@@ -39,12 +40,29 @@ export function metricsOf(ctx: Ctx): Gauge[] {
     count('jobs_failed', 'Jobs whose last attempt failed.', async () => (await underWay()).jobs_failed),
     count('webhooks_undelivered', 'Webhooks that are not delivered yet.', async () => (await underWay()).undelivered),
     count('deposits_in_suspense', 'Deposits without a known owner.', async () => (await underWay()).suspense),
-    count('rails_halted', 'Rails on which nothing is credited.', async () => (await underWay()).halted),
+    count(
+      'rails_halted',
+      'Rails on which nothing is credited, by themselves or by an operator.',
+      async () => (await underWay()).halted,
+    ),
+    {
+      name: 'halts',
+      help: 'What operators have halted, by scope.',
+      labels: ['scope'],
+      read: async () => haltedScopes(await readHalts(ctx.db)),
+    },
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),
   ]
 }
+
+/** A value for every scope that operators can halt. */
+const haltedScopes = (halts: readonly Halt[]): Reading[] =>
+  (['all', 'payouts', 'rail', 'asset'] as const).map((scope) => ({
+    labels: [scope],
+    value: halts.filter((one) => one.scope === scope).length,
+  }))
 
 /** A value for every state that has a limit, so that an alarm can tell none from not known. */
 const perState = (found: Stuck[], value: (own: Stuck[]) => number): Reading[] =>

@@ -9,8 +9,8 @@ const everyMs = 1_000
 export type Watch = { stop(): void }
 
 /**
- * Looks every second for what was changed elsewhere: business time, which every process must share, and accounts, keys and
- * features; `forget` drops what this process remembers of them, or reads it again. So a change holds everywhere within two seconds.
+ * Looks every second for what was changed elsewhere: business time and halts, which every process must share, and accounts, keys
+ * and features; `forget` drops what this process remembers of them, or reads it again. So a change holds everywhere within two seconds.
  */
 export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
   let known: bigint | undefined
@@ -23,6 +23,7 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       ctx.clock.learnOffset(offsetMs)
       if (known !== undefined && version !== known) await forget()
       known = version
+      await ctx.halts.refresh(ctx.db)
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }

@@ -10,6 +10,7 @@ import type { Log } from '../platform/lib/log.ts'
 import type { MarketSource } from '../markets/source.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { HaltState } from '../rails/halts.ts'
 import type { RailRegistry } from '../rails/registry.ts'
 
 /** What a hook sees of a transaction that was just created. */
@@ -26,6 +27,8 @@ export type Ctx = {
   secrets: Secrets
   keyring: Keyring
   rails: RailRegistry
+  /** What operators have halted, as this process knows it. */
+  halts: HaltState
   market: MarketSource
   /** Fees, limits, deadlines and the like, as they hold at a moment of business time. */
   policies: Policies

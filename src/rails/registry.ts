@@ -17,6 +17,15 @@ export type RailRegistry = {
 /** The registry's part that says what is available. */
 export type ServedRails = Pick<RailRegistry, 'forDeposit' | 'forPayout'>
 
+/** The same without rails of some names: what only they serve is not available. */
+export const withoutRails = ({ forDeposit, forPayout }: ServedRails, names: ReadonlySet<string>): ServedRails => ({
+  forDeposit: (category, network) => unlessIn(names, forDeposit(category, network)),
+  forPayout: (category, network) => unlessIn(names, forPayout(category, network)),
+})
+
+const unlessIn = <Found extends Rail>(names: ReadonlySet<string>, rail: Found | undefined): Found | undefined =>
+  rail && names.has(rail.name) ? undefined : rail
+
 const nameForm = /^[a-z0-9][a-z0-9-]{0,62}$/
 
 /**

@@ -1,4 +1,4 @@
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { haltedRails, resumeCrediting } from '../../src/exchange/settlement/halts.ts'
 import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
 import {
   cancelTransaction,
@@ -102,8 +102,8 @@ export const operatorActions: readonly Action[] = [
     run: async (_stage, { composition: { ctx } }) => {
       const [first] = await haltedRails(ctx.db)
       if (!first) return 'none'
-      await resumeRail(ctx, first.rail, order)
-      return first.rail
+      await resumeCrediting(ctx, first.name, order)
+      return first.name
     },
   },
   {

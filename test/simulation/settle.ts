@@ -1,4 +1,4 @@
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { haltedRails, resumeCrediting } from '../../src/exchange/settlement/halts.ts'
 import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { completeCheckout } from '../../src/sandbox/api/complete-checkout.ts'
 import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
@@ -70,7 +70,7 @@ const refusedOnly = (error: unknown): undefined => {
 
 /** Lets rails that have stopped credit again. */
 export async function resumeAll({ composition: { ctx } }: Worker): Promise<void> {
-  for (const { rail } of await haltedRails(ctx.db)) await resumeRail(ctx, rail, order)
+  for (const { name: rail } of await haltedRails(ctx.db)) await resumeCrediting(ctx, rail, order)
 }
 
 /** Does the first thing that is not refused. */

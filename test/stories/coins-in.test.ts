@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { resumeCrediting } from '../../src/exchange/settlement/halts.ts'
 import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import {
   advance,
@@ -84,7 +84,7 @@ describe('coins', () => {
     await seen(exchange, id, 'the loss', ({ errors }) => errors.length > 0)
     assert.equal((await bookBalance(exchange, 'losses:chargebacks', 'BTC-BTC')) - earlier, 1_000_000n)
     await assertBooksHold(exchange)
-    await resumeRail(exchange.service.composition.ctx, 'sandbox-btc', {
+    await resumeCrediting(exchange.service.composition.ctx, 'sandbox-btc', {
       reason: 'The chain was looked at.',
       actor: 'cli:test',
     })

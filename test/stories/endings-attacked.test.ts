@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { resumeCrediting } from '../../src/exchange/settlement/halts.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
 import { askForRefund, customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import {
@@ -195,7 +195,7 @@ describe('a refund that came back after its payment was taken back', () => {
     )
     await seen(exchange, id, 'the reorganization', ({ from_amount: amount }) => amount === '0')
     await assert.rejects(giveRefundAddress(ctxOf(), BigInt(id), elsewhere), { code: 'CONFLICT' })
-    await resumeRail(ctxOf(), 'sandbox-btc', order)
+    await resumeCrediting(ctxOf(), 'sandbox-btc', order)
     assert.deepEqual(await books(), before)
     await cancelTransaction(ctxOf(), BigInt(id), order)
     await assertOwesNobody(id, 'cancelled')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { haltedRails, resumeRail } from '../../src/exchange/settlement/halted-rails.ts'
+import { haltedRails, resumeCrediting } from '../../src/exchange/settlement/halts.ts'
 import { customerChoices, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import { holdTransaction, refundTransaction } from '../../src/exchange/operations/staff.ts'
 import { matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
@@ -129,7 +129,7 @@ describe('a chain that takes back what was final', () => {
     await railEvent(exchange, id, 'reorg')
     await seen(exchange, id, 'the loss', ({ errors }) => errors.length > 0)
     assert.deepEqual(
-      (await haltedRails(ctxOf().db)).map(({ rail }) => rail),
+      (await haltedRails(ctxOf().db)).map(({ name }) => name),
       ['sandbox-btc'],
     )
     const next = await readyToPay(exchange, sale)
@@ -140,8 +140,8 @@ describe('a chain that takes back what was final', () => {
     await until(async () => (await lookup(exchange, putOff, [reference])).length > 0, 'the fact to be put off')
     assert.equal((await read(exchange, next.id)).status, 'waiting_for_deposit')
     assert.equal(await owed(exchange, next.id, 'BTC-BTC'), 0n)
-    await resumeRail(ctxOf(), 'sandbox-btc', order)
-    await assert.rejects(resumeRail(ctxOf(), 'sandbox-btc', order), { code: 'CONFLICT' })
+    await resumeCrediting(ctxOf(), 'sandbox-btc', order)
+    await assert.rejects(resumeCrediting(ctxOf(), 'sandbox-btc', order), { code: 'CONFLICT' })
     await arrive(exchange, next.id, 'finished')
     await assertBooksHold(exchange)
   })

@@ -144,7 +144,10 @@ test('a rail that has stopped is shown with its reason, and credits again when a
   type Shown = { name: string; halted_since: string | null; halted_reason: string | null }
   const railNamed = async (name: string) => (await told<Shown[]>('rail', 'list')).find((one) => one.name === name)
   assert.equal((await railNamed('sandbox-bank'))?.halted_since, null)
-  await lookup(exchange, `insert into halted_rails values ('sandbox-bank', now(), 'money was taken back')`)
+  await lookup(
+    exchange,
+    `insert into halts (name, since, reason) values ('sandbox-bank', now(), 'money was taken back')`,
+  )
   assert.equal((await railNamed('sandbox-bank'))?.halted_reason, 'money was taken back')
   await told('rail', 'resume', 'sandbox-bank', ...why)
   await audited('rail.resumed')

@@ -130,10 +130,17 @@ const outside = (endpoint: string): Plant[] =>
   [
     {
       found: 'rail halted',
-      change: `insert into halted_rails values ('sandbox-btc', ${old('1 s')}, 'a block was taken back')`,
-      mend: 'delete from halted_rails',
+      change: `insert into halts (name, since, reason) values ('sandbox-btc', ${old('1 s')}, 'a block was taken back')`,
+      mend: 'delete from halts',
       waitsFor: /^`rail resume`: nothing is credited, because a block was taken back$/,
     },
+    ...(['all', 'payouts', 'rail', 'asset'] as const).map((scope) => ({
+      found: `halt ${scope}`,
+      change: `insert into halts (scope, name, since, reason)
+        values ('${scope}', '${['rail', 'asset'].includes(scope) ? 'sandbox-btc' : ''}', ${old('1 s')}, 'a drill')`,
+      mend: 'delete from halts',
+      waitsFor: /^`resume` by two operators: a drill$/,
+    })),
     {
       found: 'webhook untried',
       change: `insert into webhook_queue (endpoint_id, stream, sequence, event_id, next_at, lease_until)
@@ -221,11 +228,11 @@ describe('what has waited longer than its state allows', () => {
 
   it('is in the metrics, with zeros where there is nothing', async () => {
     const { ctx } = exchange.service.composition
-    await lookup(exchange, `insert into halted_rails values ('sandbox-btc', ${old('90 s')}, 'a test')`)
+    await lookup(exchange, `insert into halts (name, since, reason) values ('sandbox-btc', ${old('90 s')}, 'a test')`)
     const app = buildAdmin(ctx, { gauges: metricsOf(ctx) })
     const { payload } = await app.inject('/metrics')
     await app.close()
-    await lookup(exchange, 'delete from halted_rails')
+    await lookup(exchange, 'delete from halts')
     assert.match(payload, /^cambio_stuck\{what="rail",state="halted"\} 1$/m)
     assert.match(payload, /^cambio_stuck_oldest_seconds\{what="rail",state="halted"\} 9\d$/m)
     assert.match(payload, /^cambio_stuck\{what="plan",state="unknown"\} 0$/m)

@@ -21,6 +21,7 @@ import { openKeyring } from '../../src/platform/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { closedIdentity } from './sandbox-identity.ts'
+import { openHalts } from '../../src/rails/halts.ts'
 import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
@@ -80,6 +81,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     secrets,
     keyring: openKeyring(secrets, rowIds),
     rails: everyRail,
+    halts: openHalts(),
     market: recordedMarket(config.pricing.marketSeed),
     policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: undefined, clock, log: silentLog }),

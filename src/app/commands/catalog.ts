@@ -1,4 +1,5 @@
 import type { Command } from '../../doors/commands/command.ts'
+import { haltCommands } from './halt-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -132,6 +133,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   },
   ...staffCommands,
   ...reconciliationCommands,
+  ...haltCommands,
   {
     usage: 'customer show ID',
     does: 'Shows a customer: status, risk level with its facts and rules, verifications, blocks.',

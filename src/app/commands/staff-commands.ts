@@ -95,13 +95,13 @@ address, its BIC or memo (may be empty), the account holder. Refunds above the l
   },
   {
     usage: 'rail list',
-    does: 'Lists rails, and which of them have stopped crediting, since when and why.',
+    does: 'Lists rails, and which of them are halted, since when, why and by whom.',
     run: async (input) => (await import('../../doors/commands/rail.ts')).list(input),
   },
   {
     usage: 'rail resume NAME --reason TEXT',
-    does: 'Resumes crediting on a halted rail, including what arrived in the meantime.',
-    details: 'A rail halts automatically when its chain reverses a final deposit.',
+    does: 'Resumes crediting on a rail that halted by itself, including what arrived in the meantime.',
+    details: 'A rail halts automatically when its chain reverses a final deposit. See also: cambio help resume rail',
     acts: true,
     run: async (input) => (await import('../../doors/commands/rail.ts')).resume(input),
   },

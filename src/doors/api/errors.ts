@@ -49,7 +49,8 @@ export const answerErrors =
     const isCut = codeOf(error) === 'ECONNRESET' && !request.raw.complete
     const refusal = isCut ? new Refusal('BAD_REQUEST', cutShort) : refusalOf(error)
     const status = refusals[refusal.code]
-    if (status >= 500) {
+    // A halt is an operator's decision, not a failure.
+    if (status >= 500 && !refusal.problems.some(({ code }) => code === 'HALTED')) {
       // The pattern of the route, not its URL: ids and query values may be a person's.
       const facts = { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url }
       log.error(facts, 'a request failed')

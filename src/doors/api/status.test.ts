@@ -23,7 +23,14 @@ describe('GET /v1/status', () => {
     const answer = await api.ask({ url: '/v1/status' })
     assert.equal(answer.status, 200)
     assert.deepEqual(offences('status', answer.body), [])
-    assert.deepEqual(answer.body, { message: 'OK', available: true, database: 'ok', rates: 'ok', workers: 'ok' })
+    assert.deepEqual(answer.body, {
+      message: 'OK',
+      available: true,
+      database: 'ok',
+      rates: 'ok',
+      workers: 'ok',
+      payouts: 'ok',
+    })
   })
 
   it('401 INVALID_TOKEN: an unknown key', async () => {

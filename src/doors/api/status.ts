@@ -4,7 +4,7 @@ import { isAvailable, offersAt } from '../../exchange/availability/offers.ts'
 import { defaultTerms } from '../../exchange/availability/partner-terms.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { momentOf } from '../../exchange/transactions/policy.ts'
+import { settlingMomentOf } from '../../exchange/transactions/policy.ts'
 import type { Operation } from './operation.ts'
 import * as queries from './queries.ts'
 import { line } from './field-shapes.ts'
@@ -23,21 +23,30 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
       { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } },
       async () => {
         const parts = await look()
+        const halts = ctx.halts.now()
+        const payouts = halts.payouts ? ('halted' as const) : ('ok' as const)
         const down = Object.entries(parts).filter(([, state]) => state === 'down')
-        if (down.length === 0) return { message: 'OK', available: true, ...parts }
+        if (down.length === 0 && !halts.all) return { message: 'OK', available: true, ...parts, payouts }
 
-        const problems = down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` }))
+        const problems = [
+          ...down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` })),
+          ...(halts.all ? [halted('orders', 'New orders are')] : []),
+          ...(halts.payouts ? [halted('payouts', 'Payouts are')] : []),
+        ]
         throw new Refusal('SERVICE_UNAVAILABLE', 'No orders can be made at the moment.', problems, 5)
       },
     )
 }
+
+const halted = (path: string, these: string) => ({ path, code: 'HALTED', message: `${these} halted.` })
 
 const operation: Operation = {
   id: 'getStatus',
   tag: 'Status',
   summary: 'Read the status of the service',
   description:
-    'Returns 200 when transactions can be created, and 503 otherwise, with each part that is down in `errors`.',
+    'Returns 200 when transactions can be created, and 503 otherwise, with each part that is down in `errors`. ' +
+    '`payouts` is `halted` while nothing is paid out: transactions can still be created, and their payouts wait.',
   says: { 200: 'Transactions can be created.' },
   refuses: [],
 }
@@ -46,14 +55,21 @@ const part = oneOf('ok', 'down')
 
 const statusRecord = titled(
   'Status',
-  object({ message: line, available: flag, database: part, rates: part, workers: part }),
+  object({
+    message: line,
+    available: flag,
+    database: part,
+    rates: part,
+    workers: part,
+    payouts: oneOf('ok', 'halted'),
+  }),
 )
 
 type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers'>
 
 async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts> {
   const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
-  const offers = offersAt(momentOf(ctx, ctx.clock.now()), defaultTerms)
+  const offers = offersAt(settlingMomentOf(ctx, ctx.clock.now()), defaultTerms)
   const rates = [...offers.currencies.values()].some(isAvailable)
   return { database: stateOf(database), rates: stateOf(rates), workers: stateOf(workers) }
 }

@@ -1,13 +1,13 @@
-import { haltedRails, resumeRail } from '../../exchange/settlement/halted-rails.ts'
+import { haltedRails, resumeCrediting } from '../../exchange/settlement/halts.ts'
 import type { Answer, Invocation } from './command.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
 
 export const list = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
-    const halted = new Map((await haltedRails(ctx.db)).map((one) => [one.rail, one]))
+    const halts = await haltedRails(ctx.db)
     const json = ctx.rails.all.map(({ name, custodyAccount, deposit, payout }) => {
-      const stop = halted.get(name)
+      const stop = halts.find((one) => one.name === name)
       return {
         name,
         place: custodyAccount,
@@ -16,6 +16,7 @@ export const list = (input: Invocation): Promise<Answer> =>
         confirmations: deposit?.confirmations ?? null,
         halted_since: stop?.since.toISOString() ?? null,
         halted_reason: stop?.reason ?? null,
+        halted_by: stop?.haltedBy ?? null,
       }
     })
     return { json }
@@ -24,7 +25,7 @@ export const list = (input: Invocation): Promise<Answer> =>
 export const resume = (input: Invocation): Promise<Answer> => {
   const [reason, name] = [reasonOf(input), input.args[0] ?? '']
   return withActor(input, async (ctx, actor) => {
-    await resumeRail(ctx, name, { reason, actor })
+    await resumeCrediting(ctx, name, { reason, actor })
     return { json: { name, resumed: true } }
   })
 }

@@ -35,6 +35,7 @@ export function judgePair(
     tell,
   )
   const target = judgeCurrency('target', [ask.toCurrency, ask.toNetwork], [paths.toCurrency, paths.toNetwork], tell)
+  judgeHalts(moment, { source, target }, paths, tell)
   if (!source || !target) return { source, target, exchange: undefined }
 
   const side = judgeSide(source, target, paths, tell)
@@ -76,6 +77,26 @@ function judgeCurrency(
     tell(broken(`the ${end} currency is known`, tickerPath, 'This is not a currency that we know.'))
   }
   return undefined
+}
+
+function judgeHalts(
+  { halts }: ExchangeMoment,
+  pair: Omit<Pair, 'exchange'>,
+  paths: RequestPaths,
+  tell: AddFailure,
+): void {
+  if (!halts) return
+  if (halts.all) tell(broken('the exchange takes orders', '', 'No orders can be made at the moment.'))
+  for (const [end, path] of [
+    ['source', paths.fromCurrency],
+    ['target', paths.toCurrency],
+  ] as const) {
+    const listing = pair[end]
+    if (!listing || !halts.assets.has(listing.asset.id)) continue
+    tell(
+      broken(`the ${end} currency is not halted`, path, `${listing.currency.ticker} is not available at the moment.`),
+    )
+  }
 }
 
 function judgeSide(source: Listing, target: Listing, paths: RequestPaths, tell: AddFailure): Side | undefined {

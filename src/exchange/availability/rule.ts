@@ -10,10 +10,13 @@ export const rules = {
   'the target currency is given': { code: 'BAD_REQUEST', problem: 'REQUIRED' },
   'the amount is an amount': { code: 'BAD_REQUEST', problem: 'INVALID_VALUE' },
   'the country exists': { code: 'BAD_REQUEST', problem: 'INVALID_VALUE' },
+  'the exchange takes orders': { code: 'SERVICE_UNAVAILABLE', problem: 'HALTED' },
   'the source currency is known': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the source currency is on the network': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the target currency is known': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the target currency is on the network': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
+  'the source currency is not halted': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
+  'the target currency is not halted': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the two can be exchanged': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the deposit method is open': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
   'the payout method is open': { code: 'PAIR_NOT_AVAILABLE', problem: 'PAIR_NOT_AVAILABLE' },
@@ -41,7 +44,11 @@ export const broken = (
 ): Failure => ({ rule, code: rules[rule].code, problem: { path, code: rules[rule].problem, message, ...more } })
 
 /** The first failure decides the refusal, of an estimate and of a create alike. */
-export const refusalOf = ([{ code, problem }]: Failures): Refusal => new Refusal(code, problem.message, [problem])
+export const refusalOf = ([{ code, problem }]: Failures): Refusal =>
+  new Refusal(code, problem.message, [problem], code === 'SERVICE_UNAVAILABLE' ? haltedForSeconds : undefined)
+
+/** When to ask again while everything is halted. */
+export const haltedForSeconds = 60
 
 const order = Object.keys(rules)
 

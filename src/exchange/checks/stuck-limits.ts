@@ -1,3 +1,4 @@
+import type { HaltScope } from '../../rails/halts.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import type { StatusDetails } from '../transactions/transaction.ts'
 
@@ -68,6 +69,8 @@ const deposits: Record<'suspense', Limit> = {
 const rails: Record<'halted', Limit> = {
   halted: limit(0, '`rail resume`: nothing is credited, because {about}'),
 }
+const byTwo = limit(0, '`resume` by two operators: {about}')
+const halts: Record<Exclude<HaltScope, 'crediting'>, Limit> = { all: byTwo, payouts: byTwo, rail: byTwo, asset: byTwo }
 
 /** Deliveries to partners. */
 const webhooks: Record<'untried' | 'failing' | 'replay', Limit> = {
@@ -86,6 +89,7 @@ export const limits = {
   refund: refunds,
   deposit: deposits,
   rail: rails,
+  halt: halts,
   webhook: webhooks,
   event: events,
 } as const satisfies Record<string, Record<string, Limit>>

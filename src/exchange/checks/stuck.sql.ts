@@ -120,10 +120,19 @@ export const deposits = (db: Db, asked: Before): Promise<WaitingRow[]> =>
 /** Rails on which nothing is credited. */
 export const rails = (db: Db, asked: Before): Promise<WaitingRow[]> =>
   db.sql`
-    select wanted.state, rail as id, null as public_id, since, reason as about, null as asset, null as amount, null as count
+    select wanted.state, name as id, null as public_id, since, reason as about, null as asset, null as amount, null as count
     from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
-    join halted_rails on since < before
-    order by since, rail limit ${asked.limit}`
+    join halts on scope = 'crediting' and since < before
+    order by since, name limit ${asked.limit}`
+
+/** What operators have halted. */
+export const halts = (db: Db, asked: Before): Promise<WaitingRow[]> =>
+  db.sql`
+    select wanted.state, case name when '' then scope else name end as id, null as public_id, since, reason as about,
+      null as asset, null as amount, null as count
+    from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
+    join halts on scope = wanted.state and since < before
+    order by since, scope, name limit ${asked.limit}`
 
 /**
  * Endpoints with something to deliver that nobody tries, those that have taken nothing since a time, and repetitions that do not end. The queue holds what is not delivered, and nothing else.
@@ -171,7 +180,7 @@ export const underWay = async (db: Db): Promise<UnderWay> =>
         (select count(*)::integer from webhook_queue) as undelivered,
         (select count(*)::integer from deposits where transaction_id is null
           and exchanged + refunded + taken_back < amount) as suspense,
-        (select count(*)::integer from halted_rails) as halted`,
+        (select count(distinct name)::integer from halts where scope in ('rail', 'crediting')) as halted`,
   )
 
 /** Counts transactions by status, without empty statuses. */

@@ -35,6 +35,7 @@ const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<quer
   refund: queries.refunds,
   deposit: queries.deposits,
   rail: queries.rails,
+  halt: queries.halts,
   webhook: queries.webhooks,
   event: queries.events,
 }

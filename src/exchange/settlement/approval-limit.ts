@@ -7,7 +7,7 @@ import type { LockedPayout } from './payout.ts'
 import { type Refund, refundsOf } from './refund.ts'
 import { eurCentsOf } from '../pricing/quote.ts'
 import { rateBetween } from '../pricing/rate.ts'
-import { momentOf } from '../transactions/policy.ts'
+import { settlingMomentOf } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /**
@@ -48,7 +48,7 @@ function centsOf(ctx: Ctx, { asset: id, amount }: Refund, transaction: Transacti
   const quoted = transaction?.from.asset.id === id ? eurCentsOf(transaction.quote, amount) : null
   if (quoted !== null) return quoted
   const asset = listingById(id)?.asset
-  const rate = asset && rateBetween(momentOf(ctx, ctx.clock.now()), asset.ticker, 'EUR')
+  const rate = asset && rateBetween(settlingMomentOf(ctx, ctx.clock.now()), asset.ticker, 'EUR')
   if (!rate) return undefined
   return scale(amount * 100n, rate.price.numerator, rate.price.denominator * tenTo(asset.decimals), 'up')
 }

@@ -7,7 +7,7 @@ import type { Partner } from '../partners/partner.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { ended } from '../transactions/lifecycle.ts'
 import { flowOf, methodOf } from '../transactions/method.ts'
-import { askOfTransaction, momentOf, termsOfPartner } from '../transactions/policy.ts'
+import { askOfTransaction, settlingMomentOf, termsOfPartner } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { freeExpected, type FundsPosition, type Limits, type PriceVerdict } from './decide.ts'
 import { depositsOf } from './deposit.ts'
@@ -34,7 +34,7 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
   if (transaction.isErased) return { ...noLimits, needsReview: true }
   const depositMethod = arrival?.method ?? transaction.depositMethod
   const outcome = resolve(
-    momentOf(ctx, ctx.clock.now()),
+    settlingMomentOf(ctx, ctx.clock.now()),
     termsOfPartner(partner, transaction.kind),
     askOfTransaction({ ...transaction, depositMethod }),
   )

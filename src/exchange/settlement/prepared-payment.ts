@@ -126,23 +126,31 @@ export type PreparedPayment = {
   amount: bigint
   fee_asset: string | null
   most_fee: bigint | null
+  /** It may not leave now: everything is halted, or its rail or asset. */
+  halted: boolean
 }
 
 const readPrepared = (db: Db, ids: bigint[]): Promise<PreparedPayment[]> =>
   db.sql`
     select plans.id, plans.rail, plan_key, plans.state, unknown_since, plans.data_key_id, wrapped as wrapped_key, body,
-      payouts.id as payout_id, transaction_id, refund_id, place, asset, amount, fee_asset, most_fee
+      payouts.id as payout_id, transaction_id, refund_id, place, asset, amount, fee_asset, most_fee,
+      exists (
+        select from halts where scope in ('all', 'payouts') or (scope = 'rail' and name = plans.rail)
+          or (scope = 'asset' and name = payouts.asset)) as halted
     from plans
     join payouts on payouts.plan_id = plans.id
     join data_keys on data_keys.id = plans.data_key_id
     where plans.id = any(${ids}) order by plans.id`
 
-/** A payment and what the rail says of it. `unclear`: the rail did not answer, so whether it acted is not known. */
-export type Submitted = { payment: PreparedPayment; outcome: PlanOutcome | { state: 'unclear' } }
+/**
+ * A payment and what the rail says of it. `unclear`: the rail did not answer, so whether it acted is not known. `halted`: it was not
+ * submitted.
+ */
+export type Submitted = { payment: PreparedPayment; outcome: PlanOutcome | { state: 'unclear' | 'halted' } }
 
 /**
  * Brings prepared payments to their rails and asks what became of them. May be repeated at any time: a rail carries a payment out
- * once, however often it is submitted. One that was submitted before is looked up first.
+ * once, however often it is submitted. One that was submitted before is looked up first. None that is halted is submitted.
  */
 export async function submitPayments(ctx: Ctx, ids: bigint[]): Promise<Submitted[]> {
   const payments = await readPrepared(ctx.db, ids)
@@ -159,6 +167,7 @@ async function submit(ctx: Ctx, payment: PreparedPayment): Promise<Submitted['ou
       const before = await rail.look(prepared)
       if (before.state !== 'never') return before
     }
+    if (payment.halted) return { state: 'halted' }
     await rail.submit(prepared)
     return await rail.look(prepared)
   } catch (error) {

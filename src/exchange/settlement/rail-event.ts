@@ -139,7 +139,7 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
       coalesce(reversed.amount >= event.amount, false) as is_reversed,
       coalesce(reversed.unbooked, '{}') as unbooked,
       event.amount > 0 and exists (select 1 from assets where assets.id = event.asset) as is_money,
-      exists (select 1 from halted_rails where halted_rails.rail = event.rail) as halted,
+      exists (select 1 from halts where scope in ('rail', 'crediting') and name = event.rail) as halted,
       coalesce((
         select exists (select 1 from customers where customers.id = about.customer_id and chargebacks > 0)
           or exists (select 1 from identity_imports as told join partner_customers as same

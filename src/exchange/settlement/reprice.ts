@@ -3,7 +3,7 @@ import type { Ctx } from '../context.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
 import { makeQuote, type Quote } from '../pricing/quote.ts'
-import { askOfTransaction, momentOf, priceValidityMs, termsOfPartner } from '../transactions/policy.ts'
+import { askOfTransaction, settlingMomentOf, priceValidityMs, termsOfPartner } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A transaction at a new price, and whether the new price is within what its customer accepted. */
@@ -25,7 +25,7 @@ export function reprice(
 ): Repriced | undefined {
   const now = ctx.clock.now()
   const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
-  const outcome = resolve(momentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
+  const outcome = resolve(settlingMomentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
     ...askOfTransaction({ ...transaction, depositMethod: method }),
     amount: { direction: 'direct', value: asked, isAgreed: true },
   })

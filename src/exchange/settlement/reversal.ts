@@ -8,7 +8,7 @@ import { type Deposit, deposits, freeOf, isOf, lockDepositOfPayment, ownerOf } f
 import { recordDispute } from './dispute.ts'
 import { reversalEntry } from './entries.ts'
 import { reverseExchanges } from './exchange.ts'
-import { haltRail } from './halted-rails.ts'
+import { haltCrediting } from './halts.ts'
 import { readFunds } from './position.ts'
 import type { EventContext } from './rail-event.ts'
 import { lockRefundPayouts, lockRefundsOfDeposit } from './refund.ts'
@@ -38,7 +38,7 @@ export async function settleReversal(ctx: Ctx, db: Atomic, batch: Batch, context
   if (!rail) throw new Error(`There is no rail ${deposit.rail} in this process.`)
   const at = ctx.clock.now()
   const isChain = rail.deposit.confirmations !== undefined
-  if (isChain) haltRail(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
+  if (isChain) haltCrediting(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
   if (event.dispute !== null) await recordDispute(ctx, db, event, deposit)
 
   const freed = await freeFor(ctx, db, { deposit, transaction, amount: event.amount })

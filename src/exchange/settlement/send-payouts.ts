@@ -6,6 +6,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
+import { stopsPayout } from '../../rails/halts.ts'
 import { advance, type Step } from '../transactions/advance.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -14,10 +15,10 @@ import { payoutEntry } from './entries.ts'
 import { coverWaiting, isUnprepared, type LockedPayout, lockPayouts, transactionsOf } from './payout.ts'
 import { preparePayments } from './prepared-payment.ts'
 
-/** How long a payout that is not covered waits before it is looked at again, in real milliseconds. */
+/** How long a payout that is not covered, or halted, waits before it is looked at again, in real milliseconds. */
 const coverAgainMs = 5_000
 
-/** Prepares the payments of ordered payouts: from `exchanging` to `sending`. What is not covered waits; what is on hold stays. */
+/** Prepares the payments of ordered payouts: from `exchanging` to `sending`. What is not covered or is halted waits; what is on hold stays. */
 export const sendPayouts = (ctx: Ctx): Handler => ({
   batch: 64,
   concurrency: 1,
@@ -39,11 +40,14 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
   }
   if (payouts.length === 0) return new Map()
 
-  const allowed = await withoutInactive(ctx, db, payouts, transactions)
+  const halts = ctx.halts.now()
+  const unhalted = payouts.filter(({ rail, asset }) => !stopsPayout(halts, rail, asset))
+  const allowed = await withoutInactive(ctx, db, unhalted, transactions)
   const payable = await withoutUnapproved(ctx, db, allowed, transactions)
   const covered = await coverWaiting(db, payable)
   if (covered.length > 0) await prepare(ctx, db, covered, transactions)
-  return putOff(ctx, jobs, payable, covered)
+  const halted = payouts.filter((payout) => !unhalted.includes(payout))
+  return putOff(ctx, jobs, [...payable, ...halted], covered)
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
+import { stopsPayout } from '../../rails/halts.ts'
 import type { Origin } from '../../rails/rail.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
@@ -130,6 +131,7 @@ async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promis
   }
   const payout = payouts.find(isUnprepared)
   if (!payout) throw new Error(`The refund ${refund.id} has no payout.`)
+  if (stopsPayout(ctx.halts.now(), payout.rail, payout.asset)) return false
   // Its approval has it looked at again.
   if (await needsApproval(ctx, db, own, payout.id)) return true
   const key = await keyOf(ctx, db, own, payout.data_key_id)

@@ -11,14 +11,15 @@ export function eachSecond<Found>(
   ctx: Ctx,
   findOut: (moment: ExchangeMoment, terms: PartnerTerms) => Found,
 ): (terms: PartnerTerms) => Found {
-  const kept = new WeakMap<PartnerTerms, { second: number; found: Found }>()
+  const kept = new WeakMap<PartnerTerms, { second: number; halts: unknown; found: Found }>()
   return (terms) => {
     const now = ctx.clock.now()
     const second = Math.floor(now.getTime() / 1000)
     const last = kept.get(terms)
-    if (last?.second === second) return last.found
+    const halts = ctx.halts.now()
+    if (last?.second === second && last.halts === halts) return last.found
     const found = findOut(momentOf(ctx, now), terms)
-    kept.set(terms, { second, found })
+    kept.set(terms, { second, halts, found })
     return found
   }
 }

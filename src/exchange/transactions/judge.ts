@@ -1,4 +1,5 @@
 import { judgeMethod } from '../availability/judge-method.ts'
+import { haltedForSeconds } from '../availability/rule.ts'
 import { type Available, resolve } from '../availability/resolve.ts'
 import type { ExchangeRequest } from '../availability/request.ts'
 import { findListing, type Listing } from '../../reference/catalog/asset.ts'
@@ -54,7 +55,12 @@ export function judgeCreate(ctx: Ctx, partner: Partner, read: ReadRequest<Create
 
 /** The refusal of a create whose first fault this is. All problems of the form are reported, in the order of its fields. */
 export const refusalOfFaults = ({ code, problem }: Fault, form: readonly Problem[]): Refusal =>
-  new Refusal(code, problem.message, form.length > 0 ? [...form] : [problem])
+  new Refusal(
+    code,
+    problem.message,
+    form.length > 0 ? [...form] : [problem],
+    code === 'SERVICE_UNAVAILABLE' ? haltedForSeconds : undefined,
+  )
 
 const badRequest = (problem: Problem): Fault => ({ code: 'BAD_REQUEST', problem })
 

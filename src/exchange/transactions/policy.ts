@@ -4,6 +4,8 @@ import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { ExchangeMoment } from '../availability/exchange-moment.ts'
 import type { Settings } from '../settings.ts'
+import { nothingHalted } from '../../rails/halts.ts'
+import { withoutRails } from '../../rails/registry.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { CreateInput } from './create-input.ts'
@@ -11,8 +13,15 @@ import type { CustomerCountry } from './customer-country.ts'
 import { flowOf } from './method.ts'
 import type { Transaction } from './transaction.ts'
 
-/** The moment that a request is judged and priced at. */
-export const momentOf = ({ config, market, rails }: Ctx, now: Date): ExchangeMoment => ({
+/** The moment that a request is judged and priced at. What is halted is not available. */
+export const momentOf = (ctx: Ctx, now: Date): ExchangeMoment => {
+  const halts = ctx.halts.now()
+  const moment = settlingMomentOf(ctx, now)
+  return halts === nothingHalted ? moment : { ...moment, halts, rails: withoutRails(moment.rails, halts.rails) }
+}
+
+/** The moment that money which is already agreed on is priced at: a halt stops its payout, and not its exchange. */
+export const settlingMomentOf = ({ config, market, rails }: Ctx, now: Date): ExchangeMoment => ({
   market,
   rails,
   now,

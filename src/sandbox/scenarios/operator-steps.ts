@@ -5,7 +5,7 @@ import { entry } from '../../exchange/ledger/entry.ts'
 import { post } from '../../exchange/ledger/post.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { resumeRail } from '../../exchange/settlement/halted-rails.ts'
+import { resumeCrediting } from '../../exchange/settlement/halts.ts'
 import { createOperator, listOperators, type Operator } from '../../exchange/operators/operator.ts'
 import { moveCoins } from '../rails.ts'
 import { approvePayout } from '../../exchange/settlement/approval.ts'
@@ -107,7 +107,7 @@ async function resume(scene: Scene): Promise<void> {
   const { from } = await wholeOf(scene)
   const rail = scene.ctx.rails.forDeposit('CRYPTO', from.network.code)
   if (!rail) throw new Refusal('CONFLICT', 'This was paid on no chain.')
-  await resumeRail(scene.ctx, rail.name, orderOf(scene))
+  await resumeCrediting(scene.ctx, rail.name, orderOf(scene))
 }
 
 /** What operators do, by the names that the catalog prints. The sandbox plays them itself. */
