@@ -23,6 +23,8 @@ import type { DueWork, OpenPlugIn } from './plug-in.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
+import { storeMarks } from '../exchange/treasury/mark.ts'
+import { valueEntries } from '../exchange/treasury/value-entries.ts'
 
 /** A service that runs. */
 export type Service = {
@@ -142,7 +144,13 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
   })
+  const valuing = doChores(
+    ctx,
+    { 'value entries': () => valueEntries(ctx), 'store marks': () => storeMarks(ctx) },
+    5_000,
+  )
   ends.push(async () => {
+    valuing.stop()
     chores.stop()
     await relay.stop()
     await ctx.queue.stop()

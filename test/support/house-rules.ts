@@ -19,6 +19,7 @@ export const ladder = [
   ['exchange/b2b'],
   ['exchange/orders'],
   ['exchange/reconciliation'],
+  ['exchange/treasury'],
   ['exchange/settlement'],
   ['exchange/transactions'],
   ['exchange/availability'],

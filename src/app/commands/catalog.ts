@@ -4,6 +4,7 @@ import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
 import { staffCommands } from './staff-commands.ts'
+import { treasuryCommands } from './treasury-commands.ts'
 
 /** Every command but `serve` and `help`, in the order of the help page. */
 export const commands: readonly Command[] = [
@@ -134,6 +135,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   ...staffCommands,
   ...reconciliationCommands,
   ...haltCommands,
+  ...treasuryCommands,
   {
     usage: 'customer show ID',
     does: 'Shows a customer: status, risk level with its facts and rules, verifications, blocks.',

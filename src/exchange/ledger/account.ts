@@ -32,3 +32,9 @@ export const losses = (kind: string): string => `losses:${kind}`
 
 /** Network fees that customers paid, less what networks charged us. */
 export const networkFees = 'network-fees'
+
+/** What processors and banks charged us. */
+export const methodCosts = 'method-costs'
+
+/** What venues charged us for hedges, less what they paid us for them. */
+export const hedgingFees = 'hedging-fees'

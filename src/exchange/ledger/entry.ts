@@ -27,6 +27,8 @@ export type EntryKind =
   | 'write_off' //        too little to be sent back; ref is a separate id
   | 'suspense_matched' // a deposit in suspense was assigned to a transaction; ref is the deposit
   | 'wallet_cost' //      cost of a transfer between our wallets; ref is a separate id
+  | 'method_cost' //      what a processor or bank charged us; ref is a separate id
+  | 'hedge_fill' //       a part of a hedge was traded at a venue; ref is the fill
 
 /** Postings that are booked together. */
 export type Entry = { transactionId: bigint | null; kind: EntryKind; ref: bigint; at: Date; postings: Posting[] }

@@ -1,7 +1,17 @@
 import type { Atomic, Db } from './sql.ts'
 
 /** The types that a column of written rows can have. */
-export type SqlType = 'bigint' | 'boolean' | 'bytea' | 'integer' | 'json' | 'jsonb' | 'numeric' | 'text' | 'timestamptz'
+export type SqlType =
+  | 'bigint'
+  | 'boolean'
+  | 'bytea'
+  | 'date'
+  | 'integer'
+  | 'json'
+  | 'jsonb'
+  | 'numeric'
+  | 'text'
+  | 'timestamptz'
 
 /** Writes objects to a table, any number in one statement that is always the same text. */
 export type RowWriter<Row> = {

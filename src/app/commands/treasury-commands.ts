@@ -1,0 +1,45 @@
+import type { Command } from '../../doors/commands/command.ts'
+
+/** Commands of the treasury: balances, exposure, profit and loss. */
+export const treasuryCommands: readonly Command[] = [
+  {
+    usage: 'balance list',
+    does: 'Lists what each custody account holds, what is reserved, on its way and available.',
+    details: `on_its_way: seen by a rail and not final (incoming), or given to a rail and not confirmed (outgoing).
+available: the balance less what is reserved for payouts.`,
+    run: async (input) => (await import('../../doors/commands/balance.ts')).list(input),
+  },
+  {
+    usage: 'balance open --account A --asset X --amount N --reason TEXT',
+    does: 'Books what an account held before the exchange began, as capital. Audited.',
+    details: `A is a custody account of "balance list" or "rail list", X an asset such as BTC-BTC, N a decimal in whole units.
+Refuses an account whose opening balance in this asset is booked already.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/balance.ts')).open(input),
+  },
+  {
+    usage: 'balance charge --account A --asset X --amount N --reason TEXT',
+    does: 'Books what a processor or bank charged on an account. Audited.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/balance.ts')).charge(input),
+  },
+  {
+    usage: 'treasury show',
+    does: "Shows exposure, balances and today's profit and loss.",
+    run: async (input) => (await import('../../doors/commands/treasury.ts')).show(input),
+  },
+  {
+    usage: 'treasury exposure',
+    does: 'Lists what the house holds or owes of each currency, at the market price.',
+    details: 'Without capital, which is listed separately. Negative: the house owes it and loses when its price rises.',
+    run: async (input) => (await import('../../doors/commands/treasury.ts')).exposure(input),
+  },
+  {
+    usage: 'treasury pnl [--since DAY] [--until DAY] [--partner ID]',
+    does: 'Lists the profit and loss in EUR by day (UTC) and asset. Positive is a gain.',
+    details: `Both days are included; without them, today. total is the sum of the other columns, and over all rows it is the
+change of the accounts of the house at market prices.
+--partner: what was booked for one partner's transactions, without revaluation and hedging.`,
+    run: async (input) => (await import('../../doors/commands/treasury.ts')).pnl(input),
+  },
+]

@@ -1,0 +1,52 @@
+import {
+  type AccountBooking,
+  bookCharge,
+  type CustodyBalance,
+  listBalances,
+  openBalance,
+} from '../../exchange/treasury/balances.ts'
+import type { Ctx } from '../../exchange/context.ts'
+import type { Answer, Invocation, Json } from './command.ts'
+import { layOut } from './layout.ts'
+import { shownAmount } from './shown-amount.ts'
+import { reasonOf } from './staff.ts'
+import { withActor } from './who.ts'
+
+/** Lists the balances of all custody accounts. */
+export const list = (input: Invocation): Promise<Answer> =>
+  input.exchange(async (ctx) => {
+    const json = await shownBalances(ctx)
+    return { json, text: json.length === 0 ? 'No custody account has a balance.' : layOut(json) }
+  })
+
+/** The balances as commands print them. */
+export const shownBalances = async (ctx: Ctx): Promise<readonly Json[]> => (await listBalances(ctx)).map(shown)
+
+function shown({ account, asset, balance, reserved, incoming, outgoing, available }: CustodyBalance): Json {
+  const text = (amount: bigint): string => shownAmount(asset, amount).amount
+  return {
+    account,
+    asset,
+    balance: text(balance),
+    reserved: text(reserved),
+    on_its_way: text(incoming + outgoing),
+    available: text(available),
+    incoming: text(incoming),
+    outgoing: text(outgoing),
+  }
+}
+
+/** Books an opening balance. */
+export const open = (input: Invocation): Promise<Answer> => book(input, openBalance)
+
+/** Books a charge of a processor or bank. */
+export const charge = (input: Invocation): Promise<Answer> => book(input, bookCharge)
+
+function book(input: Invocation, work: (ctx: Ctx, booking: AccountBooking) => Promise<bigint>): Promise<Answer> {
+  const reason = reasonOf(input)
+  const { account = '', asset = '', amount = '' } = input.flags
+  return withActor(input, async (ctx, actor) => {
+    const booked = await work(ctx, { account, asset, amount, reason, actor })
+    return { json: { account, ...shownAmount(asset, booked) } }
+  })
+}

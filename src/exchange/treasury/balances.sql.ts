@@ -1,0 +1,34 @@
+import type { Db } from '../../platform/db/sql.ts'
+
+/** An amount of one asset at one custody account. */
+export type AccountAmount = { account: string; asset: string; amount: bigint }
+
+/** What is reserved at custody accounts. */
+export const reservedAmounts = (db: Db): Promise<AccountAmount[]> =>
+  db.sql`select place as account, asset, reserved as amount from reserves where reserved <> 0`
+
+/**
+ * Payments that rails have seen in the last thirty days and that are neither booked nor reversed nor declined, by rail.
+ */
+export const incomingAmounts = (db: Db, since: Date): Promise<{ rail: string; asset: string; amount: bigint }[]> =>
+  db.sql`
+    select rail, asset, sum(amount)::numeric(38, 0) as amount from (
+      select distinct on (rail, payment) rail, asset, amount, payment, reference from rail_events
+      where kind = 'deposit_seen' and received_at > ${since} order by rail, payment, id desc) as seen
+    where exists (select 1 from assets where id = asset)
+      and not exists (select 1 from deposits where deposits.rail = seen.rail and deposits.payment = seen.payment)
+      and not exists (
+        select 1 from rail_events as ending where ending.rail = seen.rail and ending.reference = seen.reference
+          and ending.payment = seen.payment and (ending.reverses or ending.kind in ('deposit_final', 'deposit_declined')))
+    group by rail, asset`
+
+/** Prepared payments that their rails have not confirmed. They still count as held and reserved. */
+export const outgoingAmounts = (db: Db): Promise<AccountAmount[]> =>
+  db.sql`
+    select place as account, asset, sum(amount)::numeric(38, 0) as amount from payouts where state = 'planned' group by place, asset`
+
+/** Whether capital was booked to an account in an asset before. */
+export const capitalBooked = (db: Db, account: string, asset: string): Promise<unknown[]> =>
+  db.sql`
+    select 1 from entries join postings on entry_id = entries.id
+    where kind = 'capital' and debit = ${account} and credit = 'capital' and asset = ${asset} limit 1`

@@ -1,0 +1,140 @@
+import { after } from '../../platform/lib/clock.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { parseAmount } from '../../platform/money/amount.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
+import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
+import { entry } from '../ledger/entry.ts'
+import { post } from '../ledger/post.ts'
+import * as queries from './balances.sql.ts'
+
+/**
+ * The balance of one asset at one custody account, in its smallest unit. `incoming` was seen by a rail and is not final: it is not
+ * part of the balance yet. `outgoing` was given to a rail and is not confirmed: it is part of the balance and reserved.
+ */
+export type CustodyBalance = {
+  account: string
+  asset: string
+  balance: bigint
+  reserved: bigint
+  incoming: bigint
+  outgoing: bigint
+  available: bigint
+}
+
+/** A payment that was seen longer ago than this and has not become final is not on its way any more. */
+const seenWithinMs = 30 * 86_400_000
+
+/** The balances of every custody account that the books know, or that money is on its way to. */
+export async function listBalances({ db, rails, clock }: Ctx): Promise<CustodyBalance[]> {
+  const since = after(clock.now(), -seenWithinMs)
+  const [heldRows, reserved, incoming, outgoing] = await Promise.all([
+    heldBalances(db),
+    queries.reservedAmounts(db),
+    queries.incomingAmounts(db, since),
+    queries.outgoingAmounts(db),
+  ])
+  const rows = new Map<string, CustodyBalance>()
+  const rowOf = (account: string, asset: string): CustodyBalance => {
+    const key = `${account} ${asset}`
+    const row = rows.get(key) ?? {
+      account,
+      asset,
+      balance: 0n,
+      reserved: 0n,
+      incoming: 0n,
+      outgoing: 0n,
+      available: 0n,
+    }
+    rows.set(key, row)
+    return row
+  }
+  for (const [name, amount] of heldRows) {
+    const [account = '', asset = ''] = name.split(' ')
+    rowOf(placeIn(account) ?? account, asset).balance = amount
+  }
+  for (const { account, asset, amount } of reserved) rowOf(account, asset).reserved = amount
+  for (const { account, asset, amount } of outgoing) rowOf(account, asset).outgoing = amount
+  for (const { rail, asset, amount } of incoming) {
+    const account = rails.named(rail)?.custodyAccount
+    if (account !== undefined) rowOf(account, asset).incoming += amount
+  }
+  return [...rows.values()]
+    .map((row) => ({ ...row, available: row.balance - row.reserved }))
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+const keyOf = ({ account, asset }: CustodyBalance): string => `${account} ${asset}`
+
+/** What an operator books to a custody account, as it was typed. */
+export type AccountBooking = { account: string; asset: string; amount: string; reason: string; actor: string }
+
+/**
+ * Books what a custody account held before the exchange began, as the operator's capital. Audited. Refuses an account that nothing
+ * here uses, and (CONFLICT) an account whose opening balance in this asset is booked already.
+ */
+export async function openBalance(ctx: Ctx, booking: AccountBooking): Promise<bigint> {
+  const { account, asset, amount } = checked(ctx, booking)
+  await ctx.db.atomic(async (db) => {
+    // Nothing is claimed: this locks the account's row, so that two operators who do this at once do it one after the other.
+    await reserve(db, [{ place: account, asset, amount: 0n }])
+    if ((await queries.capitalBooked(db, held(account), asset)).length > 0) {
+      throw new Refusal('CONFLICT', `The opening balance of ${asset} at ${account} is booked already.`)
+    }
+    const at = ctx.clock.now()
+    const what = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at } as const
+    await post(db, ctx, [entry(what, [{ debit: held(account), credit: capital, asset, amount }])])
+    audit(ctx, db, 'balance.opened', booking)
+  })
+  return amount
+}
+
+/** Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. */
+export async function bookCharge(ctx: Ctx, booking: AccountBooking): Promise<bigint> {
+  const { account, asset, amount } = checked(ctx, booking)
+  await ctx.db.atomic(async (db) => {
+    const at = ctx.clock.now()
+    const what = { transactionId: null, kind: 'method_cost', ref: await ctx.rowIds.next(), at } as const
+    const charge = entry(what, [{ debit: methodCosts, credit: held(account), asset, amount }])
+    await post(db, ctx, [charge])
+    lowerAvailable(db, [charge])
+    audit(ctx, db, 'balance.charged', booking)
+  })
+  return amount
+}
+
+function checked(
+  ctx: Ctx,
+  { account, asset: id, amount: text, reason }: AccountBooking,
+): { account: string; asset: string; amount: bigint } {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  const asset = bookedAsset(id)
+  if (!asset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${id}. Assets are written like BTC-BTC.`)
+  const accounts = custodyAccounts(ctx)
+  if (!accounts.includes(account)) {
+    throw new Refusal('BAD_REQUEST', `Unknown account: ${account}. Accounts are: ${accounts.join(', ')}.`)
+  }
+  const amount = parseAmount(text, asset)
+  if (amount === 0n) throw new Refusal('BAD_REQUEST', 'The amount must be greater than 0.')
+  return { account, asset: asset.id, amount }
+}
+
+const custodyAccounts = ({ rails }: Pick<Ctx, 'rails'>): string[] =>
+  [...new Set(rails.all.map(({ custodyAccount }) => custodyAccount))].toSorted()
+
+const audit = (
+  { clock }: Pick<Ctx, 'clock'>,
+  db: Parameters<typeof recordAudit>[0],
+  action: string,
+  { account, asset, amount, reason, actor }: AccountBooking,
+): void =>
+  recordAudit(db, {
+    at: clock.now(),
+    actor,
+    action,
+    subject: `custody:${account}`,
+    before: null,
+    after: { asset, amount, reason },
+  })
