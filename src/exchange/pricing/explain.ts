@@ -1,11 +1,9 @@
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
-import type { Asset } from '../../platform/money/amount.ts'
-import { ratioOf, tenTo } from '../../platform/money/ratio.ts'
 import { percentText } from './fees.ts'
 import { originOf, originLines } from './quote-origin.ts'
 import type { Origin } from './quote-origin.ts'
-import { canonicalJson, fingerprintOf, quotedFees } from './quote.ts'
+import { canonicalJson, coveredBy, fingerprintOf, quotedFees, unitsIn } from './quote.ts'
 import type { Quote, QuotedFee, StoredQuote } from './quote.ts'
 import { bareSum, leastFromAmount, rateText } from './sum.ts'
 import { unitPrice, unitsWorth } from './terms.ts'
@@ -50,8 +48,12 @@ export function explainQuote(quote: StoredQuote): Explanation {
     const again = canonicalJson(value)
     return stored === again ? [] : [`${name}: stored ${stored}, recomputed ${again}`]
   })
-  return { lines: derivation(quote), recomputed, differences, agrees: differences.length === 0 }
+  const excess = quote.excess && explainQuote(quote.excess)
+  differences.push(...(excess?.differences ?? []).map(ofExcess))
+  return { lines: derivation(quote, excess), recomputed, differences, agrees: differences.length === 0 }
 }
+
+const ofExcess = (line: string): string => `excess: ${line}`
 
 const unexplained = (difference: string): Explanation => ({
   lines: [difference],
@@ -66,35 +68,69 @@ const unexplained = (difference: string): Explanation => ({
  * quote whose legs lead nowhere is a fault.
  */
 export function atSamePrice(quote: StoredQuote, amount: bigint): StoredQuote | undefined {
+  const beyond = quote.excess ? amount - coveredBy(quote) : 0n
+  const excess = quote.excess && beyond > 0n ? requoted(quote.excess, beyond) : undefined
+  return payable(requoted(quote, amount, excess))
+}
+
+/** A price that was locked for an amount, and the price at which what exceeds that amount is exchanged. */
+export type ExcessRequest = {
+  /** In the smallest unit of the source: all of it, and how much the locked price is for. */
+  amount: bigint
+  covered: bigint
+  /** A quote of the same exchange that was made when the money arrived, of any amount. */
+  arrival: Quote
+}
+
+/**
+ * The quote of more than a locked price covers: the covered amount at the locked price, the rest at the price of its arrival, one
+ * network fee. Undefined where nothing is left to pay out.
+ */
+export function withExcess(locked: Quote, { amount, covered, arrival }: ExcessRequest): StoredQuote | undefined {
+  const feesOnce = arrival.fees.map((fee) => ({ ...fee, minimum: '0', minimumInReference: '0' }))
+  const excess = requoted({ ...arrival, networkFee: '0', fees: feesOnce }, amount - covered)
+  return payable(requoted(locked, amount, excess))
+}
+
+const payable = (quote: StoredQuote): StoredQuote | undefined =>
+  quote.toAmount.startsWith('-') || quote.toAmount === '0' ? undefined : quote
+
+/** A quote for another amount, all inputs the same; with this excess instead of the one it has. */
+function requoted<Version extends StoredQuote>(quote: Version, amount: bigint, excess?: StoredQuote): Version {
   const origin = originOf(quote)
   if ('reason' in origin) throw new Error(`A stored quote cannot be read: ${origin.reason}`)
   const asked = formatAmount(amount, quote.from)
-  const { fingerprint: _, ...inputs } = quote
-  const question = { ...inputs, direction: 'direct', asked, fromAmountAtLeast: null, feesIncluded: true } as const
-  const { price, ...results } = recompute({ ...question, fingerprint: '' }, origin)
-  if (results.toAmount.startsWith('-') || results.toAmount === '0') return undefined
-  const again = { ...question, ...results, price }
-  return { ...again, fingerprint: fingerprintOf(again) }
+  const { fingerprint: _, excess: _own, ...inputs } = quote
+  const question = { ...inputs, ...(excess ? { excess } : {}), direction: 'direct', asked, fromAmountAtLeast: null }
+  const results = recompute({ ...question, feesIncluded: true, fingerprint: '' } as Version, origin)
+  const again = { ...question, feesIncluded: true, ...results }
+  return { ...again, fingerprint: fingerprintOf(again) } as Version
 }
 
 function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recomputed {
-  const { from, to, feesIncluded } = quote
+  const { from, to, feesIncluded, excess } = quote
+  const ownFees = quote.fees.filter(({ on }) => on === undefined)
   const terms: SumTerms = {
     from,
     to,
     ...unitPrice(price, from, to),
-    fees: quote.fees.map(({ kind, basisPoints, minimumInReference: minimumText }) => {
+    fees: ownFees.map(({ kind, basisPoints, minimumInReference: minimumText }) => {
       return { kind, basisPoints, minimumText, minimum: unitsWorth(minimumText, worth, from, 'up') }
     }),
-    feeBasisPoints: quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
+    feeBasisPoints: ownFees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
     networkFee: unitsIn(quote.networkFee, to),
     feeRounding: quote.roundings.fees,
   }
   const fromAmount = fromAmountOf(quote, terms)
-  const sum = bareSum(terms, fromAmount, { feesIncluded })
+  const own = bareSum(terms, fromAmount - (excess ? unitsIn(excess.fromAmount, from) : 0n), { feesIncluded })
+  const sum = {
+    convertedAmount: own.convertedAmount + (excess ? unitsIn(excess.convertedAmount, from) : 0n),
+    toAmount: own.toAmount + (excess ? unitsIn(excess.toAmount, to) : 0n),
+  }
+  const excessFees = (excess?.fees ?? []).map((fee) => ({ ...fee, on: 'excess' as const }))
   return {
     ...results,
-    fees: quotedFees(sum, from, quote.roundings.fees),
+    fees: [...quotedFees(own, from, quote.roundings.fees), ...excessFees],
     fromAmount: formatAmount(fromAmount, from),
     convertedAmount: formatAmount(sum.convertedAmount, from),
     toAmount: formatAmount(sum.toAmount, to),
@@ -110,41 +146,63 @@ function fromAmountOf({ direction, asked, fromAmountAtLeast, feesIncluded }: Sto
   return leastFromAmount(terms, unitsIn(asked, terms.to), { feesIncluded, atLeast })
 }
 
-/** An amount of the quote in units; results may have more digits than `parseAmount` takes from partners. */
-function unitsIn(text: string, { decimals }: Asset): bigint {
-  const { numerator, denominator } = ratioOf(text)
-  return (numerator * tenTo(decimals)) / denominator
-}
-
 const roundingText: Readonly<Record<FeeRounding, string>> = {
   up: 'rounded up',
   total_up: 'its share of the total rounded up',
 }
 
-function derivation(quote: StoredQuote): string[] {
-  const { from, to, direction, feesIncluded } = quote
+function derivation(quote: StoredQuote, excess?: Explanation): string[] {
+  const { from, to, direction } = quote
   const [give, get] = [from.ticker, to.ticker]
   const asked =
     direction === 'direct'
       ? `${quote.asked} ${give} to ${to.id}`
       : `${quote.asked} ${get} from ${from.id}: the least ${give} amount that pays it, not below ${quote.fromAmountAtLeast}`
-  const paid = unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to)
   return [
     `asked: a ${quote.side}, ${direction}, ${asked}`,
     ...originLines(quote),
-    ...quote.fees.map((fee) => feeLine(fee, quote)),
-    `converted: ${quote.convertedAmount} ${give}, ${feesIncluded ? `${quote.fromAmount} less the fees` : 'the fees come on top'}`,
-    `paid for: ${quote.convertedAmount} x price, rounded down = ${formatAmount(paid, to)} ${get}`,
+    ...quote.fees.filter(({ on }) => on === undefined).map((fee) => feeLine(fee, quote)),
+    ...(excess ? sumWithExcess(quote, excess) : sumLines(quote)),
     `paid out: less the network fee of ${quote.networkFee} = ${quote.toAmount} ${get}`,
     `rate: paid out / converted, rounded down, for display = ${quote.rate}`,
     `made at ${quote.madeAt}, valid for ${quote.validForSeconds} s, until ${quote.validUntil}`,
   ]
 }
 
+function sumLines(quote: StoredQuote): string[] {
+  const { from, to, feesIncluded } = quote
+  const paid = formatAmount(unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to), to)
+  const how = feesIncluded ? `${quote.fromAmount} less the fees` : 'the fees come on top'
+  return [
+    `converted: ${quote.convertedAmount} ${from.ticker}, ${how}`,
+    `paid for: ${quote.convertedAmount} x price, rounded down = ${paid} ${to.ticker}`,
+  ]
+}
+
+/** What the locked price is for, what is beyond it, and their sum. */
+function sumWithExcess(quote: StoredQuote, { lines }: Explanation): string[] {
+  const { from, to, excess } = quote
+  if (!excess) return []
+  const converted = unitsIn(quote.convertedAmount, from) - unitsIn(excess.convertedAmount, from)
+  const covered = coveredText(quote)
+  const paid = unitsIn(quote.toAmount, to) + unitsIn(quote.networkFee, to)
+  const own = formatAmount(paid - unitsIn(excess.toAmount, to), to)
+  return [
+    `locked: this price is for ${covered} of ${quote.fromAmount} ${from.ticker}; ${excess.fromAmount} exceed it and are priced when they arrived`,
+    `converted at the locked price: ${formatAmount(converted, from)} ${from.ticker}, rounded down = ${own} ${to.ticker}`,
+    ...lines.map(ofExcess),
+    `paid for: ${own} and ${excess.toAmount} = ${formatAmount(paid, to)} ${to.ticker}`,
+  ]
+}
+
+const coveredText = ({ from, fromAmount, excess }: StoredQuote): string =>
+  excess ? formatAmount(coveredBy({ from, fromAmount, excess }), from) : fromAmount
+
 function feeLine(fee: QuotedFee, quote: StoredQuote): string {
   const { name, basisPoints, minimum, minimumInReference, rounding, amount } = fee
   const { ticker } = quote.from
+  const paid = coveredText(quote)
   const floor =
     minimumInReference === '0' ? '' : `, at least ${minimumInReference} ${quote.reference} = ${minimum} ${ticker}`
-  return `${name}: ${percentText(basisPoints)} of ${quote.fromAmount} ${ticker}${floor}, ${roundingText[rounding]} = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
+  return `${name}: ${percentText(basisPoints)} of ${paid} ${ticker}${floor}, ${roundingText[rounding]} = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
 }

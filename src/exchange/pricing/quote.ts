@@ -4,7 +4,7 @@ import type { Side } from '../../reference/catalog/payment-method.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount, scale } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
-import { ratioText, reduced, tenTo } from '../../platform/money/ratio.ts'
+import { ratioOf, ratioText, reduced, tenTo } from '../../platform/money/ratio.ts'
 import type { RatioText } from '../../platform/money/ratio.ts'
 import { feeNames } from './fees.ts'
 import type { FeeKind } from './fees.ts'
@@ -29,6 +29,8 @@ export type QuotedFee = {
   minimum: string
   rounding: FeeRounding
   amount: string
+  /** Charged on what the locked price did not cover, by the rules of the excess; absent: by the quote's own. */
+  on?: 'excess'
 }
 
 /**
@@ -85,6 +87,12 @@ export type QuoteCommon = {
   toAmount: string
   /** For display only: nothing is computed from it. */
   rate: string
+  /**
+   * The part of `fromAmount` that the locked price does not cover, at the price of its arrival; absent where it covers all. The
+   * quote's own price and fees apply to the rest, and every result is a sum of both. Its network fee and its fees' minimums are
+   * zero: they are charged once.
+   */
+  excess?: Quote
   madeAt: string
   validForSeconds: number
   validUntil: string
@@ -175,9 +183,44 @@ export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset, rounding: F
  */
 export function eurCentsOf(quote: StoredQuote, amount: bigint): bigint | null {
   if (quote.reference !== 'EUR') return null
+  const { excess, ...locked } = quote
+  const beyond = excess ? amount - coveredBy(quote) : 0n
+  if (excess && beyond > 0n) {
+    const [one, other] = [eurCentsOf(locked, amount - beyond), eurCentsOf(excess, beyond)]
+    return one === null || other === null ? null : one + other
+  }
   const { numerator, denominator } = quote.version === 1 ? quote.prices.from : quote.worth
   return scale(amount * 100n, BigInt(numerator), BigInt(denominator) * tenTo(quote.from.decimals), 'down')
 }
+
+/** How much of its source amount a quote's own price is for: all but the excess. */
+export const coveredBy = ({ from, fromAmount, excess }: Pick<QuoteCommon, 'from' | 'fromAmount' | 'excess'>): bigint =>
+  unitsIn(fromAmount, from) - (excess ? unitsIn(excess.fromAmount, from) : 0n)
+
+/** A quote's fees as people read them: what the same rule takes of the covered amount and of the excess is one line. */
+export function feeLines({ fees, from }: Pick<QuoteCommon, 'fees' | 'from'>): QuotedFee[] {
+  const lines: QuotedFee[] = []
+  for (const fee of fees) {
+    const same = lines.findIndex(({ kind, basisPoints }) => kind === fee.kind && basisPoints === fee.basisPoints)
+    const known = lines[same]
+    if (known) lines[same] = { ...known, amount: sumText([known.amount, fee.amount], from) }
+    else lines.push(fee)
+  }
+  return lines
+}
+
+/** An amount of a quote in units; results may have more digits than `parseAmount` takes from partners. */
+export function unitsIn(text: string, { decimals }: Pick<Asset, 'decimals'>): bigint {
+  const { numerator, denominator } = ratioOf(text)
+  return (numerator * tenTo(decimals)) / denominator
+}
+
+/** The sum of amounts of an asset, as decimal text. */
+export const sumText = (amounts: readonly string[], asset: Asset): string =>
+  formatAmount(
+    amounts.reduce((sum, amount) => sum + unitsIn(amount, asset), 0n),
+    asset,
+  )
 
 /** SHA-256, in hex, over a quote without its fingerprint, as `canonicalJson` writes it. */
 export function fingerprintOf(quote: object): string {

@@ -106,7 +106,8 @@ function use(model: Model, { depositId, amount }: Part, how: 'exchanged' | 'refu
 }
 
 const amounts = [1n, 40n, 60n, 99n, 100n, 101n, 150n, 5_000n]
-const verdicts = ['agreed', 'near', 'far', 'none'] as const
+const excessVerdicts = ['near', 'far', 'none'] as const
+const verdicts = ['agreed', ...excessVerdicts] as const
 
 /** One thing that happens by chance, as far as it can happen now. */
 function happen(model: Model, random: (below: number) => number): void {
@@ -163,7 +164,12 @@ function happen(model: Model, random: (below: number) => number): void {
       return
     }
     case 7:
-      model.limits = { ...model.limits, priceOf: () => pick(verdicts) ?? 'near', needsReview: random(10) === 0 }
+      model.limits = {
+        ...model.limits,
+        priceOf: () => pick(verdicts) ?? 'near',
+        excessPriceOf: () => pick(excessVerdicts) ?? 'near',
+        needsReview: random(10) === 0,
+      }
   }
 }
 
@@ -180,7 +186,15 @@ function assertSound(model: Model): void {
   assert.ok(!model.refunds.some(({ state }) => state !== 'paid'), `${model.status} with an open refund`)
 }
 
-const limits: Limits = { tolerance: 1n, least: 20n, most: 1_000n, priceOf: () => 'near', needsReview: false }
+const limits: Limits = {
+  tolerance: 1n,
+  least: 20n,
+  most: 1_000n,
+  covered: 101n,
+  priceOf: () => 'near',
+  excessPriceOf: () => 'near',
+  needsReview: false,
+}
 
 test('whatever happens in whatever order, nothing is used twice, and an ended transaction owes nobody', () => {
   const reached = new Set<string>()

@@ -33,7 +33,11 @@ export type Limits = {
   /** The least and the most that may be exchanged now: of the pair, of the account, of the customer. */
   least: bigint
   most: bigint
+  /** How much the agreed price covers: what was agreed, and the tolerance on top. What exceeds it is priced when it arrives. */
+  covered: bigint
   priceOf(amount: bigint): PriceVerdict
+  /** The price, at this moment, of the part of an amount that the agreed price does not cover. */
+  excessPriceOf(amount: bigint): Exclude<PriceVerdict, 'agreed'>
   /** The customer is blocked, or a rule of risk says that staff must look. */
   needsReview: boolean
 }
@@ -46,7 +50,8 @@ export type FundsRequest = 'none' | 'accept' | 'refund' | 'release'
 
 /** What is to be done with a transaction's money, and the status that it leads to. */
 export type Decision = {
-  exchange: { amount: bigint; parts: Part[]; isAgreed: boolean } | undefined
+  /** `atAgreedPrice`: how much of the amount; the rest is exchanged at the price of this moment. */
+  exchange: { amount: bigint; parts: Part[]; atAgreedPrice: bigint } | undefined
   refund: Part[]
   to: Status
   details: StatusDetails | null
@@ -128,15 +133,29 @@ function exchangeOf(position: FundsPosition, limits: Limits, request: FundsReque
   const price = limits.priceOf(amount)
   if (price === 'none' || (price === 'far' && request === 'none')) return hold('late')
 
-  const [parts, rest] = split(position.free, expected, amount)
+  const atAgreedPrice = price === 'agreed' ? least(amount, limits.covered) : 0n
+  const isWhole = price !== 'agreed' || amount <= limits.covered || isExcessExchanged(limits, amount, request)
+  const used = isWhole ? amount : atAgreedPrice
+  const [parts, others] = split(position.free, expected, used)
   return {
-    exchange: { amount, parts, isAgreed: price === 'agreed' },
-    refund: rest,
+    exchange: { amount: used, parts, atAgreedPrice },
+    refund: split(others, expected, amount - used)[1],
     to: 'exchanging',
     details: null,
     reason: undefined,
   }
 }
+
+/**
+ * Whether what exceeds the agreed price is exchanged along with the rest. If not, it stays free and is decided about once the
+ * payout is made: its customer may have to accept its price.
+ */
+function isExcessExchanged({ excessPriceOf }: Limits, amount: bigint, request: FundsRequest): boolean {
+  const price = excessPriceOf(amount)
+  return price === 'near' || (price === 'far' && request !== 'none')
+}
+
+const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 
 /** Takes an amount of an asset out of parts, the oldest first: what was taken, and what is left of the asset. */
 export function split(free: readonly Part[], asset: string, amount: bigint): [taken: Part[], rest: Part[]] {

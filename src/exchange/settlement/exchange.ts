@@ -5,8 +5,8 @@ import { post } from '../ledger/post.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
-import { atSamePrice } from '../pricing/explain.ts'
-import { eurCentsOf, type Quote } from '../pricing/quote.ts'
+import { atSamePrice, withExcess } from '../pricing/explain.ts'
+import { eurCentsOf, type Quote, type StoredQuote } from '../pricing/quote.ts'
 import type { Change } from '../transactions/advance.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { quotesOf } from '../transactions/transactions.sql.ts'
@@ -20,14 +20,13 @@ import { type Funds, isOfExchange } from './position.ts'
 /** The transaction at the price that an exchange is made at, and what changes of it. */
 export type Exchange = { transaction: Transaction; isNewQuote: boolean; change: Change }
 
-/** The exchange that was decided: at the agreed price as it is, or for another amount; or at the price of this moment. */
+/** The exchange that was decided: at the agreed price as it is, or for another amount; at the price of this moment; or a part at each. */
 export function exchangeAt(
   transaction: Transaction,
-  { amount, isAgreed }: NonNullable<Decision['exchange']>,
+  exchange: Pick<NonNullable<Decision['exchange']>, 'amount' | 'atAgreedPrice'>,
   limits: Pick<PricedLimits, 'repriced'>,
 ): Exchange {
-  const priced = isAgreed ? agreedFor(transaction, amount) : limits.repriced(amount)?.transaction
-  if (!priced) throw new Error('The price of a decided exchange is gone.')
+  const priced = pricedFor(transaction, exchange, limits)
   const { quote, quoteNumber, quoteExpiresAt, expectedFrom, expectedTo, depositMethod } = priced
   const isOther = expectedFrom !== transaction.expectedFrom
   return {
@@ -47,10 +46,26 @@ export function exchangeAt(
   }
 }
 
+function pricedFor(
+  transaction: Transaction,
+  { amount, atAgreedPrice: covered }: Parameters<typeof exchangeAt>[1],
+  limits: Pick<PricedLimits, 'repriced'>,
+): Transaction {
+  if (covered === amount) return agreedFor(transaction, amount)
+  const arrival = limits.repriced(amount)?.transaction
+  if (!arrival) throw new Error('The price of a decided exchange is gone.')
+  if (covered === 0n) return arrival
+  return requoted(transaction, amount, withExcess(transaction.quote, { amount, covered, arrival: arrival.quote }))
+}
+
 function agreedFor(transaction: Transaction, amount: bigint): Transaction {
   const wasExchanged = transaction.history.some(({ status }) => status === 'exchanging')
   if (amount === transaction.expectedFrom && !wasExchanged) return transaction
-  const quote = atSamePrice(transaction.quote, amount) as Quote | undefined
+  return requoted(transaction, amount, atSamePrice(transaction.quote, amount))
+}
+
+function requoted(transaction: Transaction, amount: bigint, priced: StoredQuote | undefined): Transaction {
+  const quote = priced as Quote | undefined
   if (!quote) throw new Refusal('CONFLICT', 'Costs would consume the entire amount, so there is nothing to exchange.')
   return {
     ...transaction,

@@ -42,7 +42,7 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
   const customer = await profileOf(ctx, db, transaction)
   const left = await leftOf(ctx, db, transaction)
   return {
-    tolerance: (position.agreed * BigInt(partner.settings.underpaymentBasisPoints)) / 10_000n,
+    tolerance: toleranceOf(partner, position),
     least: range.min,
     most: left !== undefined && left < range.max ? left : range.max,
     needsReview: customer !== undefined && needsReview(customer),
@@ -50,12 +50,18 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
   }
 }
 
+/** How much more or less than agreed may come: it is exchanged all the same, and more of it has the agreed price too. */
+const toleranceOf = ({ settings }: Partner, { agreed }: FundsPosition): bigint =>
+  (agreed * BigInt(settings.underpaymentBasisPoints)) / 10_000n
+
 /** Nothing of the agreed asset is free: nothing looks at the limits. */
 const noLimits: PricedLimits = {
   tolerance: 0n,
   least: 0n,
   most: 0n,
+  covered: 0n,
   priceOf: () => 'none',
+  excessPriceOf: () => 'none',
   repriced: () => undefined,
   needsReview: false,
 }
@@ -100,9 +106,10 @@ async function leftOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<bigin
 
 /**
  * The price of an amount. A bank transfer is priced when it arrives, and money that came by another way than was chosen last at the
- * price of that way. Each amount is priced once.
+ * price of that way. Each amount is priced once. The agreed price covers the agreed amount and the tolerance: an unlimited one
+ * would be a free option on any amount.
  */
-function pricesOf(ctx: Ctx, query: LimitsQuery): Pick<PricedLimits, 'priceOf' | 'repriced'> {
+function pricesOf(ctx: Ctx, query: LimitsQuery): Prices {
   const { transaction, partner, position, arrival } = query
   const method = arrival?.method ?? transaction.depositMethod
   const known = new Map<bigint, Repriced | undefined>()
@@ -118,9 +125,21 @@ function pricesOf(ctx: Ctx, query: LimitsQuery): Pick<PricedLimits, 'priceOf' | 
       // It was seen before, and priced then: what was beyond the limit at its arrival is not tried again at a better moment.
       if (arrival && arrival.finalAt > arrival.arrivedAt) return 'far'
     }
-    const found = repriced(amount)
-    if (!found) return 'none'
-    return found.withinSlippage ? 'near' : 'far'
+    return verdictOf(repriced(amount))
   }
-  return { priceOf, repriced }
+  // A price that covers an earlier excess already covers all of that, and no more.
+  const { quote } = transaction
+  return {
+    covered: quote.excess ? position.agreed : position.agreed + toleranceOf(partner, position),
+    priceOf,
+    excessPriceOf: (amount) => (quote.excess ? 'none' : verdictOf(repriced(amount))),
+    repriced,
+  }
+}
+
+type Prices = Pick<PricedLimits, 'covered' | 'priceOf' | 'excessPriceOf' | 'repriced'>
+
+const verdictOf = (repriced: Repriced | undefined): Exclude<PriceVerdict, 'agreed'> => {
+  if (!repriced) return 'none'
+  return repriced.withinSlippage ? 'near' : 'far'
 }

@@ -51,9 +51,10 @@ const ordinary: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   'payout_prepared',
 ])
 
-// A refund that is ordered leaves no trace in the history.
-const isOrdinary = ({ history, refunds }: Transaction): boolean =>
+// Neither a refund that is ordered nor money that waits to be exchanged leaves a trace in the history.
+const isOrdinary = ({ history, refunds, fromAmount, expectedFrom }: Transaction): boolean =>
   refunds.length === 0 &&
+  fromAmount === expectedFrom &&
   history.length <= ordinary.size &&
   history.filter(({ kind }) => kind === 'deposit_final').length === 1 &&
   history.every(({ kind }) => ordinary.has(kind))

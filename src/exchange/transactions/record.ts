@@ -5,7 +5,7 @@ import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../../platform/lib/json.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { percentText } from '../pricing/fees.ts'
-import type { Quote } from '../pricing/quote.ts'
+import { feeLines, type Quote, sumText } from '../pricing/quote.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
 import type { RefundView, Transaction } from './transaction.ts'
 
@@ -184,12 +184,13 @@ type PayoutRecord = { address: string; extra_id: string; iban?: string; full_nam
 function breakdownOf(quote: Quote) {
   const source = quote.from.ticker
   const target = quote.to.ticker
-  const partnerFee = quote.fees.find(({ kind }) => kind === 'partner')
+  const fees = feeLines(quote)
+  const partnerFees = fees.filter(({ kind }) => kind === 'partner')
   return {
     fromAmount: jsonNumber(quote.fromAmount),
     toAmount: quote.toAmount,
     estimatedExchangeRate: quote.rate,
-    serviceFees: quote.fees.map(({ name, amount, basisPoints }) => ({
+    serviceFees: fees.map(({ name, amount, basisPoints }) => ({
       name,
       amount,
       currency: source,
@@ -198,9 +199,12 @@ function breakdownOf(quote: Quote) {
     convertedAmount: { amount: quote.convertedAmount, currency: source },
     networkFee: { amount: quote.networkFee, currency: target },
     partnerFee: {
-      amount: partnerFee?.amount ?? '0',
+      amount: sumText(
+        partnerFees.map(({ amount }) => amount),
+        quote.from,
+      ),
       currency: source,
-      percentage: percentText(partnerFee?.basisPoints ?? 0),
+      percentage: percentText(partnerFees[0]?.basisPoints ?? 0),
     },
   }
 }

@@ -2,6 +2,7 @@ import type { Listing } from '../../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../../reference/catalog/payment-method.ts'
 import { parseAmount } from '../../../platform/money/amount.ts'
 import { ratioFrom } from '../../../platform/money/ratio.ts'
+import { feeLines } from '../../../exchange/pricing/quote.ts'
 import { CurrencyMark } from '../../ui/mark.tsx'
 import { EndRow, Row, rateText } from '../../ui/price.tsx'
 import type { Language } from '../../../platform/language/language.ts'
@@ -35,7 +36,7 @@ export function Summary(props: PageProps) {
   const { visit, language } = props
   const { say, amount, percent } = language
   const { quote, from, to, fromAmount, toAmount, deposit, payout } = visit.view
-  const fees = quote.fees.filter((fee) => fee.amount !== '0')
+  const fees = feeLines(quote).filter((fee) => fee.amount !== '0')
   const networkFee = parseAmount(quote.networkFee, to.asset)
   return (
     <aside class="summary" aria-labelledby="summary-title">
@@ -49,7 +50,7 @@ export function Summary(props: PageProps) {
         />
         {fees.map((fee) => (
           <Row
-            key={fee.kind}
+            key={`${fee.kind} ${fee.basisPoints}`}
             name={say(`summary.fee.${fee.kind}`)}
             note={percent(fee.basisPoints)}
             value={amount(-parseAmount(fee.amount, from.asset), from)}
@@ -60,6 +61,12 @@ export function Summary(props: PageProps) {
           name={say('summary.rate')}
           value={rateText({ price: ratioFrom(quote.price), side: quote.side, from, to }, language)}
         />
+        {quote.excess ? (
+          <Row
+            name={say('summary.excessRate', { amount: amount(parseAmount(quote.excess.fromAmount, from.asset), from) })}
+            value={rateText({ price: ratioFrom(quote.excess.price), side: quote.side, from, to }, language)}
+          />
+        ) : null}
         {networkFee === 0n ? null : <Row name={say('summary.networkFee')} value={amount(-networkFee, to)} />}
         <EndRow
           name={say('summary.receive')}
