@@ -10,6 +10,7 @@ import { makeDataDir, removeDataDir } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
 import { size } from './size.ts'
 import { everyRail } from '../test/support/every-rail.ts'
+import { policies } from '../test/support/policies.ts'
 
 const connections = 16
 const roundMs = size(2_000, 50)
@@ -65,7 +66,7 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
 
 /** Every pair of the catalog that can be exchanged, with amounts from the middle of its range. */
 function pairAsks(now: Date): PairAsk[] {
-  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
+  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail, policies }
   return listings.flatMap((source) =>
     listings.flatMap((target) => {
       const outcome = resolve(moment, defaultTerms, namesOf(source, target))

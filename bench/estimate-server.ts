@@ -5,7 +5,8 @@ import { startService } from '../src/app/start.ts'
 import { readSandbox } from '../src/sandbox/sandbox-file.ts'
 import { type Accounts, type Caller, openAccounts } from '../src/exchange/partners/accounts.ts'
 import { hashKeyText, makeKeyText } from '../src/exchange/partners/key-text.ts'
-import { feeSchedules } from '../src/exchange/pricing/fees.ts'
+import type { Policies } from '../src/exchange/policies/policies.ts'
+import { feesDocument, policiesWith } from '../test/support/policies.ts'
 import { answerOrders } from './helper-process.ts'
 import { movingMarket } from './moving-market.ts'
 
@@ -38,6 +39,7 @@ async function open({ dataDir, partners }: { dataDir: string; partners: number }
   const market = movingMarket(ctx.market, () => ctx.clock.now())
   ctx.market = market
   const { keys, accounts } = manyAccounts(caller, partners)
+  ctx.policies = ownPolicies(keys.map((_, index) => caller.partner.id + BigInt(index)))
   const app = buildApi(ctx, { accounts, workersAreUp: () => Promise.resolve(true) })
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
 
@@ -50,18 +52,24 @@ async function open({ dataDir, partners }: { dataDir: string; partners: number }
   return { origin, keys }
 }
 
-/** This many partners in addition to a real one, each with a commission and a price list of its own, found by their keys' hashes. */
+/** A price list for each of so many partners, as a policy. */
+const ownPolicies = (ids: readonly bigint[]): Policies =>
+  policiesWith(
+    ...ids.map((partnerId, index) => {
+      const document = feesDocument({
+        service: { buy: `${0.5 + (index % 100) / 100}%`, sell: '0.9%', swap: `0.${10 + (index % 80)}%` },
+        minimum: `0.${10 + (index % 90)}`,
+      })
+      return { kind: 'fees' as const, document, partnerId, version: index + 2 }
+    }),
+  )
+
+/** This many partners in addition to a real one, each with a commission of its own, found by their keys' hashes. */
 function manyAccounts({ partner, key }: Caller, count: number): { keys: string[]; accounts: Accounts } {
   const keys = Array.from({ length: count }, () => makeKeyText('public', 'test'))
   const callers = new Map(
     keys.map((text, index) => {
-      const lists = feeSchedules.map((list) => ({
-        ...list,
-        version: `own-${index}`,
-        serviceBasisPoints: { buy: 50 + (index % 100), sell: 50 + (index % 90), swap: 20 + (index % 80) },
-        serviceMinimum: `0.${10 + (index % 90)}`,
-      }))
-      const terms = { ...partner.settings.terms, commissionBasisPoints: index % 50, feeSchedules: lists }
+      const terms = { ...partner.settings.terms, commissionBasisPoints: index % 50 }
       const own = { ...partner, id: partner.id + BigInt(index), settings: { ...partner.settings, terms } }
       return [hashKeyText(text), { partner: own, key, allowedFrom: undefined }]
     }),

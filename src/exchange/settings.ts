@@ -54,8 +54,7 @@ export type Settings = {
     customerIpPerSecond: number
     customerIpBurst: number
   }
-  pricing: { cardValidityMs: number; coinValidityMs: number; staleAfterMs: number }
-  deadlines: { cardMs: number; coinMs: number; bankBusinessDays: number }
+  pricing: { staleAfterMs: number }
   /** Final depths that differ from the catalog's, by network. */
   confirmations: Confirmations
   jobs: { leaseMs: number }
@@ -67,7 +66,6 @@ export type Settings = {
     disableAfterMs: number
     rotationOverlapMs: number
   }
-  payouts: { approvalAboveEurCents: bigint | undefined }
   b2b: { coolingOffMs: number }
   operator: { token: string | undefined }
   mail: { smtpUrl: string | undefined; from: string }

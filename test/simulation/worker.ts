@@ -11,6 +11,7 @@ import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import type { Scheduler, Wires } from './scheduler.ts'
+import { policiesWith } from '../support/policies.ts'
 
 /** One process of the exchange: its house, its connections, and the work that it has set going and nobody has run yet. */
 export type Worker = {
@@ -39,7 +40,12 @@ const config = readConfig({
   MASTER_KEY_FILE: '/nowhere',
   DATA_DIR: '/nowhere',
   DB_POOL_SIZE: '4',
-  PAYOUT_APPROVAL_EUR: '800',
+})
+
+/** Some payouts of a run are large enough to wait for two operators. */
+const lowApprovals = policiesWith({
+  kind: 'approvals',
+  document: { payouts: { above: '800', currency: 'EUR' }, policies: 'one_operator' },
 })
 
 /** Starts a process. To be called inside a task of the scheduler: its first statements wait their turn like all others. */
@@ -77,6 +83,7 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
   })
   if (!sandbox) throw new Error('The sandbox did not open.')
   composition.ctx.market = ground.market
+  composition.ctx.policies = lowApprovals
   composition.ctx.queue.start()
   return {
     name,

@@ -77,7 +77,7 @@ const changes: Change[] = [
     args: ({ partner }) => ['--partner', partner, 'slippage_percent=3', `signing_key=${join(files, 'signing_key')}`],
     action: 'partner.changed',
     subject: ofPartner,
-    before: { slippageBasisPoints: 200, signingKey: null },
+    before: { slippageBasisPoints: null, signingKey: null },
     after: { slippageBasisPoints: 300, signingKey: signing },
   },
   {
@@ -204,7 +204,8 @@ const others = new Set(
   b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock,
   operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
   transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
-  rail resume, chain reread`.split(/,\s+/),
+  rail resume, chain reread,
+  config check, config schema, policy list, policy show`.split(/,\s+/),
 )
 
 /** Remembers what a command has made, and every secret that it showed. */

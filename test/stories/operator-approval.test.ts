@@ -11,6 +11,7 @@ import { releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { runCommand } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, lookup, pay, read, readyToPay, statusesOf } from '../support/journey.ts'
+import { putInForce } from '../support/policies.ts'
 
 type Listed = { id: string; transaction_id: string; needs_approvals: number; approved_by: string[]; amount: string }
 
@@ -18,7 +19,9 @@ let exchange: Exchange
 const people: { operator: Operator; token: string }[] = []
 
 before(async () => {
-  exchange = await startExchange({ PAYOUT_APPROVAL_EUR: '500', RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  const document = { payouts: { above: '500', currency: 'EUR' }, policies: 'one_operator' }
+  await putInForce(exchange.service.composition.ctx, { kind: 'approvals', document })
   const { ctx } = exchange.service.composition
   for (const name of ['ann', 'bob', 'cleo']) {
     const email = `${name}@example.com`

@@ -8,13 +8,16 @@ import { holdTransaction, refundTransaction, releaseTransaction } from '../../sr
 import { listSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, lookup, owed, pay, read, readyToPay, seen } from '../support/journey.ts'
+import { putInForce } from '../support/policies.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 const people: Operator[] = []
 
 before(async () => {
-  exchange = await startExchange({ PAYOUT_APPROVAL_EUR: '500', RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  const document = { payouts: { above: '500', currency: 'EUR' }, policies: 'one_operator' }
+  await putInForce(exchange.service.composition.ctx, { kind: 'approvals', document })
   for (const name of ['ann', 'bob', 'cleo']) {
     people.push(
       await createOperator(ctxOf(), { email: `${name}@example.com`, password: 'correct horse battery' }, 'test'),

@@ -9,6 +9,7 @@ import { createPartner, type NewPartner } from '../../src/exchange/partners/crea
 import { changeKey, createKey, revokeKey } from '../../src/exchange/partners/keys.ts'
 import { type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { type ServedExchange, serveExchange } from '../support/process.ts'
+import { feesDocument, putInForce } from '../support/policies.ts'
 import { until } from '../support/telling.ts'
 
 /** What a process answers. */
@@ -147,26 +148,21 @@ describe('a change holds in every process within 2 seconds', () => {
     )
   })
 
-  it('fees: a commission, and a price list of the account own', async () => {
+  it('fees: a commission, and a price list as a policy of the partner', async () => {
     const shop = await newShop('Priced')
     const feesBy = async (ask: Ask) =>
       (await ask(estimatePath, { key: shop.secret_key })).body.service_fees as { name: string; percentage: string }[]
-    const percents = { buy: '0.25', sell: '0.25', swap: '0.25' }
-    const list = { version: 'shop-1', service_percent: percents, spread_percent: percents }
-    const fees = JSON.stringify({ commission_percent: '1.37', schedules: [list] })
+    const document = feesDocument({ service: { buy: '0.25%', sell: '0.25%', swap: '0.25%' } })
     await inForce(
       async (ask) => {
-        const told = Object.fromEntries((await feesBy(ask)).map(({ name, percentage }) => [name, percentage]))
-        return told['Service fee'] === '0.25%' && told['Partner fee'] === '1.37%'
+        const found = Object.fromEntries((await feesBy(ask)).map(({ name, percentage }) => [name, percentage]))
+        return found['Service fee'] === '0.25%' && found['Partner fee'] === '1.37%'
       },
-      () => setPartner(ctx, shop.partner.id, { fees }, 'test'),
+      async () => {
+        await setPartner(ctx, shop.partner.id, { fees: JSON.stringify({ commission_percent: '1.37' }) }, 'test')
+        await putInForce(ctx, { kind: 'fees', document, partnerId: shop.partner.id })
+      },
     )
-    await setPartner(ctx, shop.partner.id, { fees }, 'test')
-    const rewritten = JSON.stringify({ commission_percent: '1.37', schedules: [{ ...list, service_minimum: '1' }] })
-    await assert.rejects(setPartner(ctx, shop.partner.id, { fees: rewritten }, 'test'), {
-      code: 'BAD_REQUEST',
-      message: 'fees: the version shop-1 is there already and says something else; name a new one.',
-    })
   })
 
   it('limits, of the account and of a side', async () => {

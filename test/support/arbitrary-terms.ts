@@ -76,8 +76,8 @@ const basisPoints = fc.oneof(fc.constantFrom(0, 1, 50), fc.integer({ min: 0, max
 const schedules: fc.Arbitrary<FeeSchedule> = fc
   .record({ service: basisPoints, spread: basisPoints, minimum: fc.constantFrom('0', '0', '0.01', '1.5', '30') })
   .map(({ service, spread, minimum }) => ({
-    version: 'test',
-    from: new Date(0),
+    kind: 'fees' as const,
+    version: 7,
     serviceBasisPoints: { buy: service, sell: service, swap: service },
     serviceMinimum: minimum,
     spreadBasisPoints: { buy: spread, sell: spread, swap: spread },

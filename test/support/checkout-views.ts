@@ -9,7 +9,7 @@ import { flowOf } from '../../src/doors/checkout/way-to-pay.ts'
 import { after } from '../../src/platform/lib/clock.ts'
 import type { Book } from '../../src/markets/source.ts'
 import { parseAmount } from '../../src/platform/money/amount.ts'
-import { scheduleAt } from '../../src/exchange/pricing/fees.ts'
+import { policies, schedule } from './policies.ts'
 import { makeQuote } from '../../src/exchange/pricing/quote.ts'
 import { termsOf } from '../../src/exchange/pricing/terms.ts'
 import type { CheckoutView } from '../../src/exchange/orders/checkout-view.ts'
@@ -64,15 +64,16 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
   const deposit = methodFor(from, order.deposit ?? usualMethod(from, 'VISA_MC'))
   const payout = methodFor(to, order.payout ?? usualMethod(to, 'SEPA'))
   const fromAmount = parseAmount(amount, from.asset)
+  const { methods } = policies.at(someTime, 'fees').rules
   const quote = makeQuote(
     termsOf({
       side,
       from: from.asset,
       to: to.asset,
       ...ratesBetween(priceOf(from.asset.ticker), priceOf(to.asset.ticker)),
-      schedule: scheduleAt(someTime),
-      depositBasisPoints: deposit.deposit?.feeBasisPoints ?? 0,
-      payoutBasisPoints: payout.withdrawal?.feeBasisPoints ?? 0,
+      schedule,
+      depositBasisPoints: methods.get(deposit.category)?.deposit ?? 0,
+      payoutBasisPoints: methods.get(payout.category)?.payout ?? 0,
       commissionBasisPoints: 50,
       networkFee: parseAmount(to.network.networkFee ?? '0', to.asset),
     }),

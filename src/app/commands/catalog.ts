@@ -64,14 +64,14 @@ export const commands: readonly Command[] = [
     details: `signing=off|create|all       which requests must be signed
 signing_key=FILE             the partner's public key, PEM: Ed25519 or RSA; several while one replaces another
 b2b_approval=on|off          whether an operator approves new B2B payout addresses
-slippage_percent=2           how far a price may move before we ask the customer
+slippage_percent=2           how far a price may move before we ask the customer; =default: as the policy says
 underpayment_percent=0.5     how much less than agreed is still exchanged
 key_per_second=100           requests a second with one key; key_burst=500: at once
 creates_per_second=20        created transactions a second; creates_burst=200
 customer_ip_per_second=2     created transactions a second from one customer IP address; customer_ip_burst=100
                              =default: the service's settings apply
 contact_email=ADDRESS        gets an e-mail when a webhook endpoint fails; contact_email=none: nobody does
-fees=FILE                    {"commission_percent": "0.5"}, and the account's price lists
+fees=FILE                    {"commission_percent": "0.5"}; price lists are policies: policy propose fees FILE --partner ID
 limits=FILE                  {"min": "50", "max": "5000", "sell": {"max": "1000"}, "b2b": {"max": "50000"}}
 theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "text": "#1d1d1b"}`,
     acts: true,

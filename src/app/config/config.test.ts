@@ -31,12 +31,7 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
   }
 }
 
-test('an approval limit is whole euros in cents, or none; an invalid token is refused and not repeated', () => {
-  assert.equal(readConfig({}).payouts.approvalAboveEurCents, 10_000_000n)
-  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: '500' }).payouts.approvalAboveEurCents, 50_000n)
-  assert.equal(readConfig({ PAYOUT_APPROVAL_EUR: 'off' }).payouts.approvalAboveEurCents, undefined)
-  for (const wrong of ['1.5', '-1', 'many'])
-    assert.deepEqual(wrongIn({ PAYOUT_APPROVAL_EUR: wrong }), ['PAYOUT_APPROVAL_EUR'])
+test('an invalid token is refused and not repeated', () => {
   assert.throws(
     () => readConfig({ OPERATOR_TOKEN: 'op_hunter2' }),
     (error) => error instanceof ConfigError && /OPERATOR_TOKEN/.test(error.message) && !/hunter2/.test(error.message),
@@ -57,12 +52,9 @@ test('nothing set at all is a sandbox on this machine, with the embedded databas
   assert.deepEqual(config.warnings, [])
 })
 
-test('prices, deadlines and retries are those of the specification', () => {
-  const { pricing, deadlines, webhooks, retention, http } = readConfig({})
+test('retries and retention are those of the specification', () => {
+  const { webhooks, retention, http } = readConfig({})
   const minute = 60_000
-  assert.deepEqual([pricing.cardValidityMs, deadlines.cardMs], [15 * minute, 30 * minute])
-  assert.deepEqual([pricing.coinValidityMs, deadlines.coinMs], [20 * minute, 24 * 60 * minute])
-  assert.equal(deadlines.bankBusinessDays, 5)
   assert.equal(webhooks.timeoutMs, 15_000)
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 3_600)
   assert.deepEqual(webhooks.retrySeconds, [5, 300, 1_800, ...hours])
@@ -78,7 +70,7 @@ test('everything wrong is reported at once', () => {
     PORT: '65536',
     DATABASE_URL: 'mysql://db',
     PUBLIC_URL: 'https://example.com/path',
-    CARD_PAY_DEADLINE: '30 minutes',
+    STALE_PRICE_AFTER: '30 minutes',
     RATE_LIMITS: 'perhaps',
     RATE_LIMIT_KEY_BURST: '0',
     TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',

@@ -23,7 +23,6 @@ import { readConfigFile } from './file.ts'
 import { environmentOf } from './environment.ts'
 import { b2bSettings } from './b2b.ts'
 import { databaseSettings } from './database.ts'
-import { deadlineSettings } from './deadlines.ts'
 import { evmSettings, isKeyless } from './evm.ts'
 import { geoSettings } from './geo.ts'
 import { httpSettings } from './http.ts'
@@ -31,7 +30,6 @@ import { identitySettings } from './identity.ts'
 import { legalSettings } from './legal.ts'
 import { mailSettings, oneTimeCodeSettings } from './mail.ts'
 import { operatorSettings } from './operators.ts'
-import { payoutSettings } from './payouts.ts'
 import { priceSettings } from './prices.ts'
 import { rateLimitSettings } from './rate-limits.ts'
 import { retentionSettings } from './retention.ts'
@@ -96,8 +94,6 @@ const definitions = {
 
   pricing: priceSettings,
 
-  deadlines: deadlineSettings,
-
   confirmations: setting(
     'CONFIRMATIONS',
     '',
@@ -111,7 +107,6 @@ const definitions = {
 
   webhooks: webhookSettings,
   listen: listenSettings,
-  payouts: payoutSettings,
   operator: operatorSettings,
   b2b: b2bSettings,
 
@@ -130,7 +125,7 @@ const definitions = {
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|CARD_P|COIN_P|BANK_PAY_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|PAYOUT_A|OPERATOR_T|TERMS_|PRIVACY_)/
+  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|OPERATOR_T|TERMS_|PRIVACY_)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.

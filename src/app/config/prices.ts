@@ -1,19 +1,7 @@
 import { count, duration, setting } from '../../platform/lib/setting.ts'
 
-/** How long prices hold. */
+/** Market prices. */
 export const priceSettings = {
-  cardValidityMs: setting(
-    'CARD_PRICE_VALIDITY',
-    'PT15M',
-    duration(1_000),
-    'How long a price is held for payment by card.',
-  ),
-  coinValidityMs: setting(
-    'COIN_PRICE_VALIDITY',
-    'PT20M',
-    duration(1_000),
-    'How long a price is held for payment in coins.',
-  ),
   staleAfterMs: setting(
     'STALE_PRICE_AFTER',
     'PT60S',

@@ -3,6 +3,7 @@ import type { FastifyContextConfig, FastifyInstance } from 'fastify'
 import { resolve } from '../../exchange/availability/resolve.ts'
 import type { ExchangeRequest } from '../../exchange/availability/request.ts'
 import type { PartnerTerms } from '../../exchange/availability/partner-terms.ts'
+import { feePolicy } from '../../exchange/availability/exchange.ts'
 import type { ExchangeMoment } from '../../exchange/availability/exchange-moment.ts'
 import { refusalOf } from '../../exchange/availability/rule.ts'
 import type { Kind } from '../../reference/catalog/payment-method.ts'
@@ -125,7 +126,8 @@ export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, conf
   app.get(path, { config, schema: { response: { 200: estimateRecord } } }, (request, reply) => {
     const { partner } = callerOf(request)
     const now = ctx.clock.now()
-    const same = answers.sameAsked(partner, request.url, now)
+    const asked = { partner, fees: feePolicy(ctx.policies, now, { kind, partnerId: partner.id }), url: request.url }
+    const same = answers.sameAsked(asked, now)
     reply.type('application/json; charset=utf-8')
     if (same !== undefined) return reply.send(same)
 
@@ -133,7 +135,7 @@ export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, conf
     const { ask, ignored } = readEstimate(inputsOfQuery(query), query, partner)
     const record = estimateOf(momentOf(ctx, now), termsOfPartner(partner, kind), ask, ignored)
     const answer = String(reply.serializeInput(record, '200'))
-    answers.keep(partner, request.url, answer)
+    answers.keep(asked, answer)
     return reply.send(answer)
   })
 }
@@ -144,31 +146,36 @@ const mostAnswers = 5_000
 /**
  * The answers given in the present second of business time. Many ask the same (a widget asks for its default amount at every
  * page view), and one partner asking the same within a second gets the same: prices are seconds old anyway, and nothing is
- * promised by an estimate. A changed account is another `Partner` object, so it is answered afresh.
+ * promised by an estimate. A changed account is another `Partner` object and a changed price list another policy, so both are
+ * answered afresh.
  */
 function recentAnswers() {
   let second = 0
   let count = 0
-  let answers = new Map<Partner, Map<string, string>>()
+  let answers = new Map<Partner, { fees: Question['fees']; byUrl: Map<string, string> }>()
   return {
-    sameAsked: (partner: Partner, url: string, now: Date): string | undefined => {
+    sameAsked: ({ partner, fees, url }: Question, now: Date): string | undefined => {
       const present = Math.floor(now.getTime() / 1000)
       if (present !== second) {
         second = present
         count = 0
         answers = new Map()
       }
-      return answers.get(partner)?.get(url)
+      const own = answers.get(partner)
+      return own?.fees === fees ? own.byUrl.get(url) : undefined
     },
-    keep: (partner: Partner, url: string, answer: string): void => {
+    keep: ({ partner, fees, url }: Question, answer: string): void => {
       if (count >= mostAnswers) return
       count += 1
       const own = answers.get(partner)
-      if (own) own.set(url, answer)
-      else answers.set(partner, new Map([[url, answer]]))
+      if (own?.fees === fees) own.byUrl.set(url, answer)
+      else answers.set(partner, { fees, byUrl: new Map([[url, answer]]) })
     },
   }
 }
+
+/** What an answer depends on, apart from the second. */
+type Question = { partner: Partner; fees: ReturnType<typeof feePolicy>; url: string }
 
 /** Judges and prices what is asked on a partner's terms. Refuses with the first rule that it breaks. */
 function estimateOf(moment: ExchangeMoment, terms: PartnerTerms, ask: AmountAsk, ignored: Warning[]): EstimateRecord {

@@ -35,6 +35,7 @@ import {
   text,
   textOrNull,
   titled,
+  wholeNumber,
 } from './shape.ts'
 
 const status = titled('TransactionStatus', oneOf(...(Object.keys(lifecycle) as Status[])))
@@ -81,6 +82,11 @@ const checkoutFields = {
   customer_payout_address_changeable: flag,
 }
 
+const version = wholeNumber(1, 1_000_000)
+
+/** Of the policies that a price depends on. */
+const versions = { fees: version, b2b: version, validity: version, slippage: version }
+
 /** What is exchanged, and how. */
 const exchange = {
   id,
@@ -123,6 +129,10 @@ const exchange = {
   output_hash: about(orNull(line), 'Null to public keys. What identifies the payout on its chain or at its bank.'),
   location: about(country, 'The country of the customer.'),
   estimate_breakdown: titled('EstimateBreakdown', breakdown),
+  policies: about(
+    titled('PolicyVersions', eitherOf<Partial<Record<keyof typeof versions, number>>>(versions, Object.keys(versions))),
+    'The versions of our policies under which the price was made. Empty for transactions from before there were any.',
+  ),
   partner_id: id,
   external_partner_link_id: about(orNull(line), 'Your own reference for the transaction.'),
 }

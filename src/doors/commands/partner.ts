@@ -5,7 +5,7 @@ import { listPartners, showPartner } from '../../exchange/partners/find.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { isFileSetting } from '../../exchange/partners/setting-text.ts'
 import { type AccountRates, showsCalculatorV1, takesUnsignedPresets } from '../../exchange/partners/settings.ts'
-import type { AccountFees, Terms } from '../../exchange/partners/terms.ts'
+import type { Terms } from '../../exchange/partners/terms.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { partnerIdOf } from './read-id.ts'
@@ -71,7 +71,7 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   unsigned_presets: takesUnsignedPresets(settings) ? 'on' : 'off',
   redirect_origins: settings.redirectOrigins,
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
-  slippage_percent: percent(settings.slippageBasisPoints),
+  slippage_percent: settings.slippageBasisPoints === null ? 'default' : percent(settings.slippageBasisPoints),
   underpayment_percent: percent(settings.underpaymentBasisPoints),
   features: settings.features,
   ...rates(settings.rateLimits),
@@ -91,31 +91,13 @@ const rates = (of: AccountRates) => ({
 })
 
 /** In the form that `fees=FILE` takes. */
-const fees = ({ commissionBasisPoints, feeSchedules, b2bFeeSchedules }: Terms) => ({
-  commission_percent: percent(commissionBasisPoints),
-  ...(feeSchedules.length === 0 ? {} : { schedules: feeSchedules.map(priceList) }),
-  ...(b2bFeeSchedules.length === 0 ? {} : { b2b_schedules: b2bFeeSchedules.map(priceList) }),
-})
-
-const priceList = ({ version, from, serviceBasisPoints, serviceMinimum, spreadBasisPoints }: AccountFees) => ({
-  version,
-  from: from.toISOString(),
-  service_percent: percents(serviceBasisPoints),
-  service_minimum: serviceMinimum,
-  spread_percent: percents(spreadBasisPoints),
-})
+const fees = ({ commissionBasisPoints }: Terms) => ({ commission_percent: percent(commissionBasisPoints) })
 
 /** In the form that `limits=FILE` takes. */
 const limits = ({ limits: all, limitsBySide, b2bLimits }: Terms) => ({
   ...all,
   ...limitsBySide,
   ...(b2bLimits.min === null && b2bLimits.max === null ? {} : { b2b: b2bLimits }),
-})
-
-const percents = ({ buy, sell, swap }: AccountFees['serviceBasisPoints']) => ({
-  buy: percent(buy),
-  sell: percent(sell),
-  swap: percent(swap),
 })
 
 /** 150 is 1.5. */

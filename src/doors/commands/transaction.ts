@@ -86,8 +86,10 @@ export const explainPrice = (input: Invocation): Promise<Answer> => {
     const json = {
       transaction_id: String(publicId),
       agrees,
-      quotes: quotes.map(({ number, agrees, lines, differences, recomputed }) => ({
+      policies: { ...quotes.at(-1)?.policies },
+      quotes: quotes.map(({ number, policies, agrees, lines, differences, recomputed }) => ({
         number,
+        policies: { ...policies },
         agrees,
         lines,
         differences,

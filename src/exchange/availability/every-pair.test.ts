@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { policies, schedule } from '../../../test/support/policies.ts'
 import fc from 'fast-check'
 
 import { askFor, type CatalogPair, catalogPairs } from '../../../test/support/catalog-pairs.ts'
@@ -9,7 +10,6 @@ import { after } from '../../platform/lib/clock.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { explainQuote } from '../pricing/explain.ts'
-import { scheduleAt } from '../pricing/fees.ts'
 import type { ExchangeMoment } from './exchange-moment.ts'
 import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
@@ -23,7 +23,7 @@ import type { ExchangeRequest } from './request.ts'
 
 const start = new Date('2026-11-20T08:00:00.000Z')
 const market = recordedMarket(1)
-const momentAt = (now: Date): ExchangeMoment => ({ market, now, maxPriceAgeSeconds: 60, rails: everyRail })
+const momentAt = (now: Date): ExchangeMoment => ({ market, now, maxPriceAgeSeconds: 60, rails: everyRail, policies })
 
 function availableOf(moment: ExchangeMoment, partner: PartnerTerms, ask: ExchangeRequest): Available {
   const outcome = resolve(moment, partner, ask)
@@ -91,7 +91,7 @@ const anyPartner: fc.Arbitrary<PartnerTerms> = fc
     limits: { min: null, max: null },
     feeSchedules: [
       {
-        ...scheduleAt(start),
+        ...schedule,
         version: 'own',
         serviceBasisPoints: { buy: service, sell: service, swap: service },
         serviceMinimum,

@@ -1,6 +1,10 @@
 import type { ActiveHalts } from '../../rails/halts.ts'
 import type { ServedRails } from '../../rails/registry.ts'
+import type { Policies } from '../policies/policies.ts'
 import type { MarketMoment } from '../pricing/market.ts'
 
-/** What an exchange depends on at one moment: the market, which payments have a rail, and what is halted, if anything is. */
-export type ExchangeMoment = MarketMoment & { rails: ServedRails; halts?: ActiveHalts }
+/** What a price depends on at one moment: the market, and the policies that hold. */
+export type PricedMoment = MarketMoment & { policies: Pick<Policies, 'at'> }
+
+/** The same, which payments have a rail, and what is halted, if anything is. */
+export type ExchangeMoment = PricedMoment & { rails: ServedRails; halts?: ActiveHalts }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { feesDocument, policies, policiesWith } from '../../../test/support/policies.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Book, MarketSource } from '../../markets/source.ts'
 import type { ExchangeMoment } from './exchange-moment.ts'
@@ -25,9 +26,15 @@ function movable(): MarketSource & { move(name: string): void } {
   }
 }
 
-function exchangeAt(market: MarketSource, pair: string, partner: PartnerTerms = defaultTerms, ms = 0): Exchange {
+function exchangeAt(
+  market: MarketSource,
+  pair: string,
+  partner: PartnerTerms = defaultTerms,
+  ms = 0,
+  at = policies,
+): Exchange {
   const [fromCurrency, toCurrency] = pair.split(' ')
-  const moment: ExchangeMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60, rails: everyRail }
+  const moment: ExchangeMoment = { market, now: after(now, ms), maxPriceAgeSeconds: 60, rails: everyRail, policies: at }
   const outcome = resolve(moment, partner, { fromCurrency, toCurrency })
   assert.ok(outcome.available)
   return outcome.exchange
@@ -40,11 +47,10 @@ test('an exchange is worked out once, and again for another partner, method or p
   assert.notEqual(exchangeAt(market, 'EUR BTC', { ...defaultTerms, commissionBasisPoints: 10 }), first)
   assert.equal(exchangeAt(market, 'EUR BTC'), first)
 
-  const { schedule } = first.terms
-  const later = { ...schedule, version: 'later', from: after(now, 2_000) }
-  const partner: PartnerTerms = { ...defaultTerms, feeSchedules: [schedule, later] }
-  assert.equal(exchangeAt(market, 'EUR BTC', partner, 1_999).terms.schedule, schedule)
-  assert.equal(exchangeAt(market, 'EUR BTC', partner, 2_000).terms.schedule, later)
+  const dearer = feesDocument({ service: { buy: '2%', sell: '2%', swap: '2%' } })
+  const changing = policiesWith({ kind: 'fees', document: dearer, effectiveAt: after(now, 2_000) })
+  const versionAt = (ms: number) => exchangeAt(market, 'EUR BTC', defaultTerms, ms, changing).terms.schedule.version
+  assert.deepEqual([versionAt(1_999), versionAt(2_000), versionAt(1_999)], [1, 2, 1])
 })
 
 test('a price that changes is in the next exchange, and throws away none whose path it is not on', () => {

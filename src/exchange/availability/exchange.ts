@@ -1,12 +1,13 @@
 import type { MarketSource } from '../../markets/source.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
-import { type MethodPrice, type PaymentMethod, type Side, termsFor } from '../../reference/catalog/payment-method.ts'
-import { type FeeSchedule, scheduleAt } from '../pricing/fees.ts'
-import type { MarketMoment } from '../pricing/market.ts'
+import { type MethodBounds, type PaymentMethod, type Side, termsFor } from '../../reference/catalog/payment-method.ts'
+import type { Policy } from '../policies/policies.ts'
+import { scheduleOf } from '../pricing/fees.ts'
 import { type Bounds, type Range, rangeOf } from '../pricing/range.ts'
 import type { Rate } from '../pricing/rate.ts'
 import { type PairTerms, termsOf } from '../pricing/terms.ts'
+import type { PricedMoment } from './exchange-moment.ts'
 import type { PartnerTerms } from './partner-terms.ts'
 
 /** A pair that is available, and on what terms. */
@@ -27,8 +28,10 @@ export type OpenPair = Omit<Exchange, 'terms' | 'range'> & {
   worth: Rate
 }
 
+type FeePolicy = Policy<'fees' | 'b2b'>
+
 /** A computed exchange, and what it was computed from apart from the pair and the partner's terms. */
-type CachedExchange = Pick<OpenPair, 'rate' | 'worth'> & { schedule: FeeSchedule; exchange: Exchange | undefined }
+type CachedExchange = Pick<OpenPair, 'rate' | 'worth'> & { policy: FeePolicy; exchange: Exchange | undefined }
 
 /**
  * 30 pairs for each of 1,000 partners, some 35 MB. When the cache is full, further exchanges are computed each time: replacing
@@ -45,26 +48,37 @@ const caches = new WeakMap<MarketSource, Cache>()
 /**
  * The exchange of a pair on a partner's terms; undefined when no amount of it can be exchanged.
  *
- * Most requests differ only in their amount, so the result is cached until the objects of its rates or of the price list are
+ * Most requests differ only in their amount, so the result is cached until the objects of its rates or the policy are
  * replaced. A new price affects the exchanges on its path only. An account that changes gets new `PartnerTerms`.
  */
-export function exchangeOf({ market, now }: MarketMoment, partner: PartnerTerms, pair: OpenPair): Exchange | undefined {
+export function exchangeOf(
+  { market, now, policies }: PricedMoment,
+  partner: PartnerTerms,
+  pair: OpenPair,
+): Exchange | undefined {
   const { source, target, deposit, payout, rate, worth } = pair
-  const schedule = scheduleAt(now, partner.feeSchedules)
+  const policy = feePolicy(policies, now, partner)
   const cache = caches.get(market) ?? openCache(market, now)
   const key = `${source.asset.id} ${target.asset.id} ${deposit.type} ${payout.type}`
   const cached = cache.byPartner.get(partner)?.get(key)
-  if (cached?.rate === rate && cached.worth === worth && cached.schedule === schedule) return cached.exchange
+  if (cached?.rate === rate && cached.worth === worth && cached.policy === policy) return cached.exchange
 
-  const exchange = computeExchange(partner, pair, schedule)
-  if (cached) Object.assign(cached, { rate, worth, schedule, exchange })
+  const exchange = computeExchange(partner, pair, policy)
+  if (cached) Object.assign(cached, { rate, worth, policy, exchange })
   else if (hasRoom(cache, now)) {
     const exchanges = cache.byPartner.get(partner) ?? new Map<string, CachedExchange>()
-    cache.byPartner.set(partner, exchanges.set(key, { rate, worth, schedule, exchange }))
+    cache.byPartner.set(partner, exchanges.set(key, { rate, worth, policy, exchange }))
     cache.count += 1
   }
   return exchange
 }
+
+/** The price list that holds for a partner's exchanges. */
+export const feePolicy = (
+  policies: PricedMoment['policies'],
+  now: Date,
+  { kind, partnerId }: Pick<PartnerTerms, 'kind' | 'partnerId'>,
+): FeePolicy => (kind === 'b2b' ? policies.at(now, 'b2b', partnerId) : policies.at(now, 'fees', partnerId))
 
 function openCache(market: MarketSource, now: Date): Cache {
   const cache: Cache = { count: 0, since: now.getTime(), byPartner: new WeakMap() }
@@ -84,7 +98,7 @@ function hasRoom(cache: Cache, now: Date): boolean {
 function computeExchange(
   { commissionBasisPoints, limits, limitsBySide, kind = 'retail' }: PartnerTerms,
   { side, source, target, deposit, payout, rate, worth }: OpenPair,
-  schedule: FeeSchedule,
+  policy: FeePolicy,
 ): Exchange | undefined {
   const [wayIn, wayOut] = [termsFor(deposit.deposit, kind, side), termsFor(payout.withdrawal, kind, side)]
   const terms = termsOf({
@@ -93,9 +107,9 @@ function computeExchange(
     to: target.asset,
     rate,
     worth,
-    schedule,
-    depositBasisPoints: wayIn?.feeBasisPoints ?? 0,
-    payoutBasisPoints: wayOut?.feeBasisPoints ?? 0,
+    schedule: scheduleOf(policy, source.asset.ticker, target.asset.ticker),
+    depositBasisPoints: policy.rules.methods.get(deposit.category)?.deposit ?? 0,
+    payoutBasisPoints: policy.rules.methods.get(payout.category)?.payout ?? 0,
     commissionBasisPoints,
     networkFee: networkFeeOf(target),
   })
@@ -119,4 +133,4 @@ function networkFeeOf(target: Listing): bigint {
   return fee
 }
 
-const boundsOf = (terms: MethodPrice | undefined): Bounds => ({ min: terms?.min ?? null, max: terms?.max ?? null })
+const boundsOf = (terms: MethodBounds | undefined): Bounds => ({ min: terms?.min ?? null, max: terms?.max ?? null })

@@ -10,7 +10,7 @@ import { judgeMethod } from './judge-method.ts'
 import type { MethodWanted } from './judge-method.ts'
 import type { Failure } from './rule.ts'
 
-const open = { sides: ['buy' as const], min: null, max: null, feeBasisPoints: 0 }
+const open = { sides: ['buy' as const], min: null, max: null }
 const sepa: PaymentMethod = { type: 'SEPA_1', category: 'SEPA', deposit: open, withdrawal: null }
 const card: PaymentMethod = { type: 'VISA_MC_1', category: 'VISA_MC', deposit: open, withdrawal: null }
 const closed: PaymentMethod = { ...sepa, type: 'SEPA_2', deposit: { ...open, sides: [] } }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
+import { policies } from '../../../test/support/policies.ts'
 import { servingRail } from '../../../test/support/every-rail.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { openRegistry } from '../../rails/registry.ts'
@@ -18,6 +19,7 @@ const moment: ExchangeMoment = {
   market: recordedMarket(1),
   now: new Date('2026-11-20T08:00:00.000Z'),
   maxPriceAgeSeconds: 60,
+  policies,
   rails: openRegistry([
     servingRail([{ directions: ['deposit', 'payout'], categories: ['SEPA'], networks: ['EUR'] }], 'bank'),
     servingRail(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { policies } from '../../../test/support/policies.ts'
 import fc from 'fast-check'
 
 import { narrowMarket } from '../../../test/support/moved-market.ts'
@@ -23,7 +24,7 @@ import { rules } from './rule.ts'
 
 const sideNames = ['buy', 'sell', 'swap'] as const
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail, policies }
 
 /** The recorded market as far as it trades these tickers. */
 const marketOf = (tickers: readonly string[]) => narrowMarket(moment.market, tickers)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { policies } from '../../../test/support/policies.ts'
 import { narrowMarket } from '../../../test/support/moved-market.ts'
 import { type Listing, listings } from '../../reference/catalog/asset.ts'
 import { countries, findCountry } from '../../reference/catalog/country.ts'
@@ -14,7 +15,7 @@ import { defaultTerms, type PartnerTerms } from './partner-terms.ts'
 import type { ExchangeRequest } from './request.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail, policies }
 /** A small market, so that all of it can be asked for. */
 const small: ExchangeMoment = { ...moment, market: narrowMarket(moment.market, ['EUR', 'GBP', 'BRL', 'BTC', 'USDT']) }
 

@@ -3,69 +3,42 @@ import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
 import { askFor, catalogPairs } from '../../../test/support/catalog-pairs.ts'
-import { mostBasisPoints } from '../partners/fees-text.ts'
+import { feesDocument, policies, policiesWith } from '../../../test/support/policies.ts'
+import { paymentCategories } from '../../reference/catalog/payment-category.ts'
 import { defaultSettings } from '../partners/settings.ts'
 import { readChanges } from '../partners/setting-text.ts'
 import type { Terms } from '../partners/terms.ts'
-import { b2bFeeSchedules, feeSchedules, scheduleAt } from '../pricing/fees.ts'
+import { policyKinds } from '../policies/kinds.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
 import { resolve } from './resolve.ts'
-import { b2bTerms, termsOfAccount } from './partner-terms.ts'
+import { defaultTerms, termsOfAccount } from './partner-terms.ts'
 
 const given = (name: string, value: object): Terms => ({
   ...defaultSettings.terms,
   ...readChanges({ [name]: JSON.stringify(value) })[0]?.terms,
 })
-const all = (percent: string) => ({ buy: percent, sell: percent, swap: percent })
-const list = (version: string, from: string, percent = '1') => ({
-  version,
-  from,
-  service_percent: all(percent),
-  spread_percent: all(percent),
-})
-
-test('an account without its own terms has the default price lists, and shares the B2B terms', () => {
-  const account = { ...defaultSettings.terms }
-  assert.equal(termsOfAccount(account, 'retail').feeSchedules, undefined)
-  assert.equal(termsOfAccount(account, 'b2b'), b2bTerms)
-})
+const momentNow = {
+  market: recordedMarket(1),
+  now: new Date('2026-11-20T08:00:00.000Z'),
+  maxPriceAgeSeconds: 60,
+  rails: everyRail,
+}
+const accountOf = (terms: Terms, id = 7n) => ({ id, settings: { ...defaultSettings, terms } })
 
 test('the same account has the same terms, object by object, so that what is remembered of them is found', () => {
-  const account = given('fees', { commission_percent: '1', schedules: [list('own', '2026-01-01')] })
+  const account = accountOf(given('fees', { commission_percent: '1' }))
   for (const kind of ['retail', 'b2b'] as const) {
     assert.equal(termsOfAccount(account, kind), termsOfAccount(account, kind))
+    assert.equal(termsOfAccount(account, kind).partnerId, 7n)
   }
-  assert.notEqual(termsOfAccount({ ...account }, 'retail'), termsOfAccount(account, 'retail'))
-})
-
-test("an account's price lists apply from their time on, the default one before the first", () => {
-  const lists = {
-    schedules: [list('one', '2026-06-01'), list('two', '2027-01-01')],
-    b2b_schedules: [list('b', '2027-01-01')],
-  }
-  const account = given('fees', { commission_percent: '0', ...lists })
-  const versions = (kind: 'retail' | 'b2b', ...times: string[]) =>
-    times.map((time) => scheduleAt(new Date(time), termsOfAccount(account, kind).feeSchedules).version)
-  const [first, last] = ['2026-06-01T00:00:00Z', '2027-01-01T00:00:00Z']
-  assert.deepEqual(versions('retail', '2026-05-31T23:59:59.999Z', first, '2026-12-31T23:59:59.999Z', last), [
-    scheduleAt(new Date('2026-05-31'), feeSchedules).version,
-    'one',
-    'one',
-    'two',
-  ])
-  const house = scheduleAt(new Date(first), b2bFeeSchedules).version
-  assert.deepEqual(versions('b2b', first, last), [house, 'b'])
+  assert.notEqual(termsOfAccount(accountOf({ ...account.settings.terms }), 'retail'), termsOfAccount(account, 'retail'))
+  assert.equal(termsOfAccount({ ...account, id: 8n }, 'retail').partnerId, 8n)
 })
 
 test('a side has its own limits, B2B others, and neither is the other', () => {
-  const account = given('limits', { max: '500', sell: { max: '300' }, b2b: { max: '90000' } })
+  const account = accountOf(given('limits', { max: '500', sell: { max: '300' }, b2b: { max: '90000' } }))
   const maxOf = (kind: 'retail' | 'b2b', fromCurrency: string, toCurrency: string) => {
-    const moment = {
-      market: recordedMarket(1),
-      now: new Date('2026-11-20T08:00:00.000Z'),
-      maxPriceAgeSeconds: 60,
-      rails: everyRail,
-    }
+    const moment = { ...momentNow, policies }
     const outcome = resolve(moment, termsOfAccount(account, kind), { fromCurrency, toCurrency })
     assert.ok(outcome.available, `no exchange of ${fromCurrency}`)
     const { terms, range } = outcome.exchange
@@ -79,13 +52,18 @@ test('a side has its own limits, B2B others, and neither is the other', () => {
   isNear(maxOf('b2b', 'BTC', 'EUR'), 90_000)
 })
 
-test('the dearest lists that an account can have never fault, on any pair by any method', () => {
-  const most = String(mostBasisPoints / 100)
-  const dear = { ...list('dear', '1970-01-01', most), service_minimum: '1000' }
-  const fees = { commission_percent: most, schedules: [dear], b2b_schedules: [{ ...dear, version: 'dear-b2b' }] }
-  const account = given('fees', fees)
-  const now = new Date('2026-11-20T08:00:00.000Z')
-  const moment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
+test('the dearest price list that a policy can be never faults, on any pair by any method', () => {
+  const dear = feesDocument({
+    service: { buy: '20%', sell: '20%', swap: '20%' },
+    minimum: '1000',
+    methods: Object.fromEntries(paymentCategories.map(({ category }) => [category, '5%'])),
+    spread: '20%',
+    spread_by_side: {},
+  })
+  assert.deepEqual(policyKinds.fees.contradictions(dear), [])
+  const account = accountOf(given('fees', { commission_percent: '20' }))
+  const policies = policiesWith({ kind: 'fees', document: dear }, { kind: 'b2b', document: dear })
+  const moment = { ...momentNow, policies }
   let judged = 0
   for (const pair of catalogPairs) {
     for (const { type: depositType } of pair.deposits) {
@@ -98,4 +76,29 @@ test('the dearest lists that an account can have never fault, on any pair by any
     }
   }
   assert.ok(judged > 8_000, `only ${judged}`)
+})
+
+test("a partner's own price list takes the place of the house's", () => {
+  const own = { kind: 'fees' as const, document: feesDocument({ service: { buy: '0.07%', sell: '0%', swap: '0%' } }) }
+  const moment = { ...momentNow, policies: policiesWith({ ...own, partnerId: 7n }) }
+  const feeFor = (id: bigint) => {
+    const terms = termsOfAccount(accountOf({ ...defaultSettings.terms }, id), 'retail')
+    const outcome = resolve(moment, terms, { fromCurrency: 'EUR', toCurrency: 'BTC' })
+    return outcome.available ? outcome.exchange.terms.fees[0]?.basisPoints : undefined
+  }
+  assert.deepEqual([feeFor(7n), feeFor(8n)], [7, 100])
+})
+
+test("a pair's own service fee and spread hold both ways, and for no other pair", () => {
+  const document = feesDocument({ pairs: { 'BTC/EUR': { service: '0.3%', spread: '0.1%' } } })
+  const moment = { ...momentNow, policies: policiesWith({ kind: 'fees', document }) }
+  const termsFor = (fromCurrency: string, toCurrency: string) => {
+    const outcome = resolve(moment, defaultTerms, { fromCurrency, toCurrency })
+    assert.ok(outcome.available)
+    const { fees, schedule, side } = outcome.exchange.terms
+    return [fees[0]?.basisPoints, schedule.spreadBasisPoints[side]]
+  }
+  assert.deepEqual(termsFor('EUR', 'BTC'), [30, 10])
+  assert.deepEqual(termsFor('BTC', 'EUR'), [30, 10])
+  assert.deepEqual(termsFor('EUR', 'ETH'), [100, 50])
 })

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { feesDocument, policies, policiesWith } from '../../../test/support/policies.ts'
 import { changedMarket, narrowMarket, scaled } from '../../../test/support/moved-market.ts'
 import { table } from '../../../test/support/table.ts'
 import { currencies } from '../../reference/catalog/currency.ts'
 import { parseJson } from '../../platform/lib/json.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import { explainQuote } from '../pricing/explain.ts'
-import { scheduleAt } from '../pricing/fees.ts'
 import type { ExchangeMoment } from './exchange-moment.ts'
 import { makeQuote } from '../pricing/quote.ts'
 import { recordedMarket } from '../../markets/recorded/recorded-market.ts'
@@ -21,7 +21,7 @@ import { refusalOf } from './rule.ts'
 import type { Failures } from './rule.ts'
 
 const now = new Date('2026-11-20T08:00:00.000Z')
-const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail }
+const moment: ExchangeMoment = { market: recordedMarket(1), now, maxPriceAgeSeconds: 60, rails: everyRail, policies }
 
 const valid: ExchangeRequest = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: { direction: 'direct', value: '100' } }
 
@@ -190,20 +190,13 @@ describe('resolve', () => {
     )
   })
 
-  test("a partner's own price list takes the place of the house's", () => {
-    const schedule = { ...scheduleAt(now), version: 'own', serviceBasisPoints: { buy: 7, sell: 7, swap: 7 } }
-    const { exchange, sum } = availableOf({}, { ...defaultTerms, feeSchedules: [schedule] })
-    assert.equal(exchange.terms.schedule, schedule)
-    assert.equal(sum?.fees[0]?.amount, 7n)
-  })
-
   test('a price list that changes at a moment moves estimates from then on, and no quote made before', () => {
     const change = new Date(now.getTime() + 3_000)
-    const old = { ...scheduleAt(now), version: 'old' }
-    const dearer = { ...old, version: 'new', from: change, serviceBasisPoints: { buy: 700, sell: 700, swap: 700 } }
-    const partner: PartnerTerms = { ...defaultTerms, feeSchedules: [old, dearer] }
+    const dearer = feesDocument({ service: { buy: '7%', sell: '7%', swap: '7%' } })
+    const changing = policiesWith({ kind: 'fees', document: dearer, effectiveAt: change })
+    const partner = { ...defaultTerms }
     const feeAt = (at: Date) => {
-      const outcome = resolve({ ...moment, now: at }, partner, valid)
+      const outcome = resolve({ ...moment, policies: changing, now: at }, partner, valid)
       assert.ok(outcome.available)
       return [outcome.exchange.terms.schedule.version, outcome.sum?.fees[0]?.amount]
     }
@@ -216,9 +209,9 @@ describe('resolve', () => {
       validForSeconds: 900,
     })
     const before = JSON.stringify(quote)
-    assert.deepEqual(feeAt(new Date(change.getTime() - 1)), ['old', 100n])
-    assert.deepEqual(feeAt(change), ['new', 700n])
-    assert.deepEqual(feeAt(now), ['old', 100n])
+    assert.deepEqual(feeAt(new Date(change.getTime() - 1)), [1, 100n])
+    assert.deepEqual(feeAt(change), [2, 700n])
+    assert.deepEqual(feeAt(now), [1, 100n])
     assert.equal(JSON.stringify(quote), before)
     assert.equal(quote.fees[0]?.amount, '1')
     assert.ok(explainQuote(quote).agrees)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { everyRail } from '../../../test/support/every-rail.ts'
+import { policies } from '../../../test/support/policies.ts'
 import { countries } from '../../reference/catalog/country.ts'
 import { findListing } from '../../reference/catalog/asset.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
@@ -16,6 +17,7 @@ const moment: ExchangeMoment = {
   now: new Date('2026-11-20T08:00:00.000Z'),
   maxPriceAgeSeconds: 60,
   rails: everyRail,
+  policies,
 }
 const direct = (value: string) => ({ direction: 'direct' as const, value })
 const ask = { fromCurrency: 'EUR', toCurrency: 'BTC', amount: direct('100') }

@@ -5,7 +5,7 @@ import { after } from '../../platform/lib/clock.ts'
 import type { PayTo } from '../../rails/rail.ts'
 import { deadlineDue, deadlineKey } from '../transactions/deadline.ts'
 import { depositMethodOf, depositRailOf, flowOf, methodOf } from '../transactions/method.ts'
-import { payDeadlineMs } from '../transactions/policy.ts'
+import { payDeadlineMs, validityOf } from '../transactions/policy.ts'
 import type { Personal, Transaction } from '../transactions/transaction.ts'
 
 /** Fixes, in the caller's block, how a complete transaction is paid, and until when. */
@@ -53,16 +53,17 @@ export const methodsInstructed = async (
  * payment details for it; switching back and forth does not restart it.
  */
 export function payableUntil(
-  { clock, config }: Pick<Ctx, 'clock' | 'config'>,
+  { clock, policies }: Pick<Ctx, 'clock' | 'policies'>,
   instructed: InstructedMethod[],
-  transaction: Pick<Transaction, 'from' | 'depositMethod'>,
+  transaction: Pick<Transaction, 'from' | 'depositMethod' | 'partnerId' | 'kind'>,
 ): Date {
   const { category } = depositMethodOf(transaction)
   const first = instructed.find(
     ({ method }) => flowOf(methodOf(transaction.from, method).category) === flowOf(category),
   )
   const from = first?.created_at ?? clock.now()
-  return after(from, payDeadlineMs(config, category, from))
+  const { rules } = validityOf({ policies }, transaction, from)
+  return after(from, payDeadlineMs(rules, { category, kind: transaction.kind }, from))
 }
 
 /** A customer sees our account on the checkout page; an institution only has the record. */

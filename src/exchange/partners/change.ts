@@ -9,13 +9,11 @@ import type { Partner } from './partner.ts'
 import * as queries from './partners.sql.ts'
 import { readChanges } from './setting-text.ts'
 import { featureNames, isFeature, merged, type PartnerSettings } from './settings.ts'
-import type { Terms } from './terms.ts'
 
 /**
  * Changes settings of a partner account by their names on the command line (`slippage_percent`, `fees`, ...): `texts` has a
  * value for each, the file's contents where `isFileSetting` says so. All of them or none. In force everywhere within two
- * seconds. Refuses unknown names, values that cannot be read, a price list that is another than the one which had its version
- * before, and an unknown partner.
+ * seconds. Refuses unknown names, values that cannot be read, and an unknown partner.
  */
 export async function setPartner(
   ctx: Ctx,
@@ -26,7 +24,6 @@ export async function setPartner(
   const changes = readChanges(texts)
   return change(ctx, partnerId, actor, 'partner.changed', (settings) => {
     const changed = changes.reduce(merged, settings)
-    refuseRewritten(settings.terms, changed.terms)
     if (changed.signing !== 'off' && changed.signingKey === null) {
       throw new Refusal('BAD_REQUEST', 'Signing needs signing_key=FILE, the public key of the partner.')
     }
@@ -72,19 +69,6 @@ async function change(
     raiseVersion(db)
     return { ...partner, settings }
   })
-}
-
-/** Quotes name the version that they were made under, so what it says stays as it is while the account has it. */
-function refuseRewritten(before: Terms, after: Terms): void {
-  const lists = ({ feeSchedules, b2bFeeSchedules }: Terms) => [...feeSchedules, ...b2bFeeSchedules]
-  const known = new Map(lists(before).map((list) => [list.version, list]))
-  for (const list of lists(after)) {
-    const { version } = list
-    if (!isDeepStrictEqual(known.get(version) ?? list, list)) {
-      const sentence = `fees: the version ${version} is there already and says something else; name a new one.`
-      throw new Refusal('BAD_REQUEST', sentence)
-    }
-  }
 }
 
 type Values = { readonly [name: string]: unknown }

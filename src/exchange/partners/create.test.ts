@@ -96,7 +96,7 @@ describe('a change of an account', () => {
     assert.ok(rows.every(({ at }) => at instanceof Date))
     assert.deepEqual(rows[1]?.before, { features: { b2b: false } })
     assert.deepEqual(rows[1]?.after, { features: { b2b: true } })
-    assert.deepEqual(rows[2]?.before, { slippageBasisPoints: 200, terms: { commissionBasisPoints: 0 } })
+    assert.deepEqual(rows[2]?.before, { slippageBasisPoints: null, terms: { commissionBasisPoints: 0 } })
     assert.deepEqual(rows[2]?.after, { slippageBasisPoints: 50, terms: { commissionBasisPoints: 125 } })
     const { settings } = await showPartner(ctx, partner.id)
     assert.equal(settings.features.b2b, true)

@@ -1,8 +1,8 @@
 import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import type { ApiKey, Partner } from './partner.ts'
-import { type PartnerSettings, readSettings, type StoredSettings } from './settings.ts'
+import { type PartnerSettings, readSettings, type GivenSettings } from './settings.ts'
 
-type PartnerRow = { id: bigint; name: string; settings: StoredSettings; created_at: Date }
+type PartnerRow = { id: bigint; name: string; settings: GivenSettings; created_at: Date }
 
 type KeyRow = {
   id: bigint
@@ -106,7 +106,7 @@ export async function liveKey(
   hash: string,
   mode: string,
 ): Promise<{ partner: Partner; key: ApiKey } | undefined> {
-  const [row] = await db.sql<KeyRow & { name: string; settings: StoredSettings; partner_created_at: Date }>`
+  const [row] = await db.sql<KeyRow & { name: string; settings: GivenSettings; partner_created_at: Date }>`
     select k.id, k.partner_id, k.kind, k.mode, k.hint, k.label, k.allow_ips, k.created_at, k.expires_at, k.last_used_at,
       k.revoked_at,
       p.name, p.settings, p.created_at as partner_created_at

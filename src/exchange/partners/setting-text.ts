@@ -17,7 +17,9 @@ const readers: Readonly<Record<string, Reader>> = {
   signing: (text) => ({ signing: oneOf(text, ['off', 'create', 'all'], 'signing') }),
   signing_key: (text) => ({ signingKey: readSigningKeys(text) }),
   b2b_approval: (text) => ({ b2bApproval: oneOf(text, ['on', 'off'], 'b2b_approval') === 'on' }),
-  slippage_percent: (text) => ({ slippageBasisPoints: basisPoints(text, 'slippage_percent', 5_000) }),
+  slippage_percent: (text) => ({
+    slippageBasisPoints: text === 'default' ? null : basisPoints(text, 'slippage_percent', 5_000),
+  }),
   underpayment_percent: (text) => ({ underpaymentBasisPoints: basisPoints(text, 'underpayment_percent', 1_000) }),
   key_per_second: (text) => rate('keyPerSecond', text, 'key_per_second'),
   key_burst: (text) => rate('keyBurst', text, 'key_burst'),

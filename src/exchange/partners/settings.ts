@@ -1,4 +1,4 @@
-import { noLimits, readTerms, type StoredTerms, type Terms } from './terms.ts'
+import { noLimits, type Terms } from './terms.ts'
 import type { Theme } from './theme.ts'
 
 /** What an operator may switch on for a partner account, by the name that partners read. */
@@ -26,8 +26,8 @@ export type PartnerSettings = {
   signingKey: string | null
   /** Whether an operator must approve each new B2B payout address. */
   b2bApproval: boolean
-  /** How far the price may move against the customer between quote and late money before the customer is asked. */
-  slippageBasisPoints: number
+  /** How far the price may move against the customer between quote and late money before the customer is asked; null is as the policy says. */
+  slippageBasisPoints: number | null
   /** How much less than agreed may come and still be exchanged, all of it, at the agreed price. */
   underpaymentBasisPoints: number
   rateLimits: AccountRates
@@ -60,7 +60,7 @@ export const defaultSettings: PartnerSettings = {
   signing: 'off',
   signingKey: null,
   b2bApproval: false,
-  slippageBasisPoints: 200,
+  slippageBasisPoints: null,
   underpaymentBasisPoints: 50,
   rateLimits: {
     keyPerSecond: null,
@@ -72,8 +72,6 @@ export const defaultSettings: PartnerSettings = {
   },
   terms: {
     commissionBasisPoints: 0,
-    feeSchedules: [],
-    b2bFeeSchedules: [],
     limits: noLimits,
     limitsBySide: {},
     b2bLimits: noLimits,
@@ -115,9 +113,5 @@ export const merged = (settings: PartnerSettings, given: GivenSettings): Partner
   terms: { ...settings.terms, ...given.terms },
 })
 
-/** Settings as the database keeps them. */
-export type StoredSettings = Omit<GivenSettings, 'terms'> & { terms?: StoredTerms }
-
 /** Reads stored settings: one that is younger than the account has its default there. */
-export const readSettings = ({ terms, ...stored }: StoredSettings): PartnerSettings =>
-  merged(defaultSettings, { ...stored, terms: readTerms(terms ?? {}) })
+export const readSettings = (stored: GivenSettings): PartnerSettings => merged(defaultSettings, stored)

@@ -2,7 +2,7 @@ import type { Schema } from '../../platform/lib/schema.ts'
 import { type Category, paymentCategories } from '../../reference/catalog/payment-category.ts'
 import type { Side } from '../../reference/catalog/payment-method.ts'
 import type { DocumentProblem, PolicyKind } from './kind.ts'
-import { basisPointsOf, decimal, object, percent } from './values.ts'
+import { basisPointsOf, centsOf, decimal, object, percent } from './values.ts'
 
 type BySide = Readonly<Record<Side, string>>
 
@@ -113,13 +113,19 @@ const bothWays = (fee: MethodFee): { deposit: number; payout: number } =>
     ? { deposit: basisPointsOf(fee), payout: basisPointsOf(fee) }
     : { deposit: basisPointsOf(fee.deposit), payout: basisPointsOf(fee.payout) }
 
-const costOf = ({ percent: part = '0%', fixed = '0' }: MethodCost): Cost => {
-  const [whole = '', fraction = ''] = fixed.split('.')
-  return { basisPoints: basisPointsOf(part), fixedCents: BigInt(whole + fraction.padEnd(2, '0')) }
-}
+const costOf = ({ percent: part = '0%', fixed = '0' }: MethodCost): Cost => ({
+  basisPoints: basisPointsOf(part),
+  fixedCents: centsOf(fixed),
+})
 
-/** The most that a service fee, a method's fee and a spread may each be: pricing refuses fees that take more than half. */
+/** The most that a service fee, a method's fee and a spread may each be. */
 const mostBasisPoints = 2_000
+
+/** The most that all fees may take together, next to the greatest commission: pricing refuses, as a fault, more than half. */
+const mostTogether = 3_000
+
+/** The greatest least service fee. */
+const mostMinimumCents = 1_000_00n
 
 function contradictions(document: FeesDocument): DocumentProblem[] {
   const problems: DocumentProblem[] = []
@@ -133,6 +139,20 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
     }
   }
   look('', document)
+  const { serviceBasisPoints, methods, pairs } = read(document)
+  const services = [...Object.values(serviceBasisPoints), ...[...pairs.values()].map(({ service = 0 }) => service)]
+  const ways = [...methods.values()]
+  const together =
+    Math.max(...services) +
+    Math.max(0, ...ways.map(({ deposit }) => deposit)) +
+    Math.max(0, ...ways.map(({ payout }) => payout))
+  if (together > mostTogether) {
+    const message = `the greatest service fee and the greatest fees of methods come to more than ${mostTogether / 100}%`
+    problems.push({ path: '', message })
+  }
+  if (centsOf(document.minimum ?? '0') > mostMinimumCents) {
+    problems.push({ path: 'minimum', message: 'must be at most 1000' })
+  }
   for (const pair of Object.keys(document.pairs ?? {})) {
     const reversed = pair.split('/').toReversed().join('/')
     const isTwice = document.pairs !== undefined && reversed !== pair && reversed in document.pairs
@@ -141,7 +161,18 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
   return problems
 }
 
-/** Customers' exchanges: our own price list, not facts of the networks. The methods' fees are explained in the catalog. */
+/**
+ * Customers' exchanges: our own price list, not facts of the networks.
+ *
+ * - Cards, and the wallets that only carry them: 2.50 percent covers what cards cost a merchant in this trade (interchange is
+ *   capped at 0.2 and 0.3 percent inside the EEA by Regulation (EU) 2015/751; scheme fees, acquirer, cross-border surcharge and
+ *   chargebacks make the rest). Revolut Pay 1.00: the provider's percentage, without chargebacks of a card scheme.
+ * - Open banking 0.50 and PSE 1.50: the provider's price a payment, as a percentage. There is nothing to charge back.
+ * - Pix 0.50 in and 0.20 out, SPEI 0.20: what a bank asks a company for each payment, as a percentage.
+ * - SEPA and Faster Payments free: cents a payment (Regulation (EU) 2024/886 makes instant ones cost no more).
+ * - SWIFT free in, since the sender's bank charges the sender, and 0.50 out for the charges of the banks on the way.
+ * - Coins free: they cost their network fee, which is charged by itself.
+ */
 export const fees: PolicyKind<FeesDocument, FeeRules> = {
   schema,
   read,
@@ -167,7 +198,10 @@ export const fees: PolicyKind<FeesDocument, FeeRules> = {
   }),
 }
 
-/** Institutions: large amounts, paid by transfers and coins that cannot be charged back. */
+/**
+ * Institutions: large amounts, paid by transfers and coins that cannot be charged back. They pay what the banks charge us for
+ * large amounts.
+ */
 export const b2b: PolicyKind<FeesDocument, FeeRules> = {
   schema,
   read,

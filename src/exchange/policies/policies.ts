@@ -18,6 +18,9 @@ export type Policy<K extends Kind = Kind> = {
   rules: Rules[K]
 }
 
+/** Kinds and their versions: `{"fees": 3, "validity": 1}`. */
+export type PolicyVersions = Readonly<Partial<Record<Kind, number>>>
+
 /** The policies of an exchange, in memory. */
 export type Policies = {
   /** What holds at a business time: the partner's own, or else the house's. Costs no more than two look-ups. */
@@ -46,13 +49,13 @@ export async function openPolicies(db: Db, environment: Environment): Promise<Po
   return policies
 }
 
-/** What Cambio ships with, without a database: for what is computed outside of an exchange. */
-export function shippedPolicies(environment: Environment): Policies {
-  const rows = kindNames.map((kind, at) => {
+/** What Cambio ships with, without a database; `added` are further versions, in the order of effect. */
+export function shippedPolicies(environment: Environment, added: readonly queries.ApprovedRow[] = []): Policies {
+  const shipped = kindNames.map((kind, at) => {
     const document = policyKinds[kind].shipped(environment)
     return { id: BigInt(at), kind, version: 1, partnerId: null, effectiveAt: new Date(0), document }
   })
-  const timelines = timelinesOf(rows, new Map())
+  const timelines = timelinesOf([...shipped, ...added], new Map())
   return {
     at: (time, kind, partnerId) => inForce(timelines.get(kind), time, partnerId) as never,
     reload: () => Promise.resolve(),

@@ -14,13 +14,12 @@ import {
   termsInputs,
 } from '../../../test/support/arbitrary-terms.ts'
 import { atSamePrice, explainQuote } from './explain.ts'
-import { feeSchedules } from './fees.ts'
+import { schedule } from '../../../test/support/policies.ts'
 import { eurCentsOf, fingerprintOf, makeQuote } from './quote.ts'
 import type { Quote } from './quote.ts'
 import { bareSum, leastFromAmount } from './sum.ts'
 import { termsOf } from './terms.ts'
 
-const [schedule = assert.fail()] = feeSchedules
 const terms = termsOf({
   side: 'buy',
   from: assetWith('EUR', 2),
@@ -161,7 +160,7 @@ test('a quote has every leg of its price and of its reference rate', () => {
     'price: 1 / ask 1 x bid 2 / ask 3, less 0.5% spread = 20497 / 178048 XRP for one PLN',
     'worth, leg 1: EUR/PLN, buy EUR at the ask: 428000000 / 100000000 PLN for one EUR at 2026-03-01T12:00:00.000Z, source test',
     'worth: 1 / ask 1 = 25 / 107 EUR for one PLN',
-    'Service fee: 1% of 300 PLN, at least 1.5 EUR = 6.42 PLN, its share of the total rounded up = 6.42 PLN (schedule 2026-01)',
+    'Service fee: 1% of 300 PLN, at least 1.5 EUR = 6.42 PLN, its share of the total rounded up = 6.42 PLN (schedule fees-1)',
   ])
   assert.ok(explainQuote(stored(crossed)).agrees)
   // 293.58 x 20497 / 178048.
@@ -199,13 +198,14 @@ test('the derivation reads like one', () => {
     'asked: a buy, direct, 100.01 EUR to BTC-BTC',
     'leg 1: BTC/EUR, buy BTC at the ask: 8000000000000 / 100000000 EUR for one BTC at 2026-03-01T12:00:00.000Z, source test',
     'price: 1 / ask 1, less 0.5% spread = 199 / 16000000 BTC for one EUR',
-    'Service fee: 1% of 100.01 EUR, at least 1.5 EUR = 1.5 EUR, its share of the total rounded up = 1.5 EUR (schedule 2026-01)',
-    'Payment method fee: 2.5% of 100.01 EUR, its share of the total rounded up = 2.51 EUR (schedule 2026-01)',
-    'Partner fee: 0.3% of 100.01 EUR, its share of the total rounded up = 0.3 EUR (schedule 2026-01)',
+    'Service fee: 1% of 100.01 EUR, at least 1.5 EUR = 1.5 EUR, its share of the total rounded up = 1.5 EUR (schedule fees-1)',
+    'Payment method fee: 2.5% of 100.01 EUR, its share of the total rounded up = 2.51 EUR (schedule fees-1)',
+    'Partner fee: 0.3% of 100.01 EUR, its share of the total rounded up = 0.3 EUR (schedule fees-1)',
     'converted: 95.7 EUR, 100.01 less the fees',
     'paid for: 95.7 x price, rounded down = 0.00119026 BTC',
     'paid out: less the network fee of 0.00003 = 0.00116026 BTC',
     'rate: paid out / converted, rounded down, for display = 0.000012123928',
+    'policies: fees version 1',
     'made at 2026-03-01T12:00:00.000Z, valid for 900 s, until 2026-03-01T12:15:00.000Z',
   ])
   assert.match(
@@ -227,7 +227,7 @@ test('a quote of before 2026-11-23, which rounded every fee up, still explains i
   const old: Quote = { ...direct, ...figures, fees, roundings: { fees: 'up', payout: 'down', rate: 'down' } }
   const { agrees, differences, lines } = explainQuote({ ...old, fingerprint: fingerprintOf(old) })
   assert.deepEqual([agrees, differences], [true, []])
-  assert.ok(lines.includes('Partner fee: 0.3% of 100.01 EUR, rounded up = 0.31 EUR (schedule 2026-01)'))
+  assert.ok(lines.includes('Partner fee: 0.3% of 100.01 EUR, rounded up = 0.31 EUR (schedule fees-1)'))
 
   const again = atSamePrice({ ...old, fingerprint: fingerprintOf(old) }, 10_001n)
   assert.deepEqual(again?.fees, fees)

@@ -165,6 +165,7 @@ function derivation(quote: StoredQuote, excess?: Explanation): string[] {
     ...(excess ? sumWithExcess(quote, excess) : sumLines(quote)),
     `paid out: less the network fee of ${quote.networkFee} = ${quote.toAmount} ${get}`,
     `rate: paid out / converted, rounded down, for display = ${quote.rate}`,
+    ...policyLines(quote),
     `made at ${quote.madeAt}, valid for ${quote.validForSeconds} s, until ${quote.validUntil}`,
   ]
 }
@@ -197,6 +198,12 @@ function sumWithExcess(quote: StoredQuote, { lines }: Explanation): string[] {
 
 const coveredText = ({ from, fromAmount, excess }: StoredQuote): string =>
   excess ? formatAmount(coveredBy({ from, fromAmount, excess }), from) : fromAmount
+
+/** Absent in quotes of before there were policies. */
+const policyLines = ({ policies = {} }: StoredQuote): string[] => {
+  const named = Object.entries(policies).map(([kind, version]) => `${kind} version ${version}`)
+  return named.length === 0 ? [] : [`policies: ${named.toSorted().join(', ')}`]
+}
 
 function feeLine(fee: QuotedFee, quote: StoredQuote): string {
   const { name, basisPoints, minimum, minimumInReference, rounding, amount } = fee

@@ -6,6 +6,7 @@ import { formatAmount, scale } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { ratioOf, ratioText, reduced, tenTo } from '../../platform/money/ratio.ts'
 import type { RatioText } from '../../platform/money/ratio.ts'
+import type { PolicyVersions } from '../policies/policies.ts'
 import { feeNames } from './fees.ts'
 import type { FeeKind } from './fees.ts'
 import type { Crossing, Leg } from './path.ts'
@@ -79,6 +80,8 @@ export type QuoteCommon = {
   /** Whole units of `to` per whole unit of `from`, in lowest terms. */
   price: RatioText
   feeSchedule: string
+  /** The versions of the policies that it was made under; absent before there were any. */
+  policies?: PolicyVersions
   fees: QuotedFee[]
   networkFee: string
   roundings: { fees: FeeRounding; payout: 'down'; rate: 'down' }
@@ -110,6 +113,8 @@ export type QuoteRequest = {
   /** Business time. */
   madeAt: Date
   validForSeconds: number
+  /** Versions of the policies that decided more than the fees. */
+  policies?: PolicyVersions
 }
 
 /**
@@ -138,7 +143,8 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
     worth: { ...ratioText(reduced(worth.price)), legs: worth.legs.map(quotedLeg) },
     spreadBasisPoints: schedule.spreadBasisPoints[side],
     price: ratioText(terms.price),
-    feeSchedule: schedule.version,
+    feeSchedule: `${schedule.kind}-${schedule.version}`,
+    policies: { ...request.policies, [schedule.kind]: schedule.version },
     fees: quotedFees(sum, from, 'total_up'),
     networkFee: formatAmount(terms.networkFee, to),
     roundings: { fees: 'total_up', payout: 'down', rate: 'down' },

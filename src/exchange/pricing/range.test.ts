@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { assetWith, euroBook, pairTerms, ratesBetween } from '../../../test/support/arbitrary-terms.ts'
-import { feeSchedules } from './fees.ts'
+import { schedule } from '../../../test/support/policies.ts'
 import type { FeeSchedule } from './fees.ts'
 import { rangeOf } from './range.ts'
 import type { RangeInput } from './range.ts'
@@ -12,7 +12,6 @@ import { bareSum } from './sum.ts'
 import { termsOf } from './terms.ts'
 import type { PairTermsInput } from './terms.ts'
 
-const [schedule = assert.fail()] = feeSchedules
 const freeSchedule: FeeSchedule = {
   ...schedule,
   serviceBasisPoints: { buy: 0, sell: 0, swap: 0 },

@@ -13,12 +13,10 @@ import {
   turned,
 } from '../../../test/support/arbitrary-terms.ts'
 import { table } from '../../../test/support/table.ts'
-import { feeSchedules } from './fees.ts'
+import { schedule } from '../../../test/support/policies.ts'
 import { bareSum, leastFromAmount, rateText, sumOf } from './sum.ts'
 import { termsOf } from './terms.ts'
 import type { PairTerms } from './terms.ts'
-
-const [schedule = assert.fail()] = feeSchedules
 
 /** One euro buys 1/80,000 coin less half a percent; one percent for us, two and a half for the card, none for a partner. */
 const cardBuy = termsOf({

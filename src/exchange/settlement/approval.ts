@@ -27,9 +27,11 @@ export async function withoutUnapproved(
   payouts: LockedPayout[],
   transactions: Map<bigint, Transaction>,
 ): Promise<LockedPayout[]> {
-  const limit = ctx.config.payouts.approvalAboveEurCents
-  if (limit === undefined) return payouts
-  const above = payouts.filter((payout) => isPayoutAbove(payout, transactions.get(payout.transaction_id), limit))
+  const above = payouts.filter((payout) => {
+    const transaction = transactions.get(payout.transaction_id)
+    const limit = approvalLimit(ctx, transaction)
+    return limit !== undefined && isPayoutAbove(payout, transaction, limit)
+  })
   if (above.length === 0) return payouts
 
   const counts = await countsOf(db, above)
@@ -54,7 +56,7 @@ export async function needsApproval(
   { refund, transaction }: { refund: Refund; transaction: Transaction | undefined },
   payoutId: bigint,
 ): Promise<boolean> {
-  const limit = ctx.config.payouts.approvalAboveEurCents
+  const limit = approvalLimit(ctx, transaction)
   if (limit === undefined || !(await isRefundAbove(ctx, db, { refund, transaction }, limit))) return false
   if (((await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0) >= needed) return false
   queries.askApproval(db, payoutId, ctx.clock.now())
@@ -65,6 +67,10 @@ export async function needsApproval(
   }
   return true
 }
+
+/** In euro cents; undefined where no payout of this partner's needs approval. */
+const approvalLimit = ({ policies, clock }: Ctx, transaction: Transaction | undefined): bigint | undefined =>
+  policies.at(clock.now(), 'approvals', transaction?.partnerId).rules.payoutsAboveEurCents
 
 async function countsOf(db: Atomic, payouts: { id: bigint }[]): Promise<Map<bigint, number>> {
   const rows = await queries.approvals(

@@ -2,8 +2,15 @@ import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
+import type { PolicyVersions } from '../policies/policies.ts'
 import { makeQuote, type Quote } from '../pricing/quote.ts'
-import { askOfTransaction, settlingMomentOf, priceValidityMs, termsOfPartner } from '../transactions/policy.ts'
+import {
+  askOfTransaction,
+  priceValidityMs,
+  settlingMomentOf,
+  termsOfPartner,
+  validityOf,
+} from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A transaction at a new price, and whether the new price is within what its customer accepted. */
@@ -31,12 +38,17 @@ export function reprice(
   })
   if (!outcome.available || !outcome.sum) return undefined
 
+  const { kind, partnerId } = transaction
+  const validity = validityOf(ctx, { partnerId }, now)
+  const slippage = slippageOf(ctx, partner, now)
+  const usualMs = priceValidityMs(validity.rules, { category: outcome.exchange.deposit.category, kind })
   const quote = makeQuote(outcome.exchange.terms, {
     direction: 'direct',
     amount: outcome.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
-    validForSeconds: secondsFor(priceValidityMs(ctx.config, outcome.exchange.deposit.category), now, until),
+    validForSeconds: secondsFor(usualMs, now, until),
+    policies: { validity: validity.version, ...slippage.policies },
   })
   const [is, was] =
     method === transaction.depositMethod && asked === transaction.quote.fromAmount
@@ -52,8 +64,19 @@ export function reprice(
       expectedTo: outcome.sum.toAmount,
       quoteExpiresAt: new Date(quote.validUntil),
     },
-    withinSlippage: is * 10_000n >= was * BigInt(10_000 - partner.settings.slippageBasisPoints),
+    withinSlippage: is * 10_000n >= was * BigInt(10_000 - slippage.basisPoints),
   }
+}
+
+/** How far the price may move: as was agreed with the partner, else as the policy says. */
+function slippageOf(
+  { policies }: Ctx,
+  { id, settings }: Partner,
+  now: Date,
+): { basisPoints: number; policies: PolicyVersions } {
+  if (settings.slippageBasisPoints !== null) return { basisPoints: settings.slippageBasisPoints, policies: {} }
+  const { version, rules } = policies.at(now, 'slippage', id)
+  return { basisPoints: rules.boundBasisPoints, policies: { slippage: version } }
 }
 
 /** How long a price holds, in whole seconds: no longer than there is to pay. */

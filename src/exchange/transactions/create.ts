@@ -16,7 +16,7 @@ import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
 import { deadlineDue, deadlineKey } from './deadline.ts'
 import { judgeCreate, refusalOfFaults } from './judge.ts'
-import { kindOf, payDeadlineMs, priceValidityMs } from './policy.ts'
+import { kindOf, payDeadlineMs, priceValidityMs, validityOf } from './policy.ts'
 import * as queries from './transactions.sql.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
 import { takeSharedTokens } from './shared-token.ts'
@@ -95,12 +95,14 @@ function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Dr
   if (!available?.sum) throw new Error('A transaction was evaluated without an amount.')
 
   const { terms, deposit } = available.exchange
+  const validity = validityOf(ctx, { partnerId: partner.id }, now)
   const quote = makeQuote(terms, {
     direction: 'direct',
     amount: available.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
-    validForSeconds: priceValidityMs(ctx.config, deposit.category) / 1_000,
+    validForSeconds: priceValidityMs(validity.rules, { category: deposit.category, kind: kindOf(read.input) }) / 1_000,
+    policies: { validity: validity.version },
   })
   return { partner, read, available, country: country ?? null, quote, now }
 }
@@ -164,6 +166,7 @@ async function transactionOf(
     now,
   } = draft
   const preset = input.payoutAddress !== undefined
+  const { rules: validity } = validityOf(ctx, { partnerId: partner.id }, now)
 
   return {
     id: await ctx.rowIds.next(),
@@ -207,7 +210,7 @@ async function transactionOf(
     dataKey,
     personal: personalOf(input, exchange.target),
     quoteExpiresAt: new Date(quote.validUntil),
-    expiresAt: after(now, payDeadlineMs(ctx.config, exchange.deposit.category, now)),
+    expiresAt: after(now, payDeadlineMs(validity, { category: exchange.deposit.category, kind: kindOf(input) }, now)),
     createdAt: now,
     updatedAt: now,
   }

@@ -3,9 +3,10 @@ import { type PartnerTerms, termsOfAccount } from '../availability/partner-terms
 import type { Kind } from '../../reference/catalog/payment-method.ts'
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { ExchangeMoment } from '../availability/exchange-moment.ts'
-import type { Settings } from '../settings.ts'
 import { nothingHalted } from '../../rails/halts.ts'
 import { withoutRails } from '../../rails/registry.ts'
+import type { Policy } from '../policies/policies.ts'
+import type { ValidityRules } from '../policies/validity.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { CreateInput } from './create-input.ts'
@@ -21,16 +22,16 @@ export const momentOf = (ctx: Ctx, now: Date): ExchangeMoment => {
 }
 
 /** The moment that money which is already agreed on is priced at: a halt stops its payout, and not its exchange. */
-export const settlingMomentOf = ({ config, market, rails }: Ctx, now: Date): ExchangeMoment => ({
+export const settlingMomentOf = ({ config, market, rails, policies }: Ctx, now: Date): ExchangeMoment => ({
   market,
+  policies,
   rails,
   now,
   maxPriceAgeSeconds: config.pricing.staleAfterMs / 1_000,
 })
 
 /** What a partner's account says about its customers' exchanges; its own are on B2B's terms. */
-export const termsOfPartner = ({ settings }: Partner, kind: Kind = 'retail'): PartnerTerms =>
-  termsOfAccount(settings.terms, kind)
+export const termsOfPartner = (partner: Partner, kind: Kind = 'retail'): PartnerTerms => termsOfAccount(partner, kind)
 
 /** Whose exchange a create request asks for. */
 export const kindOf = ({ b2b }: Pick<CreateInput, 'b2b'>): Kind => (b2b ? 'b2b' : 'retail')
@@ -63,18 +64,28 @@ export const askOfTransaction = ({
   payoutType: payoutMethod,
 })
 
+/** How long prices hold and orders wait, for a partner's exchanges. */
+export const validityOf = (
+  { policies }: Pick<Ctx, 'policies'>,
+  { partnerId }: { partnerId: bigint },
+  at: Date,
+): Policy<'validity'> => policies.at(at, 'validity', partnerId)
+
+/** What is paid how, by whom. */
+type Payment = { category: Category; kind: Kind }
+
 /**
  * How long a price holds, by the way the money comes. A bank transfer takes days: its price is fixed
  * when it arrives, so the one that is shown before holds for no time at all.
  */
-export function priceValidityMs({ pricing }: Pick<Settings, 'pricing'>, category: Category): number {
+export function priceValidityMs({ card, coin, bank, b2b }: ValidityRules, { category, kind }: Payment): number {
   switch (flowOf(category)) {
     case 'page':
-      return pricing.cardValidityMs
+      return card.priceMs
     case 'coin':
-      return pricing.coinValidityMs
+      return (kind === 'b2b' ? b2b : coin).priceMs
     case 'transfer':
-      return 0
+      return bank.priceMs
   }
 }
 
@@ -84,13 +95,17 @@ const dayMs = 86_400_000
  * How long a customer may take to pay, counted from business time `from`. For a bank, weekends (UTC) do not count, and what
  * begins in one begins with the Monday after it. A later start never has an earlier deadline.
  */
-export function payDeadlineMs({ deadlines }: Pick<Settings, 'deadlines'>, category: Category, from: Date): number {
+export function payDeadlineMs(
+  { card, coin, bank, b2b }: ValidityRules,
+  { category, kind }: Payment,
+  from: Date,
+): number {
   const flow = flowOf(category)
-  if (flow === 'coin') return deadlines.coinMs
-  if (flow === 'page') return deadlines.cardMs
+  if (flow === 'coin') return (kind === 'b2b' ? b2b : coin).payMs
+  if (flow === 'page') return card.payMs
   let end = from.getTime()
   while (isWeekend(end)) end += dayMs - (end % dayMs)
-  for (let left = deadlines.bankBusinessDays; left > 0; left -= isWeekend(end) ? 0 : 1) end += dayMs
+  for (let left = bank.payBusinessDays; left > 0; left -= isWeekend(end) ? 0 : 1) end += dayMs
   return end - from.getTime()
 }
 

@@ -64,6 +64,7 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     output_hash: transaction.outputHash,
     location: transaction.country ?? 'ZZ',
     estimate_breakdown: breakdownOf(transaction.quote),
+    policies: { ...transaction.quote.policies },
     partner_id: String(transaction.partnerId),
     external_partner_link_id: transaction.externalPartnerLinkId,
     redirect_url: checkoutUrl({ publicUrl }, transaction),

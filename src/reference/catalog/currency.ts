@@ -62,8 +62,8 @@ function methodOn(type: keyof typeof methodEntries, { min, max }: Bounds): Payme
   }
 }
 
-function termsOf({ b2bBasisPoints, ...terms }: NonNullable<MethodEntry['deposit']>, { min, max }: Bounds): Terms {
-  const b2b = b2bBasisPoints === undefined ? {} : { b2b: { min, max: null, feeBasisPoints: b2bBasisPoints } }
+function termsOf(terms: NonNullable<MethodEntry['deposit']>, { min, max }: Bounds): Terms {
+  const b2b = terms.sides.includes('b2b') ? { b2b: { min, max: null } } : {}
   return { ...terms, min, max, ...b2b }
 }
 

@@ -10,22 +10,20 @@ export type OfferedSide = Side | 'b2b'
 export type Kind = 'retail' | 'b2b'
 
 /** How much a method moves, and for what. */
-export type MethodPrice = {
+export type MethodBounds = {
   /**
    * Least and greatest amount of the method, both accepted, decimal text in the currency; null is no bound of its
    * own.
    */
   min: string | null
   max: string | null
-  /** What the method costs, in hundredths of a percent of the amount that moves by it. */
-  feeBasisPoints: number
 }
 
 /** On what terms one method moves one currency in one direction: for customers, and for institutions where they differ. */
-export type Terms = MethodPrice & {
+export type Terms = MethodBounds & {
   /** The sides that may use it now; empty is closed. The only place that opens or closes a side. */
   sides: readonly OfferedSide[]
-  b2b?: MethodPrice
+  b2b?: MethodBounds
 }
 
 /** One way to move one currency, in (deposit) and out (withdrawal). null: the method can not do that at all. */
@@ -38,7 +36,7 @@ export type PaymentMethod = {
 }
 
 /** On what terms an exchange of a kind may use a method on a side; undefined where it is not open to it. */
-export function termsFor(terms: Terms | null, kind: Kind, side: Side): MethodPrice | undefined {
+export function termsFor(terms: Terms | null, kind: Kind, side: Side): MethodBounds | undefined {
   if (kind === 'b2b') return terms?.sides.includes('b2b') ? (terms.b2b ?? terms) : undefined
   return terms?.sides.includes(side) ? terms : undefined
 }

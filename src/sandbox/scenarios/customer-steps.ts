@@ -52,9 +52,9 @@ async function payBeyondLimit(scene: Scene): Promise<void> {
 
 /** Pays in euro half as much again as what two operators must look at. */
 async function payAboveApproval(scene: Scene): Promise<void> {
-  const limit = scene.ctx.config.payouts.approvalAboveEurCents
+  const limit = scene.ctx.policies.at(scene.ctx.clock.now(), 'approvals', scene.partnerId).rules.payoutsAboveEurCents
   if (limit === undefined)
-    throw new Refusal('CONFLICT', 'No payout needs an approval here: PAYOUT_APPROVAL_EUR is off.')
+    throw new Refusal('CONFLICT', 'No payout needs an approval here: the policy `approvals` asks for none.')
   await pay(scene, { units: (limit * 3n) / 2n })
 }
 
