@@ -1,8 +1,9 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
-import { haltCrediting } from '../exchange/settlement/halts.ts'
+import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
 import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
+import { openBitcoin, worthIn } from './bitcoin.ts'
 import { openEvmRails } from '../rails/evm/rails.ts'
 import type { Atomic } from '../platform/db/sql.ts'
 import type { Rail } from '../rails/rail.ts'
@@ -16,14 +17,22 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
   return {
     rails: [...configured.rails, ...evm.rails.values()],
     identityProviders: sumsubOf(foundation),
-    openingBalance: (network) => (evm.rails.has(network) ? (asset) => evm.opening(network, asset) : undefined),
+    openingBalance: (network) => {
+      if (evm.rails.has(network)) return (asset) => evm.opening(network, asset)
+      return configured.kinds.map((kind) => kind.openingBalance?.(network)).find((opening) => opening !== undefined)
+    },
     follow: (ctx) => {
       const reports = {
         report: (db: Atomic, events: readonly ReportedEvent[]) => receiveRailEvents(ctx, db, events),
         charge: (db: Atomic, costs: Parameters<typeof bookWalletCosts>[2]) => bookWalletCosts(ctx, db, costs),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
       }
-      const following = [evm, ...configured.kinds].flatMap((one) => one.follow?.(reports) ?? [])
+      const resume = (db: Atomic, rail: string, reason: string) => endCreditingHalt(ctx, db, { rail, reason })
+      const { two_nodes_above: euros = '0' } = foundation.config.file?.custody ?? {}
+      const oneNodeBelow = (asset: string) => worthIn(ctx, asset, euros)
+      const following = [evm, ...configured.kinds].flatMap(
+        (one) => one.follow?.({ ...reports, resume, oneNodeBelow }) ?? [],
+      )
       return {
         stop: async () => {
           await Promise.all(following.map((one) => one.stop()))
@@ -36,20 +45,32 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
 /** The rails of one kind, and the work that never ends of processes that are workers. */
 type OpenedRails = {
   rails: readonly Rail[]
+  openingBalance?: PlugIn['openingBalance']
   follow?(reports: RailReports): { stop(): Promise<void> }
 }
 
-/** What a rail that follows its provider reports to: events, and that it must stop crediting. */
+/** What a rail that follows its provider reports to: events, its own costs, and that it must stop crediting. */
 export type RailReports = {
   report(db: Atomic, events: readonly ReportedEvent[]): Promise<void>
+  charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
   halt(db: Atomic, rail: string, reason: string): void
+  /** What was halted for this reason credits again by itself. */
+  resume(db: Atomic, rail: string, reason: string): void
+  /** The amount of an asset below which a deposit needs one node only: `custody.two_nodes_above` in smallest units. */
+  oneNodeBelow(asset: string): bigint
 }
 
 /** Opens the rails of one kind from their entries in CONFIG_FILE. */
 type OpenRails = (entries: readonly RailEntry[], foundation: Foundation, file: ConfigFile) => Promise<OpenedRails>
 
 /** Who opens which kind; `app/config/rail-kinds.ts` has their schemas. */
-const railKinds: Readonly<Record<string, OpenRails>> = {}
+const railKinds: Readonly<Record<string, OpenRails>> = {
+  bitcoin: async (entries, foundation, file) => {
+    const { rails, networks, opening, follow } = await openBitcoin(entries, foundation, file)
+    const openingBalance = (network: string) => (networks.includes(network) ? () => opening(network) : undefined)
+    return { rails, openingBalance, follow }
+  },
+}
 
 /** The rails of CONFIG_FILE, in its order. */
 async function openConfigured(foundation: Foundation): Promise<{ rails: Rail[]; kinds: OpenedRails[] }> {

@@ -1,5 +1,5 @@
 import type { Command } from '../../doors/commands/command.ts'
-import { safetyCommands } from './safety-commands.ts'
+import { haltCommands } from './halt-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -21,7 +21,7 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'config check [FILE]',
-    does: 'Checks CONFIG_FILE, or the file named, and the other settings; lists every fault, with its line.',
+    does: 'Checks CONFIG_FILE, or the file named, and lists every fault with its line.',
     details: 'Changes nothing and needs no exchange. Exits with 1 if there is a fault.',
     run: async (input) => (await import('./config.ts')).check(input),
   },
@@ -134,7 +134,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   },
   ...staffCommands,
   ...reconciliationCommands,
-  ...safetyCommands,
+  ...haltCommands,
   ...treasuryCommands,
   {
     usage: 'customer show ID',
@@ -204,7 +204,13 @@ Without the file or its password all coins on these chains are lost: keep copies
     does: 'Reads a chain again from a block, after a reorganization too deep to be followed. Audited.',
     details: 'Credited deposits that are still on the chain stay. Missing ones are reversed.',
     acts: true,
-    run: async (input) => (await import('../../doors/commands/chain.ts')).reread(input),
+    run: async (input) => (await import('./chain.ts')).reread(input),
+  },
+  {
+    usage: 'chain wallet NETWORK',
+    does: "Prints the address of the wallet that pays out in BTC, LTC, DOGE or BCH, and its account's public key.",
+    details: 'Send coins there to refill it. With the public key, a program can watch every address and sign nothing.',
+    run: async (input) => (await import('./chain.ts')).wallet(input),
   },
   {
     usage: 'settings',

@@ -10,7 +10,6 @@ export const byMode = ({ sandbox, live }: { sandbox: string; live: string }) => 
 export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
   mode === 'live'
     ? {
-        demandsSafeguards: true,
         keyMode: 'live',
         httpsWebhooksOnly: true,
         loopbackRedirects: false,
@@ -20,7 +19,6 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         twoOperators: true,
       }
     : {
-        demandsSafeguards: false,
         keyMode: 'test',
         httpsWebhooksOnly: false,
         loopbackRedirects: true,

@@ -1,11 +1,18 @@
 import { railKindSchemas } from './rail-kinds.ts'
+import { twoNodesSchema } from '../../rails/bitcoin/settings.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
 
 const text = (description: string): Schema => ({ type: 'string', minLength: 1, maxLength: 500, description })
 
 /** One of several kinds of objects, distinguished by `kind`. */
 const oneKind = (schemas: readonly Schema[]): Schema | false =>
-  schemas.length > 0 && { type: 'object', discriminator: { propertyName: 'kind' }, required: ['kind'], oneOf: schemas }
+  schemas.length > 0 && {
+    type: 'object',
+    discriminator: { propertyName: 'kind' },
+    required: ['kind'],
+    properties: { kind: { type: 'string' } },
+    oneOf: schemas,
+  }
 
 /** The JSON Schema of CONFIG_FILE (draft 7). `cambio config schema` prints it. */
 export const configFileSchema: Schema = {
@@ -25,6 +32,12 @@ export const configFileSchema: Schema = {
         license: text('The license or registration: VASP 123.'),
         support: text('Where customers get help: an e-mail address or a URL.'),
       },
+    },
+    custody: {
+      type: 'object',
+      description: 'How coins are held.',
+      additionalProperties: false,
+      properties: { two_nodes_above: twoNodesSchema },
     },
     rails: {
       type: 'array',

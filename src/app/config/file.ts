@@ -20,6 +20,7 @@ export type ConfigFile = {
   /** Relative paths in the file start here. */
   folder: string
   company?: Company
+  custody?: { two_nodes_above?: string }
   rails?: readonly RailEntry[]
 }
 

@@ -1,4 +1,5 @@
+import { bitcoinSchema } from '../../rails/bitcoin/settings.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
 
 /** What each kind of rail reads of its entry in CONFIG_FILE; every schema has a `kind` with a `const`. */
-export const railKindSchemas: readonly Schema[] = []
+export const railKindSchemas: readonly Schema[] = [bitcoinSchema]

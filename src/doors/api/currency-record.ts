@@ -1,3 +1,4 @@
+import { testAddressRegex } from '../../reference/addresses/test-network.ts'
 import { confirmationsOf } from '../../rails/confirmations.ts'
 import { type Offers, isAvailable } from '../../exchange/availability/offers.ts'
 import type { Currency, CurrencyNetwork } from '../../reference/catalog/currency.ts'
@@ -53,7 +54,7 @@ function networkRecord(from: From, network: CurrencyNetwork, methodRecord: Retur
     payment_methods: network.paymentMethods.flatMap((method) => methodRecord(method, [network])),
     decimals: network.asset.decimals,
     min_confirmations: chain && confirmationsOf(from.config, chain),
-    address_regex: chain?.addressRegex ?? null,
+    address_regex: chain ? (testAddressRegex(chain.family) ?? chain.addressRegex) : null,
     memo: chain?.memo ?? null,
     caip2: chain?.caip2 ?? null,
   }

@@ -21,6 +21,16 @@ export const haltCrediting = (
     insert into halts (scope, name, since, reason, halted_by) values ('crediting', ${rail}, ${since}, ${reason}, 'system')
     on conflict do nothing`
 
+/** Credits again on a rail that halted for a reason that is over. A halt for another reason stays. */
+export function endCreditingHalt(
+  { queue }: Pick<Ctx, 'queue'>,
+  db: Atomic,
+  { rail, reason }: { rail: string; reason: string },
+): void {
+  db.send`delete from halts where scope = 'crediting' and name = ${rail} and reason = ${reason} and halted_by = 'system'`
+  db.afterCommit(() => queue.wake())
+}
+
 /** The rails on which nothing is credited, the longest halted first: by themselves or by an operator. */
 export const haltedRails = async (db: Db): Promise<Halt[]> =>
   (await readHalts(db)).filter(({ scope }) => scope === 'rail' || scope === 'crediting')

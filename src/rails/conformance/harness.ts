@@ -70,6 +70,8 @@ export type PayoutHarness = {
   hash: RegExp
   /** Whether the custody account pays a fee for each payout. */
   costsFee: boolean
+  /** What the suite counts its payouts in, in smallest units, where a rail carries no single ones; 1 by default. */
+  unit?: bigint
   /** Far more than the custody account holds. */
   tooMuch: bigint
   /** A new destination that is not ours. */

@@ -13,6 +13,9 @@ async function prepared({ payout, payouts, nextId }: PayoutSetup, amount: bigint
   return { ...plan, destination }
 }
 
+/** A number of the units that the suite pays in. */
+const units = ({ payouts }: Pick<PayoutSetup, 'payouts'>, count: bigint): bigint => count * (payouts.unit ?? 1n)
+
 const heldIn = ({ rail, payouts }: PayoutSetup): Promise<bigint> => rail.balance(payouts.asset)
 
 /** What a payment that is done has cost of the asset itself. */
@@ -33,7 +36,7 @@ const stored = ({ key, body }: PlanDraft): { key: string; body: PlanDraft['body'
 export function testPayouts(setup: () => PayoutSetup): void {
   it('pays once, however often a payment is submitted, and proves it', async () => {
     const { payout, payouts, settle } = setup()
-    const plan = await prepared(setup(), 500n)
+    const plan = await prepared(setup(), units(setup(), 500n))
     const before = await heldIn(setup())
     assert.notEqual((await payout.look(plan)).state, 'done')
 
@@ -51,23 +54,23 @@ export function testPayouts(setup: () => PayoutSetup): void {
     const most = payout.mostFee(payouts.asset)
     assert.equal(most?.asset, fee?.asset)
     assert((fee?.amount ?? 0n) <= (most?.amount ?? 0n), 'it costs no more than is reserved for it')
-    assert.equal(before - (await heldIn(setup())), 500n + (await feeOf(setup(), plan)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 500n) + (await feeOf(setup(), plan)))
     assert.deepEqual(await payout.look(plan), outcome, 'a second look gives the same evidence')
     await payout.submit(plan)
     await settle()
     assert.deepEqual(await payout.look(plan), outcome)
-    assert.equal(before - (await heldIn(setup())), 500n + (await feeOf(setup(), plan)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 500n) + (await feeOf(setup(), plan)))
   })
 
   it('pays two payments of the same amount', async () => {
     const { payout, settle } = setup()
-    const plans = [await prepared(setup(), 7n), await prepared(setup(), 7n)]
+    const plans = [await prepared(setup(), units(setup(), 7n)), await prepared(setup(), units(setup(), 7n))]
     assert.notEqual(plans[0]?.key, plans[1]?.key)
     const before = await heldIn(setup())
     await Promise.all(plans.map((plan) => payout.submit(plan)))
     await settle()
     const fees = await Promise.all(plans.map((plan) => feeOf(setup(), plan)))
-    assert.equal(before - (await heldIn(setup())), 14n + (fees[0] ?? 0n) + (fees[1] ?? 0n))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 14n) + (fees[0] ?? 0n) + (fees[1] ?? 0n))
   })
 
   it('knows its own addresses', async () => {
@@ -81,7 +84,7 @@ export function testPayouts(setup: () => PayoutSetup): void {
 export function testPreparedPayments(setup: () => PayoutSetup): void {
   it('pays once when one process crashes after it submitted and another submits again', async () => {
     const { payout, reopen, settle } = setup()
-    const plan = await prepared(setup(), 40n)
+    const plan = await prepared(setup(), units(setup(), 40n))
     const before = await heldIn(setup())
     const other = (await reopen()).payout
     assert(other && other !== payout, 'reopen() gives a new instance')
@@ -91,27 +94,27 @@ export function testPreparedPayments(setup: () => PayoutSetup): void {
     await settle()
     await other.submit(stored(plan))
     assert.deepEqual(await other.look(stored(plan)), await payout.look(plan))
-    assert.equal(before - (await heldIn(setup())), 40n + (await feeOf(setup(), plan)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 40n) + (await feeOf(setup(), plan)))
   })
 
   it('pays what another process prepared before it crashed', async () => {
     const { reopen, settle, payout } = setup()
-    const plan = await prepared(setup(), 41n)
+    const plan = await prepared(setup(), units(setup(), 41n))
     const before = await heldIn(setup())
     const other = (await reopen()).payout
     await other?.submit(stored(plan))
     await settle()
     assert.equal((await payout.look(plan)).state, 'done')
-    assert.equal(before - (await heldIn(setup())), 41n + (await feeOf(setup(), plan)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 41n) + (await feeOf(setup(), plan)))
   })
 
   it('prepares a batch in order, and keeps nothing of it', async () => {
     const { payout, payouts, nextId, settle } = setup()
     const orders = await Promise.all(
-      [3n, 4n].map(async (amount) => ({
+      [3n, 4n].map(async (count) => ({
         payoutId: nextId(),
         asset: payouts.asset,
-        amount,
+        amount: units(setup(), count),
         destination: await payouts.destination(),
       })),
     )
@@ -136,7 +139,7 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
   it('has paid although its answer was lost', async () => {
     const { payout, payouts, settle } = setup()
     if (!payouts.loseAnswer) return
-    const plan = await prepared(setup(), 300n)
+    const plan = await prepared(setup(), units(setup(), 300n))
     const before = await heldIn(setup())
     await payouts.loseAnswer(plan.destination)
     await assert.rejects(payout.submit(plan), (error) => !isConflict(error))
@@ -144,12 +147,12 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
     assert.equal((await payout.look(plan)).state, 'done')
     await payout.submit(plan)
     await settle()
-    assert.equal(before - (await heldIn(setup())), 300n + (await feeOf(setup(), plan)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 300n) + (await feeOf(setup(), plan)))
   })
 
   it('never pays more than it holds, and pays the others', async () => {
     const { payout, payouts, settle } = setup()
-    const fine = await prepared(setup(), 11n)
+    const fine = await prepared(setup(), units(setup(), 11n))
     const tooMuch = await prepared(setup(), payouts.tooMuch)
     const before = await heldIn(setup())
     const [refused, paid] = await Promise.allSettled([payout.submit(tooMuch), payout.submit(fine)])
@@ -157,7 +160,7 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
     assert.equal(paid?.status, 'fulfilled')
     await settle()
     assert.notEqual((await payout.look(tooMuch)).state, 'done')
-    assert.equal(before - (await heldIn(setup())), 11n + (await feeOf(setup(), fine)))
+    assert.equal(before - (await heldIn(setup())), units(setup(), 11n) + (await feeOf(setup(), fine)))
     const again = await Promise.allSettled([payout.submit(tooMuch)])
     assert(again[0].status === 'fulfilled' || isConflict(again[0].reason))
     assert.notEqual((await payout.look(tooMuch)).state, 'done')
@@ -165,7 +168,7 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
 
   it('reports of payouts only what a look confirms, under the key of the prepared payment', async () => {
     const { payout, settle, report } = setup()
-    const plan = await prepared(setup(), 12n)
+    const plan = await prepared(setup(), units(setup(), 12n))
     await report()
     await payout.submit(plan)
     await settle()
@@ -181,7 +184,7 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
   it('reports once that a payout came back, and holds its money again', async () => {
     const { payout, payouts, settle, report } = setup()
     if (!payouts.sendBack) return
-    const plan = await prepared(setup(), 900n)
+    const plan = await prepared(setup(), units(setup(), 900n))
     await assert.rejects(payouts.sendBack(plan), isConflict)
     await payout.submit(plan)
     await settle()
@@ -194,8 +197,8 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
     const { kind, reference, asset, amount } = events[0] ?? {}
     assert.deepEqual(
       { kind, reference, asset, amount },
-      { kind: 'payout_returned', reference: plan.key, asset: payouts.asset, amount: 900n },
+      { kind: 'payout_returned', reference: plan.key, asset: payouts.asset, amount: units(setup(), 900n) },
     )
-    assert.equal(await heldIn(setup()), before + 900n)
+    assert.equal(await heldIn(setup()), before + units(setup(), 900n))
   })
 }

@@ -3,7 +3,7 @@ import { findNetwork, type Network } from '../../reference/catalog/network.ts'
 import { confirmationsOf } from '../confirmations.ts'
 import { type Chain, type EvmDependencies, railName } from './chain.ts'
 import { deriveKeys, type Keys } from './keys.ts'
-import { readKeystore, readPasswordFile } from './keystore.ts'
+import { readKeystore, readPasswordFile } from '../keys/keystore.ts'
 import { openNode } from './node.ts'
 import * as queries from './queries.ts'
 

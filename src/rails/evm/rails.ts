@@ -5,9 +5,8 @@ import type { Chain, EvmDependencies } from './chain.ts'
 import { deposits } from './deposits.ts'
 import { begin, type Halt, keepFollowing, newFollower, type ReportEvents } from './follow.ts'
 import { deriveKeys, newMnemonic } from './keys.ts'
-import { readKeystore, writeKeystore } from './keystore.ts'
+import { readKeystore, writeKeystore } from '../keys/keystore.ts'
 import { openChains } from './open.ts'
-import { readHead } from './read-blocks.ts'
 import { rereadFrom } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
 import type { Charge } from './sweep/sweep.ts'
@@ -59,10 +58,6 @@ export const evmRail = (chain: Chain): Rail => ({
   deposit: deposits(chain),
   payout: payouts(chain),
   balance: (asset) => balanceOf(chain, asset),
-  check: async () => {
-    await chain.chainId()
-    return { ok: true, message: `Block ${await readHead(chain)}.` }
-  },
 })
 
 /** Makes a keystore with a new mnemonic, and gives the address that pays out. Refuses to overwrite one. */

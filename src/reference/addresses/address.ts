@@ -55,7 +55,8 @@ const maxLength = 128
 /**
  * Tells whether a text is a payable address of a family, checksum included, and gives its canonical spelling: two
  * addresses are one place exactly if their canonical spellings are the same. Only main networks' forms are accepted, in
- * the sandbox too: a partner's form that works there works unchanged in live mode. Nothing is trimmed or mended: the
+ * the sandbox too (a partner's form that works there works unchanged in live mode), unless the operator's own rail runs on a
+ * test network. Nothing is trimmed or mended: the
  * customer confirms what was typed. Where an address holds a tag or memo, `extraId` has it.
  */
 export function checkAddress(family: AddressFamily, text: string): AddressCheck {

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { createKeystore, showKeystore } from './rails.ts'
 import { deriveKeys } from './keys.ts'
-import { readKeystore, readPasswordFile, writeKeystore } from './keystore.ts'
+import { readKeystore, readPasswordFile, writeKeystore } from '../keys/keystore.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
 const password = 'correct horse'

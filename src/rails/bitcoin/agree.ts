@@ -1,0 +1,50 @@
+import type { Chain } from './chain.ts'
+import { readHash, readHeight } from './node.ts'
+import { Nonsense } from './wire.ts'
+import * as queries from './queries.ts'
+
+/** Why two nodes do not agree. `isClear`: no delay can explain it. */
+export type Doubt = { reason: string; isClear: boolean }
+
+/** What both nodes say of a chain. `agreed`: the highest block, at most as deep as final ones are, that both have. */
+export type Agreement = { agreed: bigint; doubt?: Doubt }
+
+/**
+ * Asks the second node for the block at a depth. Equal hashes there prove equal chains below. A chain with one node agrees with
+ * itself.
+ */
+export async function compareNodes(
+  chain: Chain,
+  { deep, head, finalBlock }: { deep: bigint; head: bigint; finalBlock: bigint },
+): Promise<Agreement> {
+  const { db, network, second, confirmations } = chain
+  if (!second || deep < 0n) return { agreed: deep }
+  const none = { agreed: finalBlock }
+  try {
+    await chain.checkNode(second)
+    const height = await readHeight(second)
+    const at = height < deep ? height : deep
+    const [ours] = await queries.blocksUpTo(db, network.code, at, 1)
+    if (ours?.number !== at) return { ...none, doubt: { reason: behind(height, head), isClear: false } }
+    const theirs = await readHash(second, at)
+    if (theirs !== undefined && theirs !== ours.hash) {
+      return { ...none, doubt: { reason: `they have different blocks at ${at}`, isClear: true } }
+    }
+    const depth = BigInt(confirmations)
+    if (theirs === undefined || height < deep)
+      return { ...none, doubt: { reason: behind(height, head), isClear: false } }
+    if (height > head + depth) {
+      return { agreed: at, doubt: { reason: `the first is at ${head} and the second at ${height}`, isClear: false } }
+    }
+    return { agreed: at }
+  } catch (error) {
+    const reason =
+      error instanceof Nonsense
+        ? `the second sends nonsense (${error.message})`
+        : 'the second does not answer as it should'
+    chain.log.warn({ err: error, network: network.code }, 'The second node of a chain gave no clear answer.')
+    return { ...none, doubt: { reason, isClear: error instanceof Nonsense } }
+  }
+}
+
+const behind = (height: bigint, head: bigint): string => `the second is at ${height} and the first at ${head}`

@@ -1,0 +1,290 @@
+import type { Atomic } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { detach } from '../../platform/lib/detach.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import { compareNodes, type Doubt } from './agree.ts'
+import type { Chain, Reports } from './chain.ts'
+import * as coins from './coins.sql.ts'
+import { toRailEvent } from './events.ts'
+import { lookAtMempool, type Mempool, newMempool, replacedBy } from './mempool.ts'
+import { NoAnswer, readHash, readHeight } from './node.ts'
+import { Nonsense } from './wire.ts'
+import * as queries from './queries.ts'
+import { changesOf, type NumberedBlock, readBlocks } from './read-blocks.ts'
+import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
+
+/** A process that follows a chain: its name among several, and where it reports. */
+export type Follower = Reports & { chain: Chain; holder: string; mempool: Mempool }
+
+/** What became of one look: there is more to read, or not; another process follows; or crediting was stopped. */
+export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
+
+/** The most blocks that one look reads. */
+const batch = 10n
+/** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
+const remembered = 5_000n
+/** How long a process that fell silent keeps a chain, in real milliseconds. A full block takes seconds to read. */
+const leaseMs = 60_000
+/** How long the nodes may disagree before it is shown, where a delay may explain it. Nothing becomes final meanwhile. */
+const doubtMs = 30_000
+
+export const newFollower = (chain: Chain, reports: Reports): Follower => ({
+  ...reports,
+  chain,
+  holder: randomToken(9),
+  mempool: newMempool(),
+})
+
+/**
+ * Follows a chain by one step: reads the next blocks and reports what they brought, then makes final what both nodes have deep
+ * enough. Each is one atomic block under the lease's fence. With nothing more to read, looks at the mempool and sends what is due.
+ */
+export async function followOnce(follower: Follower): Promise<Round> {
+  const { chain, holder } = follower
+  const { db, clock, network } = chain
+  const now = clock.realNow()
+  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
+  if (!lease) return 'elsewhere'
+  if (lease.halted !== null && !lease.is_passing) return 'halted'
+  try {
+    return await step(follower, lease)
+  } catch (error) {
+    const isClear = error instanceof Nonsense
+    if (!isClear && !(error instanceof NoAnswer)) throw error
+    const reason = isClear ? `the first sends nonsense (${error.message})` : 'the first does not answer as it should'
+    await db.atomic(async (block) => {
+      const [locked] = await queries.lockChain(block, network.code, lease.fence)
+      if (locked) keepDoubt(follower, block, locked, { reason, isClear })
+    })
+    throw error
+  }
+}
+
+async function step(follower: Follower, lease: queries.ChainRow): Promise<Round> {
+  const { chain } = follower
+  const { db, network, node } = chain
+  await chain.checkNode(node)
+  if (lease.next_block === null) {
+    await begin(chain)
+    return 'more'
+  }
+  const head = await readHeight(node)
+  const [tip] = await queries.blocksUpTo(db, network.code, lease.next_block - 1n, 1)
+  if (!tip) throw new Error(`Nothing is known of the last block that was read of ${network.code}.`)
+  const hash = await readHash(node, tip.number)
+  // A missing block means nothing: this node may be behind. Only another block in its place reverses one.
+  if (hash !== undefined && hash !== tip.hash) return goBack(follower, lease.fence, tip.number)
+  if (hash === undefined) return settle(follower, lease, { tip, head })
+
+  const to = head < tip.number + batch ? head : tip.number + batch
+  const blocks = await readBlocks(chain, { from: tip.number + 1n, to, parent: tip.hash })
+  const last = blocks.at(-1) ?? tip
+  if (blocks.length > 0) await keep(follower, lease.fence, blocks)
+  const round = await settle(follower, lease, { tip: last, head })
+  if (round !== 'idle') return round
+  if (last.number < head) return blocks.length > 0 ? 'more' : 'idle'
+  const waiting = await lookAtMempool(chain, follower.mempool, {
+    fence: lease.fence,
+    tip: last,
+    report: follower.report,
+  })
+  await sendOnce(chain, { fence: lease.fence, waiting })
+  await chargeCosts(chain, follower.charge)
+  return 'idle'
+}
+
+/**
+ * Begins to follow a chain, once: with the head, or with the block that the settings name. What our addresses got between that block
+ * and the head is the opening balance; everything after is reported.
+ */
+export async function begin(chain: Chain): Promise<void> {
+  const { db, network, node, firstBlock } = chain
+  const head = await readHeight(node)
+  const from = firstBlock === undefined || firstBlock > head ? head : firstBlock
+  const opening: Awaited<ReturnType<typeof changesOf>>[] = []
+  let parent: string | undefined
+  for (let number = from; number <= head && firstBlock !== undefined; number += 1n) {
+    const before = parent ?? (number === 0n ? '0'.repeat(64) : await readHash(node, number - 1n))
+    const [block] = await readBlocks(chain, { from: number, to: number, parent: before ?? '' })
+    if (!block) throw new Error(`The chain ${network.code} changed while its first blocks were read.`)
+    opening.push(await changesOf(chain, [block]))
+    parent = block.hash
+  }
+  const hash = parent ?? (await readHash(node, head))
+  if (hash === undefined) throw new Error(`The node of ${network.code} has no block ${head}.`)
+  await db.atomic(async (block) => {
+    if ((await queries.beginAt(block, network.code, head)).length === 0) return
+    queries.keepBlocks(block, network.code, [{ number: head, hash }], 0n)
+    for (const changes of opening) {
+      await coins.insertCoins(
+        block,
+        network.code,
+        changes.coins.map((coin) => ({ ...coin, isOwn: true })),
+      )
+      coins.spendCoins(block, network.code, changes.spends)
+    }
+    const { coinbaseMaturity: maturity } = chain.rules
+    await coins.finalize(block, network.code, { deep: head, agreed: head, oneNodeBelow: 0n, maturity })
+    queries.keepOpening(block, network.code)
+  })
+}
+
+async function keep(follower: Follower, fence: bigint, blocks: NumberedBlock[]): Promise<void> {
+  const { chain } = follower
+  const { db, network } = chain
+  const { coins: incoming, spends } = await changesOf(chain, blocks)
+  const waiting = await coins.waitingCoins(db, network.code)
+  const tip = (blocks.at(-1) as NumberedBlock).number
+  await db.atomic(async (block) => {
+    const [locked] = await queries.lockChain(block, network.code, fence)
+    if (locked?.next_block !== blocks[0]?.number) return
+    queries.keepBlocks(block, network.code, blocks, tip - remembered)
+    const placed = new Set((await coins.placeCoins(block, network.code, incoming)).map(outpointOf))
+    const fresh = await coins.insertCoins(
+      block,
+      network.code,
+      incoming.filter((coin) => !placed.has(outpointOf(coin))),
+    )
+    coins.spendCoins(block, network.code, spends)
+    const replaced = replacedBy(
+      blocks.flatMap(({ transfers }) => transfers),
+      waiting,
+    )
+    const lost = await coins.reverseWaiting(block, network.code, replaced)
+    queries.advanceTo(block, network.code, tip + 1n)
+    await reportCoins(follower, block, [
+      ...fresh.map((coin) => ({ coin, status: 'seen' as const })),
+      ...lost.map((coin) => ({ coin, status: 'reversed' as const })),
+    ])
+  })
+}
+
+/** Makes final what both nodes have deep enough, and shows when they do not agree. */
+async function settle(
+  follower: Follower,
+  lease: queries.ChainRow,
+  { tip, head }: { tip: { number: bigint }; head: bigint },
+): Promise<Round> {
+  const { chain, resume } = follower
+  const { db, network, name, rules, confirmations } = chain
+  const deep = tip.number - BigInt(confirmations) + 1n
+  const { agreed, doubt } = await compareNodes(chain, { deep, head, finalBlock: lease.final_block ?? 0n })
+  return db.atomic(async (block): Promise<Round> => {
+    const [locked] = await queries.lockChain(block, network.code, lease.fence)
+    if (!locked) return 'elsewhere'
+    if (doubt) {
+      if (keepDoubt(follower, block, locked, doubt)) return 'halted'
+    } else if (locked.unsure_since !== null || locked.halted !== null) {
+      queries.endHalt(block, network.code)
+      if (locked.halted !== null) resume(block, name, locked.halted)
+    }
+    const { coinbaseMaturity: maturity } = rules
+    const oneNodeBelow = follower.oneNodeBelow(rules.asset)
+    const final = await coins.finalize(block, network.code, { deep, agreed, oneNodeBelow, maturity })
+    const lost = await coins.giveUp(block, network.code, agreed)
+    endSends(chain, block, agreed)
+    await reportCoins(follower, block, [
+      ...final.map((coin) => ({ coin, status: 'final' as const })),
+      ...lost.map((coin) => ({ coin, status: 'reversed' as const })),
+    ])
+    return 'idle'
+  })
+}
+
+/** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
+function keepDoubt(
+  { chain, halt }: Follower,
+  db: Atomic,
+  { halted, unsure_since: before }: queries.ChainRow,
+  { reason, isClear }: Doubt,
+): boolean {
+  const { network, name, clock, log } = chain
+  const now = clock.realNow()
+  queries.keepDoubt(db, network.code, now)
+  if (halted !== null) return true
+  if (!isClear && now.getTime() - (before ?? now).getTime() <= doubtMs) return false
+  const sentence = `The nodes of ${network.code} do not agree: ${reason}.`
+  queries.halt(db, network.code, sentence, true)
+  halt(db, name, sentence)
+  log.error({ network: network.code }, sentence)
+  return true
+}
+
+async function reportCoins(
+  { chain, report }: Follower,
+  db: Atomic,
+  all: { coin: coins.Coin; status: 'seen' | 'final' | 'reversed' }[],
+): Promise<void> {
+  const events = all.filter(({ coin }) => !coin.is_own)
+  if (events.length === 0) return
+  const { name: rail, rules } = chain
+  await report(
+    db,
+    events.map(({ coin, status }) => ({ ...toRailEvent(coin, status, rules.asset), rail })),
+  )
+}
+
+const outpointOf = ({ txid, vout }: { txid: string; vout: number }): string => `${txid}:${vout}`
+
+/** Goes back to the last block that the old way and the new one have in common. Stops crediting where none is remembered. */
+async function goBack({ chain, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
+  const { db, network, name, log } = chain
+  const fork = await commonBlock(chain, tip)
+  const reason = `The chain ${network.code} was reorganized deeper than the blocks that are remembered.`
+  await db.atomic(async (block) => {
+    if ((await queries.lockChain(block, network.code, fence)).length === 0) return
+    if (fork === undefined) {
+      queries.halt(block, network.code, reason, false)
+      return halt(block, name, reason)
+    }
+    coins.undoAbove(block, network.code, fork)
+    queries.returnTo(block, network.code, fork)
+  })
+  log.warn(
+    { network: network.code, from: String(tip), to: String(fork ?? '') },
+    fork === undefined ? reason : 'A chain was reorganized.',
+  )
+  return fork === undefined ? 'halted' : 'more'
+}
+
+async function commonBlock({ db, network, node }: Chain, tip: bigint): Promise<bigint | undefined> {
+  let below = tip
+  for (;;) {
+    const known = await queries.blocksUpTo(db, network.code, below, 50)
+    if (known.length === 0) return undefined
+    for (const { number, hash } of known) if ((await readHash(node, number)) === hash) return number
+    below = (known.at(-1)?.number ?? 0n) - 1n
+  }
+}
+
+/** Follows a chain until it is stopped: at once while there is more to read, else after a pause. What fails is tried again. */
+export function keepFollowing(follower: Follower): { stop(): Promise<void> } {
+  const { chain, holder } = follower
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  async function look(): Promise<void> {
+    let round: Round = 'idle'
+    try {
+      round = await followOnce(follower)
+    } catch (error) {
+      chain.log.warn({ err: error, network: chain.network.code }, 'A chain could not be followed; trying again.')
+    }
+    if (stopped) return
+    timer = setTimeout(() => start(), round === 'more' ? 0 : chain.everyMs)
+  }
+  function start(): void {
+    running = look()
+    detach(running)
+  }
+  start()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+      await queries.endLease(chain.db, chain.network.code, holder)
+    },
+  }
+}

@@ -1,0 +1,103 @@
+import { Nonsense } from './wire.ts'
+import { isExactNumber, parseJson, plainDecimal } from '../../platform/lib/json.ts'
+
+/** A node understood a call and says no. `code` is JSON-RPC's. */
+export class NodeError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.name = 'NodeError'
+    this.code = code
+  }
+}
+
+/** A node did not answer, or not as JSON-RPC does. */
+export class NoAnswer extends Error {}
+
+/** A node of a chain, asked by JSON-RPC. Numbers in its answers are exact (`ExactNumber`), never doubles. */
+export type Node = {
+  /** Throws a `NodeError` for a no, a `NoAnswer` when there was none. */
+  ask(method: string, ...params: unknown[]): Promise<unknown>
+}
+
+/** The longest answer is a block as hex: 32 MB at most. */
+const mostBytes = 80_000_000
+
+/** Speaks to a node. User and password in its address are sent as basic authentication, and are never part of an error. */
+export function openNode(address: string, timeoutMs: number): Node {
+  const url = new URL(address)
+  const secret = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+  url.username = ''
+  url.password = ''
+  const headers = {
+    'content-type': 'application/json',
+    ...(secret === ':' ? {} : { authorization: `Basic ${Buffer.from(secret).toString('base64')}` }),
+  }
+  let calls = 0
+  return {
+    ask: async (method, ...params) => {
+      const body = JSON.stringify({ jsonrpc: '1.0', id: (calls += 1), method, params })
+      const signal = AbortSignal.timeout(timeoutMs)
+      const answer = await fetch(url, { method: 'POST', headers, body, signal }).catch((error: unknown) => {
+        throw new NoAnswer(`The node did not answer (${error instanceof Error ? error.name : 'unknown'}).`)
+      })
+      const text = await answer.text()
+      if (text.length > mostBytes) throw new NoAnswer('The node sent too long an answer.')
+      // A refusal comes with the status 500, and its reason in the body.
+      const reply = readReply(text)
+      if (!reply) throw new NoAnswer(`The node answered with status ${answer.status}.`)
+      if (reply.error) throw refusedBy(reply.error)
+      if (!answer.ok) throw new NoAnswer(`The node answered with status ${answer.status}.`)
+      return reply.result
+    },
+  }
+}
+
+type Reply = { result?: unknown; error?: { code?: unknown; message?: unknown } | null }
+
+function readReply(text: string): Reply | undefined {
+  try {
+    const read = parseJson(text)
+    return typeof read === 'object' && read !== null && 'result' in read ? read : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function refusedBy({ code, message }: NonNullable<Reply['error']>): NodeError {
+  const number = isExactNumber(code) ? Number.parseInt(code.text, 10) : 0
+  return new NodeError(number, typeof message === 'string' ? message.slice(0, 300) : 'The node says no.')
+}
+
+/** The height of a node's best block. */
+export async function readHeight(node: Node): Promise<bigint> {
+  const read = await node.ask('getblockcount')
+  if (!isExactNumber(read) || !/^\d{1,9}$/.test(read.text)) throw new Nonsense('It has no block count.')
+  return BigInt(read.text)
+}
+
+/** The hash of the block at a height; undefined where the node has none so high. */
+export async function readHash(node: Node, height: bigint): Promise<string | undefined> {
+  let read: unknown
+  try {
+    read = await node.ask('getblockhash', Number.parseInt(String(height), 10))
+  } catch (error) {
+    // Core says -8, others -1: out of range. Whatever a node says no to, it has not confirmed.
+    if (error instanceof NodeError) return undefined
+    throw error
+  }
+  if (!isHash(read)) throw new Nonsense('It has no hash for a block.')
+  return read
+}
+
+export const isHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value)
+
+/** A fee rate in coins for 1,000 bytes as smallest units for one, rounded up; undefined where the node gives none. */
+export function rateIn(value: unknown, decimals = 8): bigint | undefined {
+  const text = isExactNumber(value) ? plainDecimal(value) : undefined
+  const [, whole = '0', fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text ?? '') ?? []
+  if (text === undefined || text.startsWith('-')) return undefined
+  const perThousand = BigInt(whole + fraction.padEnd(decimals, '0').slice(0, decimals))
+  return perThousand === 0n ? undefined : (perThousand + 999n) / 1000n
+}

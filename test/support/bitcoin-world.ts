@@ -1,0 +1,146 @@
+import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
+import { openPool } from '../../src/platform/db/pool.ts'
+import type { Database } from '../../src/platform/db/sql.ts'
+import type { Clock } from '../../src/platform/lib/clock.ts'
+import { silentLog } from '../../src/platform/lib/log.ts'
+import type { Chain, Reports } from '../../src/rails/bitcoin/chain.ts'
+import { followOnce, newFollower, type Round } from '../../src/rails/bitcoin/follow.ts'
+import { chainRules } from '../../src/rails/bitcoin/networks.ts'
+import { openChains } from '../../src/rails/bitcoin/open.ts'
+import { bitcoinRail } from '../../src/rails/bitcoin/rails.ts'
+import type { BitcoinSettings } from '../../src/rails/bitcoin/settings.ts'
+import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
+import { type BitcoinCustomer, openCustomer } from './bitcoin-customer.ts'
+import { type BitcoinNode, startBitcoinNode } from './bitcoin-node.ts'
+import { testDatabase } from './database.ts'
+
+/** A process of ours that has the chain. */
+export type BitcoinHouse = {
+  chain: Chain
+  rail: Rail
+  deposit: DepositHalf
+  payout: PayoutHalf
+  /** Follows the chain to its end, and gives what it reported meanwhile. */
+  follow(): Promise<RailEvent[]>
+  /** One look only. */
+  look(): Promise<Round>
+}
+
+/** Bitcoin on regtest with two nodes, two processes of ours on one database, and a clock that only the test moves. */
+export type BitcoinWorld = {
+  node: BitcoinNode
+  second: BitcoinNode
+  customer: BitcoinCustomer
+  db: Database
+  one: BitcoinHouse
+  other: BitcoinHouse
+  /** All that was reported, by whichever process, in its order. */
+  reported: RailEvent[]
+  /** What halted the rail now, if anything. */
+  halted(): string | undefined
+  pass(ms: number): void
+  close(): Promise<void>
+}
+
+const mnemonic = 'test test test test test test test test test test test junk'
+
+/** Makes the world: transfers are final with two blocks, and the wallet has ten coins. */
+export async function openBitcoinWorld(
+  settings: Partial<BitcoinSettings> = {},
+  { oneNodeBelow = 0n, funds = 10n }: { oneNodeBelow?: bigint; funds?: bigint } = {},
+): Promise<BitcoinWorld> {
+  const [node, second, database] = await Promise.all([startBitcoinNode(), startBitcoinNode(), testDatabase()])
+  const customer = await openCustomer(node)
+  await second.takeFrom(node)
+  node.link(second)
+  second.link(node)
+
+  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  await syncAssets(db)
+  let ahead = 0
+  const realNow = (): Date => new Date(Date.now() + ahead)
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const reported: RailEvent[] = []
+  let halted: string | undefined
+  const reports: Reports = {
+    report: (_db, events) => Promise.resolve(void reported.push(...events.map(({ rail: _rail, ...event }) => event))),
+    charge: () => Promise.resolve(),
+    halt: (_db, _rail, reason) => {
+      halted = reason
+    },
+    resume: (_db, _rail, reason) => {
+      if (halted === reason) halted = undefined
+    },
+    oneNodeBelow: () => oneNodeBelow,
+  }
+  const keys = { file: '', password: '' }
+  const entry: BitcoinSettings = {
+    kind: 'bitcoin',
+    name: 'btc',
+    nodes: [node.url, second.url],
+    network: 'regtest',
+    first_block: node.height() + 1,
+    keys,
+    ...settings,
+  }
+  const open = async (): Promise<BitcoinHouse> => {
+    const [chain] = await openChains([entry], {
+      db,
+      clock,
+      log: silentLog,
+      confirmations: { BTC: 2 },
+      timeoutMs: 5_000,
+      readSecret: () => '',
+      mnemonicOf: () => Promise.resolve(mnemonic),
+    })
+    if (!chain) throw new Error('There is no chain.')
+    return houseOf(chain, reports, reported)
+  }
+  const one = await open()
+  if (funds > 0n) {
+    await customer.pay(one.chain.wallet.address, funds * 10n ** 8n)
+    await node.mine(2)
+  }
+  const other = await open()
+  await one.follow()
+  return {
+    node,
+    second,
+    customer,
+    db,
+    one,
+    other,
+    reported,
+    halted: () => halted,
+    pass: (ms) => {
+      ahead += ms
+    },
+    close: async () => {
+      await db.close()
+      await Promise.all([node.stop(), second.stop()])
+    },
+  }
+}
+
+function houseOf(chain: Chain, reports: Reports, reported: RailEvent[]): BitcoinHouse {
+  const rail = bitcoinRail(chain)
+  const { deposit, payout } = rail
+  if (!deposit || !payout) throw new Error('The rail of a chain serves both directions.')
+  const follower = newFollower(chain, reports)
+  const look = () => followOnce(follower)
+  return {
+    chain,
+    rail,
+    deposit,
+    payout,
+    look,
+    follow: async () => {
+      const before = reported.length
+      while ((await look()) === 'more') continue
+      return reported.slice(before)
+    },
+  }
+}
+
+/** The rules of Bitcoin on regtest. */
+export const regtestRules = chainRules({ asset: 'BTC', network: 'regtest' })
