@@ -24,3 +24,5 @@ revoke update on breaks from "service";
 grant update (cause, confirmed_at, state, ended_at, resolved_by, reason) on breaks to "service";
 revoke update, delete, truncate on closed_days, closed_balances from "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";
+-- What a bank has sent, and what it was asked to pay.
+revoke delete, truncate on iso20022_files, iso20022_statements, iso20022_bookings, iso20022_batches, iso20022_payments from "service";

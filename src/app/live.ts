@@ -6,8 +6,10 @@ import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
 import { openEvmRails } from '../rails/evm/rails.ts'
 import type { Atomic } from '../platform/db/sql.ts'
+import { openBankRails } from '../rails/iso20022/rails.ts'
+import type { BankEntry } from '../rails/iso20022/settings.ts'
 import type { Rail } from '../rails/rail.ts'
-import type { ConfigFile, RailEntry } from './config/file.ts'
+import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
 import type { Foundation, PlugIn } from './plug-in.ts'
 
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
@@ -52,6 +54,7 @@ type OpenedRails = {
 /** What a rail that follows its provider reports to: events, its own costs, and that it must stop crediting. */
 export type RailReports = {
   report(db: Atomic, events: readonly ReportedEvent[]): Promise<void>
+  /** Books what a provider or a chain has charged. */
   charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
   halt(db: Atomic, rail: string, reason: string): void
   /** What was halted for this reason credits again by itself. */
@@ -70,6 +73,11 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
     const openingBalance = (network: string) => (networks.includes(network) ? () => opening(network) : undefined)
     return { rails, openingBalance, follow }
   },
+  iso20022: (entries, foundation, file) =>
+    openBankRails(entries as readonly BankEntry[], foundation, {
+      folder: file.folder,
+      secretOf: (reference) => secretOf(reference, file),
+    }),
 }
 
 /** The rails of CONFIG_FILE, in its order. */

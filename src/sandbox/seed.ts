@@ -18,6 +18,7 @@ import { createPartner } from '../exchange/partners/create.ts'
 import { createKey, revokeKey } from '../exchange/partners/keys.ts'
 import { findPartners } from '../exchange/partners/known.ts'
 import { featureNames } from '../exchange/partners/settings.ts'
+import { bankName } from './bank/messages.ts'
 import { fundBank, fundWallet } from './rails.ts'
 import { keepSeeds, readSeeds, type Seeds } from './sandbox-file.ts'
 
@@ -94,10 +95,11 @@ const walletsOf = (ctx: Ctx, openingBalance: OpeningBalance): Purse[] =>
     }))
   })
 
-/** An account at the bank for each fiat currency that it pays. */
+/** An account at the sandbox's bank for each fiat currency that it pays: what a configured bank holds is not ours to give. */
 const accountsOf = (ctx: Ctx): Purse[] =>
   fiatCurrencies.flatMap(({ ticker, networks: [{ asset, paymentMethods }] }) => {
-    const [payer] = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])
+    const payers = paymentMethods.flatMap(({ category }) => ctx.rails.forPayout(category, ticker) ?? [])
+    const payer = payers.find(({ name }) => name === bankName)
     if (!payer) return []
     const give = (db: Db, amount: bigint) => fundBank(db, asset.id, amount)
     return [{ place: payer.custodyAccount, asset, first: (all: Ctx) => firstAmount(all, asset), give }]

@@ -87,7 +87,13 @@ function plain(document: Yaml.Document): unknown {
 
 function shapeProblems(content: unknown): FileProblem[] {
   const { Ajv } = load('ajv') as typeof Ajv8
-  const ajv = new Ajv({ allErrors: true, discriminator: true, strict: true, allowUnionTypes: true })
+  const ajv = new Ajv({
+    allErrors: true,
+    discriminator: true,
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+  })
   ajv.addFormat('secret', /^(file|env):.+$/)
   ajv.addFormat('path', true)
   ajv.addFormat('url', { validate: isUrl })

@@ -1,0 +1,61 @@
+import type { Database } from '../../platform/db/sql.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Asset } from '../../platform/money/amount.ts'
+import type { Secrets } from '../../platform/privacy/master-key.ts'
+import type { RailEvent } from '../rail.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import type { BankCategory } from './settings.ts'
+
+/** What a bank's rail depends on. */
+export type BankDependencies = { db: Database; clock: Clock; log: Log; secrets: Pick<Secrets, 'keyFor'> }
+
+/** An account of ours at the bank. */
+export type OwnAccount = { asset: Asset; iban: string; bic: string; holder: string; bank: string }
+
+/** A bank that exchanges ISO 20022 files with us, opened from its entry in CONFIG_FILE. */
+export type Bank = Omit<BankDependencies, 'secrets'> & {
+  /** The rail's name. */
+  name: string
+  accounts: readonly OwnAccount[]
+  serves: readonly BankCategory[]
+  instant: boolean
+  everyMs: number
+  /** How long a file that ends too early may stay as it is before it is refused, in real milliseconds. */
+  patienceMs: number
+  /** Minutes of the day (UTC) at which payments leave; empty: at once. */
+  cutoffs: readonly number[]
+  /** Absolute paths: where files of the bank arrive, and where payment files appear. */
+  inFolder: string
+  outFolder: string
+  /** A folder with published schemas; undefined: payment files are checked against our own alone. */
+  schemaFolder: string | undefined
+  sftp: SftpServer | undefined
+  keys: BankKeys
+}
+
+/** A server of the bank that holds its folders. */
+export type SftpServer = {
+  host: string
+  port: number
+  user: string
+  privateKey: string
+  /** `SHA256:` and the base64 of the hash of the server's key. */
+  hostKey: string
+  inFolder: string
+  outFolder: string
+}
+
+/** One key for each purpose, derived from the master key. */
+export type BankKeys = { references: Buffer; hashes: Buffer; sealing: Buffer }
+
+/** Who receives what the bank's files report, in the block that stores them: both commit, or neither. */
+export type BankReports = {
+  report(db: Atomic, events: readonly (RailEvent & { rail: string })[]): Promise<void>
+  /** Charges of the bank. */
+  charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
+}
+
+/** The account of a statement. One IBAN may have an account for each currency. */
+export const accountOf = ({ accounts }: Pick<Bank, 'accounts'>, id: string, currency: string): OwnAccount | undefined =>
+  accounts.find(({ iban, asset }) => iban === id && (currency === '' || asset.ticker === currency))

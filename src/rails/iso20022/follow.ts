@@ -1,0 +1,69 @@
+import { after } from '../../platform/lib/clock.ts'
+import { detach } from '../../platform/lib/detach.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import type { Bank, BankReports } from './bank.ts'
+import { endLease, takeLease } from './lease.ts'
+import { folderOutbox, type Outbox } from './paying/outbox.ts'
+import { formBatch, publishBatches } from './paying/send-batches.ts'
+import { takeFiles } from './receiving/take-files.ts'
+
+/** A process that may follow a bank: its name among several, where payment files go, and who hears what the bank reports. */
+export type BankFollower = { bank: Bank; holder: string; outbox: Outbox; reports: BankReports }
+
+/** How long a process that fell silent keeps a bank, in real milliseconds. Far longer than one round. */
+const leaseMs = 120_000
+
+export const newBankFollower = (bank: Bank, reports: BankReports): BankFollower => ({
+  bank,
+  holder: randomToken(9),
+  outbox: folderOutbox(bank.outFolder),
+  reports,
+})
+
+/** Takes the bank's files, and lets payment files leave. False where another process follows this bank. */
+export async function followBankOnce({ bank, holder, outbox, reports }: BankFollower): Promise<boolean> {
+  const now = bank.clock.realNow()
+  if ((await takeLease(bank.db, bank.name, { holder, now, until: after(now, leaseMs) })).length === 0) return false
+  // What has left before the bank answered is known before its answer is read, and what could not leave is tried again first.
+  const failures: unknown[] = []
+  for (const step of [
+    () => publishBatches(bank, outbox),
+    () => takeFiles(bank, holder, reports),
+    () => formBatch(bank, holder),
+    () => publishBatches(bank, outbox),
+  ]) {
+    await step().catch((error: unknown) => failures.push(error))
+  }
+  if (failures.length > 0) throw failures[0]
+  return true
+}
+
+/** Follows a bank until it is stopped. What fails is tried again. */
+export function keepFollowingBank(follower: BankFollower): { stop(): Promise<void> } {
+  const { bank, holder } = follower
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  async function look(): Promise<void> {
+    try {
+      await followBankOnce(follower)
+    } catch (error) {
+      bank.log.warn({ err: error, rail: bank.name }, 'The files of a bank could not be exchanged; trying again.')
+    }
+    if (!stopped) timer = setTimeout(start, bank.everyMs)
+  }
+  function start(): void {
+    running = look()
+    detach(running)
+  }
+  start()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+      await endLease(bank.db, bank.name, holder)
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import type { Atomic, Db } from '../../../platform/db/sql.ts'
+
+/** The state of a payment. `queued`: in no file yet. `sent`: in a file. `done` and `rejected`: the bank's clear answers. */
+export type PaymentState = 'queued' | 'sent' | 'done' | 'rejected'
+
+/** A payment that the bank was or will be asked to make. */
+export type PaymentRow = {
+  key: string
+  asset: string
+  amount: bigint
+  state: PaymentState
+  code: string | null
+  reason: string | null
+  debited_by: bigint | null
+  batch_id: bigint | null
+}
+
+/** Queues a payment for the next file; one that is known stays as it is. */
+export const queuePayment = (
+  db: Db,
+  row: { rail: string; key: string; asset: string; amount: bigint; body: Buffer; at: Date },
+): Promise<unknown[]> =>
+  db.sql`
+    insert into iso20022_payments (rail, key, asset, amount, body, submitted_at)
+    values (${row.rail}, ${row.key}, ${row.asset}, ${row.amount}, ${row.body}, ${row.at})
+    on conflict (rail, key) do nothing`
+
+/** Payments by their keys. */
+export const paymentsByKey = (db: Db, rail: string, keys: string[]): Promise<PaymentRow[]> =>
+  db.sql`
+    select key, asset, amount, state, code, reason, debited_by, batch_id from iso20022_payments
+    where rail = ${rail} and key = any(${keys}) order by key`
+
+/** Locks the payments that a message from the bank names: by key, by file, or by the part of a file. */
+export const lockPayments = (
+  db: Atomic,
+  rail: string,
+  { keys, messages, parts }: { keys: string[]; messages: string[]; parts: string[] },
+): Promise<(PaymentRow & { message_id: string | null; part: string | null })[]> =>
+  db.sql`
+    select key, asset, amount, state, code, reason, debited_by, batch_id, part,
+      (select message_id from iso20022_batches where iso20022_batches.id = batch_id) as message_id
+    from iso20022_payments
+    where rail = ${rail} and (key = any(${keys}) or part = any(${parts}) or batch_id in (
+      select id from iso20022_batches where rail = ${rail} and message_id = any(${messages})))
+    order by key for update`
+
+/** Writes down what the bank says of payments. */
+export const updatePayments = (
+  db: Atomic,
+  rail: string,
+  payments: readonly Pick<PaymentRow, 'key' | 'state' | 'code' | 'reason' | 'debited_by'>[],
+  at: Date,
+): void =>
+  db.send`
+    update iso20022_payments as known set state = now.state, code = now.code, reason = now.reason,
+      debited_by = coalesce(known.debited_by, now.debited_by),
+      ended_at = case when now.state in ('done', 'rejected') then coalesce(known.ended_at, ${at}) end
+    from unnest(${payments.map(({ key }) => key)}::text[], ${payments.map(({ state }) => state)}::text[],
+      ${payments.map(({ code }) => code)}::text[], ${payments.map(({ reason }) => reason)}::text[],
+      ${payments.map((one) => one.debited_by)}::bigint[]) as now (key, state, code, reason, debited_by)
+    where known.rail = ${rail} and known.key = now.key`
+
+/** A payment that waits for a file. */
+export type QueuedRow = { key: string; asset: string; amount: bigint; body: Buffer }
+
+/** Payments that wait for a file since before a time, except those of some assets, the oldest first. */
+export const queuedPayments = (
+  db: Db,
+  rail: string,
+  { before, except, limit }: { before: Date; except: string[]; limit: number },
+): Promise<QueuedRow[]> =>
+  db.sql`
+    select key, asset, amount, body from iso20022_payments
+    where rail = ${rail} and state = 'queued' and submitted_at <= ${before} and asset <> all(${except})
+    order by submitted_at, key limit ${limit}`
+
+/** A payment file that is about to leave. */
+export type BatchRow = {
+  rail: string
+  messageId: string
+  name: string
+  checksum: string
+  bytes: Buffer
+  at: Date
+}
+
+/** Stores a payment file with its payments, each with the part of the file that holds it. Gives how many it took. */
+export const insertBatch = (
+  db: Atomic,
+  { rail, messageId, name, checksum, bytes, at }: BatchRow,
+  payments: readonly { key: string; part: string }[],
+): Promise<{ count: number }[]> =>
+  db.sql`
+    with batch as (
+      insert into iso20022_batches (rail, message_id, name, checksum, bytes, created_at)
+      values (${rail}, ${messageId}, ${name}, ${checksum}, ${bytes}, ${at}) returning id),
+    taken as (
+      update iso20022_payments as known set state = 'sent', batch_id = batch.id, part = chosen.part
+      from batch, unnest(${payments.map(({ key }) => key)}::text[], ${payments.map(({ part }) => part)}::text[])
+        as chosen (key, part)
+      where known.rail = ${rail} and known.key = chosen.key and known.state = 'queued' returning known.key)
+    select count(*)::integer as count from taken`
+
+/** A payment file that has not appeared in the bank's folder, as far as we know. */
+export type UnsentBatch = {
+  id: bigint
+  name: string
+  message_id: string
+  bytes: Buffer
+  staged_as: string | null
+  assets: string[]
+}
+
+/** Payment files that have not left, the oldest first. */
+export const unsentBatches = (db: Db, rail: string): Promise<UnsentBatch[]> =>
+  db.sql`
+    select id, name, message_id, bytes, staged_as,
+      array(select distinct asset from iso20022_payments where batch_id = iso20022_batches.id) as assets
+    from iso20022_batches where rail = ${rail} and sent_at is null order by id`
+
+/** Fixes which temporary file becomes the payment file. Gives nothing where another one has been fixed. */
+export const stageBatch = (db: Db, id: bigint, stagedAs: string): Promise<unknown[]> =>
+  db.sql`
+    update iso20022_batches set staged_as = ${stagedAs} where id = ${id} and staged_as is null and sent_at is null returning id`
+
+/** Notes that a payment file has left. */
+export const markSent = (db: Db, id: bigint, at: Date): Promise<unknown[]> =>
+  db.sql`update iso20022_batches set sent_at = ${at} where id = ${id} and sent_at is null`

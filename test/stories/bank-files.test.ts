@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import type { CamtEntry } from '../support/camt.ts'
+import { camt, ourIban, pain002 } from '../support/camt.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { debitOf, FolderBank } from '../support/folder-bank.ts'
+import {
+  arrive,
+  assertBooksHold,
+  bookBalance,
+  checkOut,
+  create,
+  lookup,
+  owed,
+  pay,
+  readyToPay,
+  seen,
+} from '../support/journey.ts'
+import { type StillMarket, stopMarket } from '../support/still-market.ts'
+import { until } from '../support/telling.ts'
+
+const payer = { name: 'Erika Mustermann', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
+
+let folder = ''
+let exchange: Exchange
+let bank: FolderBank
+let market: StillMarket
+let count = 0
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'cambio-bank-story-'))
+  const file = join(folder, 'exchange.yaml')
+  writeFileSync(
+    file,
+    `rails:
+  - { kind: iso20022, name: bank-1, in: ./in, out: ./out, every: PT0.2S, serves: [SEPA],
+      accounts: [{ currency: EUR, iban: ${ourIban}, bic: BYLADEM1001, holder: Example Ltd }] }
+`,
+  )
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIG_FILE: file })
+  market = stopMarket(exchange)
+  bank = new FolderBank(folder, 0n)
+})
+after(async () => {
+  await exchange.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
+
+/** A buy that waits for a transfer, and the reference that the customer was given. */
+async function awaited(body: object = {}): Promise<{ id: string; reference: string }> {
+  const record = await readyToPay(exchange, { ...transfer, ...body })
+  const [row] = await lookup<{ reference: string; rail: string }>(
+    exchange,
+    `select reference, rail from deposit_instructions
+     join transactions on transactions.id = transaction_id where public_id = $1`,
+    [record.id],
+  )
+  assert.equal(row?.rail, 'bank-1')
+  return { id: record.id, reference: row.reference }
+}
+
+const paid = (reference: string, amount = '250.00', change: Partial<CamtEntry> = {}): CamtEntry => {
+  count += 1
+  return { amount, servicerReference: `C-${count}`, payments: [{ remittance: reference, amount, payer }], ...change }
+}
+
+/** Waits until the folder holds nothing that is to be taken. */
+const taken = (): Promise<void> =>
+  until(
+    () => Promise.resolve(readdirSync(join(folder, 'in')).every((name) => ['done', 'refused'].includes(name))),
+    'the files',
+  )
+
+const ordered = async (): Promise<ReturnType<FolderBank['collect']>> => {
+  const orders: ReturnType<FolderBank['collect']> = []
+  await until(() => Promise.resolve(orders.push(...bank.collect()) > 0), 'a payment file')
+  return orders
+}
+
+const suspense = async (): Promise<bigint> => -(await bookBalance(exchange, 'suspense', 'EUR-EUR'))
+
+describe('a bank that exchanges files', () => {
+  it('pays a buy: the statement is dropped into the folder, and the coins leave', async () => {
+    const { id, reference } = await awaited()
+    bank.state([paid(`Thank you ${reference.toLowerCase().replaceAll(/(.{4})/g, '$1 ')}`)])
+    const record = await arrive(exchange, id, 'finished')
+    assert.equal(record.from_amount, '250')
+    assert.equal(await bookBalance(exchange, 'held:bank-1', 'EUR-EUR'), 25_000n)
+    await assertBooksHold(exchange)
+  })
+
+  it('books one booking once, however many messages report it', async () => {
+    const { id, reference } = await awaited()
+    const held = await bookBalance(exchange, 'held:bank-1', 'EUR-EUR')
+    const entry = paid(reference)
+    bank.drop('camt052.xml', camt({ kind: '052', id: 'R1', entries: [{ ...entry, status: 'PDNG' }] }))
+    await seen(exchange, id, 'confirming', ({ status_details: details }) => details === 'confirming')
+    bank.drop('camt052-2.xml', camt({ kind: '052', id: 'R2', entries: [entry] }))
+    bank.drop('camt054.xml', camt({ kind: '054', id: 'N1', entries: [entry] }))
+    bank.state([entry])
+    bank.drop('again.xml', camt({ kind: '054', id: 'N1', entries: [entry] }))
+    await arrive(exchange, id, 'finished')
+    await taken()
+    assert.equal(await bookBalance(exchange, 'held:bank-1', 'EUR-EUR'), held + 25_000n)
+    assert.equal(await suspense(), 0n)
+    await assertBooksHold(exchange)
+  })
+
+  it('puts a buy that is a cent short on hold, and money without our reference in suspense', async () => {
+    const { id, reference } = await awaited()
+    bank.state([paid(reference, '200.00'), paid('a present', '17.00')])
+    const record = await arrive(exchange, id, 'on_hold')
+    assert.equal(record.status_details, 'underpaid')
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 20_000n)
+    await until(async () => (await suspense()) === 1_700n, 'the suspense')
+    await assertBooksHold(exchange)
+  })
+
+  it('exchanges a late transfer at the price of its arrival', async () => {
+    const { id, reference } = await awaited()
+    market.setPrice('BTC', 1_002n)
+    bank.state([paid(reference)])
+    const record = await arrive(exchange, id, 'finished')
+    assert.equal(record.to_amount, record.expected_to_amount)
+    await assertBooksHold(exchange)
+  })
+
+  it('owes what was recalled no longer', async () => {
+    const { id, reference } = await awaited()
+    bank.state([paid(reference, '200.00')])
+    await arrive(exchange, id, 'on_hold')
+    bank.state([paid(reference, '200.00', { debit: true, code: 'RRCT' })])
+    await seen(exchange, id, 'the recall', ({ from_amount: arrived }) => arrived === '0')
+    assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
+    await assertBooksHold(exchange)
+  })
+
+  it('credits nothing of a statement that does not add up', async () => {
+    const { id, reference } = await awaited()
+    const held = await bookBalance(exchange, 'held:bank-1', 'EUR-EUR')
+    const wrong = camt({ id: 'WRONG', number: 900, opening: '0.00', closing: '250.01', entries: [paid(reference)] })
+    bank.drop('wrong.xml', wrong)
+    await until(() => Promise.resolve(existsSync(join(folder, 'in/refused/wrong.xml.reason.txt'))), 'the refusal')
+    assert.equal(await bookBalance(exchange, 'held:bank-1', 'EUR-EUR'), held)
+    assert.equal((await exchange.api<{ status: string }>(`/v1/transaction/${id}`)).body.status, 'waiting_for_deposit')
+    rmSync(join(folder, 'in/refused/wrong.xml'))
+  })
+})
+
+describe('a sale that is paid out by a payment file', () => {
+  async function sold(): Promise<{ id: string; amount: string }> {
+    const body = { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR' }
+    const { id } = await create(exchange, body)
+    await checkOut(exchange, id)
+    await pay(exchange, id)
+    const record = await arrive(exchange, id, 'sending')
+    return { id, amount: record.expected_to_amount ?? '' }
+  }
+
+  it('is finished by a status report, and the debit of the statement is the same payment', async () => {
+    const { id } = await sold()
+    const [order] = await ordered()
+    assert(order)
+    bank.drop('accepted.xml', pain002({ messageId: order.messageId, group: 'ACTC' }))
+    await taken()
+    assert.equal((await exchange.api<{ status: string }>(`/v1/transaction/${id}`)).body.status, 'sending')
+    bank.drop('done.xml', pain002({ messageId: order.messageId, group: 'ACSC' }))
+    const record = await arrive(exchange, id, 'finished')
+    assert.equal(record.output_hash, order.endToEndId)
+    bank.drop('camt054-debit.xml', camt({ kind: '054', id: 'N-D', entries: [debitOf(order)] }))
+    bank.state([debitOf(order)])
+    await taken()
+    await assertBooksHold(exchange)
+  })
+
+  it('is finished by the debit alone where the status report is lost', async () => {
+    const { id } = await sold()
+    const orders = await ordered()
+    bank.state(orders.map(debitOf))
+    await arrive(exchange, id, 'finished')
+    await assertBooksHold(exchange)
+  })
+
+  it('is held for staff when the bank refuses it, and asks for another account when it comes back', async () => {
+    const refused = await sold()
+    const [order] = await ordered()
+    assert(order)
+    const parts = [{ id: order.part, payments: [{ endToEndId: order.endToEndId, status: 'RJCT', reason: 'AC04' }] }]
+    bank.drop('refused.xml', pain002({ messageId: order.messageId, group: 'RJCT', parts }))
+    const record = await arrive(exchange, refused.id, 'on_hold')
+    assert.equal(record.status_details, 'review')
+
+    const returned = await sold()
+    const [other] = await ordered()
+    assert(other)
+    bank.state([debitOf(other)])
+    await arrive(exchange, returned.id, 'finished')
+    const back = { ...debitOf(other), debit: false, servicerReference: 'BACK-1', code: 'RRTN' }
+    bank.state([back])
+    await seen(exchange, returned.id, 'the return', ({ status_details: details }) => details === 'address_needed')
+    await assertBooksHold(exchange)
+  })
+})
