@@ -6,7 +6,8 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 
 -- The books, and whatever else is a record of what happened, can only grow.
 revoke update, delete, truncate on entries, postings, status_history, quotes, rail_events, identity_facts, customer_blocks, audit,
-  assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements, valuations, marks from "service";
+  assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements, valuations, marks,
+  processor_movements from "service";
 -- What is owed and what was paid changes its state, and never goes. What was told to pay, what came, how much goes where and how
 -- it is signed never change.
 revoke delete, truncate on transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";

@@ -9,6 +9,8 @@ import type { Atomic } from '../platform/db/sql.ts'
 import { openBankRails } from '../rails/iso20022/rails.ts'
 import type { BankEntry } from '../rails/iso20022/settings.ts'
 import type { Rail } from '../rails/rail.ts'
+import { openHyperswitch, settingsOf } from '../rails/hyperswitch/open.ts'
+import type { HyperswitchEntry } from '../rails/hyperswitch/settings.ts'
 import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
 import type { Foundation, PlugIn } from './plug-in.ts'
 
@@ -78,6 +80,12 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
       folder: file.folder,
       secretOf: (reference) => secretOf(reference, file),
     }),
+  hyperswitch: async (entries, { config, db, clock, log }, file) => {
+    const settings = entries.map((entry) =>
+      settingsOf(entry as unknown as HyperswitchEntry, (one) => secretOf(one, file)),
+    )
+    return openHyperswitch(settings, { db, clock, log, timeoutMs: config.outsideTimeoutMs })
+  },
 }
 
 /** The rails of CONFIG_FILE, in its order. */

@@ -176,7 +176,9 @@ function endOf(position: FundsPosition): Decision {
   const { isLost, payouts, refunds } = position
   if (payouts.open) return stay(position)
   if (refunds.addressNeeded) return hold('address_needed')
-  if (refunds.failed || payouts.failed) return hold('review')
+  if (payouts.failed) return hold('review')
+  // It still has to go back: staff order it again, the same way or to another account.
+  if (refunds.failed) return hold('refund_pending')
   if (payouts.returned) return hold(isLost ? 'review' : 'address_needed')
   if (refunds.open) return hold('refund_pending')
   if (payouts.paid) return ending('finished')

@@ -125,7 +125,7 @@ async function carryOut(
     ...[...orders, ...dust].map(({ depositId: id, amount }) => ({ id, exchanged: 0n, refunded: amount })),
   ])
   const written: Change = {
-    ...lossOf(transaction, change),
+    ...failureOf(transaction, change),
     ...questionChange(transaction, question),
     ...paidOf(funds),
     fromAmount: arrivedOf(transaction, funds),
@@ -143,9 +143,15 @@ const withError = ({ errors }: Transaction, error: Transaction['errors'][number]
 
 const belowCost = { code: 'refund_below_cost', reason: 'Less was left than sending it back costs.' }
 
-/** Partners see that a payment was reversed at our loss. */
-const lossOf = (transaction: Transaction, change: FundsChange): Change =>
-  isLoss(change) ? { errors: withError(transaction, { code: 'payment_reversed', reason: lossReason }) } : {}
+/** Partners see that a payment was reversed at our loss, and that a refund failed. */
+function failureOf(transaction: Transaction, change: FundsChange): Change {
+  if (isLoss(change)) return { errors: withError(transaction, { code: 'payment_reversed', reason: lossReason }) }
+  if (change.kind === 'refund_failed') return { errors: withError(transaction, refundFailed) }
+  return change.kind === 'refund_returned' ? { errors: withError(transaction, refundReturned) } : {}
+}
+
+const refundFailed = { code: 'refund_failed', reason: 'The refund was refused.' }
+const refundReturned = { code: 'refund_failed', reason: 'The refund came back.' }
 
 const isLoss = (change: FundsChange): boolean => change.kind === 'deposit_reversed' && change.isLoss
 

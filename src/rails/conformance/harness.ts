@@ -129,6 +129,13 @@ export async function instructed(setup: DepositSetup): Promise<Instruction> {
   return { ...order, ...(await setup.deposit.instruct(order)) }
 }
 
+/**
+ * The events that are new. A rail that fetches a payment again may repeat what it has reported of it, under the same keys: they
+ * are stored once.
+ */
+export const newEvents = (known: readonly RailEvent[], reported: readonly RailEvent[]): RailEvent[] =>
+  reported.filter(({ key }) => known.every((event) => event.key !== key))
+
 const refusedWith = (code: string) => (error: unknown) => error instanceof Refusal && error.code === code
 
 /** The refusal when the state does not allow something. */

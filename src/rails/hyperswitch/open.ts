@@ -1,0 +1,37 @@
+import { parseDuration } from '../../platform/lib/duration.ts'
+import { keepAsking, type Report } from '../processor/follow.ts'
+import type { Rail } from '../rail.ts'
+import { type DeskTools, watchDisputes } from './desk.ts'
+import { openHyperswitchRail } from './rail.ts'
+import type { HyperswitchEntry, HyperswitchSettings } from './settings.ts'
+
+/** Reads an entry of CONFIG_FILE; `secret` gives what a reference refers to. */
+export const settingsOf = (entry: HyperswitchEntry, secret: (reference: string) => string): HyperswitchSettings => ({
+  name: entry.name,
+  baseUrl: entry.base_url,
+  apiKey: secret(entry.api_key),
+  webhookKey: secret(entry.webhook_key),
+  profileId: entry.profile_id,
+  serves: entry.serves,
+  currencies: entry.currencies,
+  capture: entry.capture ?? 'automatic',
+  authentication: entry.authentication ?? 'three_ds',
+  lookEveryMs: parseDuration(entry.look_every ?? 'PT30S'),
+  payouts: entry.payouts ?? false,
+  pageOrigins: entry.page_origins ?? [],
+})
+
+/** Opens the rails of entries, and what follows their payments, refunds and disputes in processes that are workers. */
+export function openHyperswitch(
+  all: readonly HyperswitchSettings[],
+  tools: DeskTools,
+): { rails: Rail[]; follow(reports: { report: Report }): { stop(): Promise<void> } } {
+  const opened = all.map((settings) => openHyperswitchRail(settings, tools))
+  return {
+    rails: opened.map(({ rail }) => rail),
+    follow: ({ report }) => {
+      const following = opened.map(({ desk }) => keepAsking(desk.processor, report, () => watchDisputes(desk)))
+      return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
+    },
+  }
+}

@@ -1,0 +1,117 @@
+import type { Atomic, Database } from '../../platform/db/sql.ts'
+import { after, type Clock } from '../../platform/lib/clock.ts'
+import { detach } from '../../platform/lib/detach.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { RailEvent } from '../rail.ts'
+import { type Item, type ItemKey, recordMovements, takeDue, writeState } from './store.ts'
+
+/** What a processor answered about one thing, as events, and whether more is to come. */
+export type Findings = {
+  events: readonly RailEvent[]
+  status: string
+  /** Its money has moved. */
+  settled: boolean
+  /** When it is worth asking again: `soon` while it is open, `rarely` while it may be reversed, `briefly` for a day. */
+  again: 'always' | 'soon' | 'rarely' | 'briefly' | 'never'
+}
+
+/** A processor whose open payments and refunds are asked about. */
+export type Processor = {
+  rail: string
+  db: Database
+  clock: Clock
+  log: Log
+  /** How often an open thing is asked about, in real milliseconds. */
+  everyMs: number
+  /** Asks about one thing; undefined where the processor plainly does not know it. */
+  look(item: Item): Promise<Findings | undefined>
+}
+
+/** Receives events in the block that writes down that they were found. */
+export type Report = (db: Atomic, events: readonly (RailEvent & { rail: string })[]) => Promise<void>
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+/** How long a payment that the processor does not know may still appear: our request may be under way. */
+const mayAppearMs = hourMs
+/** For how long something that is open, or may still be reversed, is asked about; and what has most likely ended. */
+const forgottenMs = { always: Number.POSITIVE_INFINITY, soon: 90 * dayMs, rarely: 90 * dayMs, briefly: dayMs, never: 0 }
+
+/** Writes down what was found, in the caller's block: the money that moved, the state, and when to ask again. */
+export function keep({ rail, clock, everyMs }: Processor, db: Atomic, item: Item, found: Findings | undefined): void {
+  const now = clock.realNow()
+  if (found) recordMovements(db, rail, found.events, clock.now())
+  const ageMs = now.getTime() - item.opened_at.getTime()
+  const again = found?.again ?? (ageMs < mayAppearMs ? 'soon' : 'never')
+  const waitMs = again === 'soon' || again === 'always' ? everyMs : Math.max(everyMs, Math.min(ageMs / 4, dayMs))
+  const isOver = again === 'never' || ageMs > forgottenMs[again]
+  writeState(db, item, {
+    status: found?.status ?? item.status,
+    settled: found?.settled ?? false,
+    lookAt: isOver ? null : after(now, Math.round(waitMs)),
+  })
+}
+
+/**
+ * Asks about everything that is due, once. Each answer is reported and written down in one block. What cannot be asked now comes
+ * again after `everyMs`. Gives how many were asked about.
+ */
+export async function followOnce(processor: Processor, report: Report): Promise<number> {
+  const { rail, db, clock, log, everyMs } = processor
+  const now = clock.realNow()
+  const due = await takeDue(db, rail, { now, until: after(now, everyMs) })
+  for (const item of due) {
+    try {
+      const found = await processor.look(item)
+      await db.atomic(async (block) => {
+        if (found && found.events.length > 0)
+          await report(
+            block,
+            found.events.map((event) => ({ ...event, rail })),
+          )
+        keep(processor, block, item, found)
+      })
+    } catch (error) {
+      log.warn({ err: error, ...nameOf(item) }, 'A processor could not be asked; trying again.')
+    }
+  }
+  return due.length
+}
+
+const nameOf = ({ rail, kind, id }: ItemKey) => ({ rail, kind, id })
+
+/** Asks until it is stopped: at once while much is due, else after a pause. `begin` is done first, until it succeeds. */
+export function keepAsking(
+  processor: Processor,
+  report: Report,
+  begin: () => Promise<void>,
+): { stop(): Promise<void> } {
+  const pauseMs = Math.min(processor.everyMs / 4, 5_000)
+  let [stopped, begun] = [false, false]
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+
+  async function look(): Promise<void> {
+    let asked = 0
+    try {
+      if (!begun) await begin()
+      begun = true
+      asked = await followOnce(processor, report)
+    } catch (error) {
+      processor.log.warn({ err: error, rail: processor.rail }, 'A processor could not be followed; trying again.')
+    }
+    if (!stopped) timer = setTimeout(start, asked > 0 ? 0 : pauseMs)
+  }
+  function start(): void {
+    running = look()
+    detach(running)
+  }
+  start()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
