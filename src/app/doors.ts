@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 import { buildApi } from '../doors/api/app.ts'
 import { buildCalculator } from '../doors/calculator/calculator.tsx'
+import { buildConsole } from '../doors/console/console.ts'
 import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
@@ -37,6 +38,7 @@ export function buildDoors(
       callbackRoutes(ctx),
       ...added.flatMap(({ pages }) => pages ?? []),
       (scope) => buildCheckout(scope, ctx, checkout),
+      (scope) => buildConsole(scope, ctx),
       (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
     ],
   })

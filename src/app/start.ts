@@ -9,6 +9,7 @@ import type { Config } from './config/config.ts'
 import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
 import { listenForNotifications } from '../platform/db/notifier.ts'
 import { codeOf } from '../platform/db/pool.ts'
+import { indexCustomers } from '../exchange/reports/find-orders.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
 import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
@@ -143,6 +144,7 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
+    'index customers': () => indexCustomers(ctx),
   })
   const valuing = doChores(
     ctx,

@@ -12,6 +12,8 @@ export type Environment = {
   catalogChainsOnly: boolean
   /** Forms sent over plain http from the host that the request names count as ours: localhost where PUBLIC_URL says 127.0.0.1. */
   trustsHostHeader: boolean
+  /** Whether operators need a second factor to use the console. */
+  secondFactor: boolean
   /** Origins that may frame any partner's calculator, in addition to the partner's own. */
   frameOrigins: readonly string[]
   /** A policy that one operator proposes is approved by a second one. */

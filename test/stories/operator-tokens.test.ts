@@ -50,7 +50,7 @@ describe('operators', () => {
     const file = join(files, 'password')
     await writeFile(file, 'correct horse battery\n', { mode: 0o600 })
     const silent = await told<object>('operator', 'create', 'bob@example.com', '--password-file', file)
-    assert.deepEqual(Object.keys(silent), ['id', 'email'])
+    assert.deepEqual(Object.keys(silent), ['id', 'email', 'role'])
     const rows = await lookup<{ email: string; password_hash: string }>(
       exchange,
       `select email, password_hash from operators where email like '%example.com' order by email`,

@@ -3,10 +3,24 @@ import type { Command } from '../../doors/commands/command.ts'
 /** Commands of operators: accounts, transactions, payouts, suspense, rails. */
 export const staffCommands: readonly Command[] = [
   {
-    usage: 'operator create EMAIL [--password-file FILE]',
+    usage: 'operator create EMAIL [--role ROLE] [--name N] [--password-file FILE]',
     does: 'Creates an operator. Without a file a password is generated and shown once.',
+    details:
+      'ROLE is viewer, support, finance, compliance or admin (the default). Operators sign in at /console/sign-in.',
     acts: true,
     run: async (input) => (await import('../../doors/commands/operator.ts')).create(input),
+  },
+  {
+    usage: 'operator role EMAIL ROLE',
+    does: 'Gives an operator another role, at once in every session.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/operator.ts')).role(input),
+  },
+  {
+    usage: 'operator disable EMAIL',
+    does: "Ends an operator's access: sessions and tokens stop working at once.",
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/operator.ts')).disable(input),
   },
   {
     usage: 'operator list',

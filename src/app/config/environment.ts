@@ -15,6 +15,7 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         loopbackRedirects: false,
         catalogChainsOnly: true,
         trustsHostHeader: false,
+        secondFactor: true,
         frameOrigins: [],
         twoOperators: true,
       }
@@ -24,6 +25,7 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         loopbackRedirects: true,
         catalogChainsOnly: false,
         trustsHostHeader: true,
+        secondFactor: false,
         frameOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
         twoOperators: false,
       }

@@ -1,4 +1,10 @@
-import { createOperator, listOperators } from '../../exchange/operators/operator.ts'
+import {
+  changeRole,
+  createOperator,
+  disableOperator,
+  listOperators,
+  type Operator,
+} from '../../exchange/operators/operator.ts'
 import { createToken, listTokens, type OperatorToken, revokeToken } from '../../exchange/operators/token.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import type { Answer, Invocation } from './command.ts'
@@ -9,11 +15,11 @@ import { contentsOf, withActor } from './who.ts'
 /** Without a password file a password is generated and shown once. */
 export const create = async (input: Invocation): Promise<Answer> => {
   const [email = ''] = input.args
-  const file = input.flags['password-file']
+  const { role, name, 'password-file': file } = input.flags
   const password = file === undefined ? randomToken(18) : await contentsOf(file, '--password-file')
   return withActor(input, async (ctx, who) => {
-    const operator = await createOperator(ctx, { email, password }, who)
-    const made = { id: String(operator.id), email: operator.email }
+    const operator = await createOperator(ctx, { email, password, role, name }, who)
+    const made = { id: String(operator.id), email: operator.email, role: operator.role }
     if (file !== undefined) return { json: made }
     const json = { ...made, password }
     return { json, text: `${layOut(json)}\n\nSave this password. It is not shown again.` }
@@ -23,14 +29,35 @@ export const create = async (input: Invocation): Promise<Answer> => {
 export const list = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
     const [operators, tokens] = [await listOperators(ctx), await listTokens(ctx)]
-    const json = operators.map(({ id, email, createdAt }) => ({
+    const json = operators.map(({ id, email, name, role, createdAt, disabledAt }) => ({
       id: String(id),
       email,
+      name,
+      role,
+      disabled_at: disabledAt?.toISOString() ?? null,
       created_at: createdAt.toISOString(),
       tokens: tokens.filter(({ operatorId }) => operatorId === id).map(shown),
     }))
     return { json }
   })
+
+/** Gives an operator another role. */
+export const role = (input: Invocation): Promise<Answer> => {
+  const [email = '', wanted = ''] = input.args
+  return withActor(input, async (ctx, who) => ({ json: changed(await changeRole(ctx, email, wanted, who)) }))
+}
+
+/** Ends an operator's access. */
+export const disable = (input: Invocation): Promise<Answer> => {
+  const [email = ''] = input.args
+  return withActor(input, async (ctx, who) => ({ json: changed(await disableOperator(ctx, email, who)) }))
+}
+
+const changed = ({ email, role: now, disabledAt }: Operator) => ({
+  email,
+  role: now,
+  disabled_at: disabledAt?.toISOString() ?? null,
+})
 
 /** Shows the token's text, once. */
 export const token = (input: Invocation): Promise<Answer> =>

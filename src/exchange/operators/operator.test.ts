@@ -14,7 +14,7 @@ test('an operator is made once an address, whatever its letter case, and only wi
     await ctx.db.close()
     await database.drop()
   })
-  const password = 'correct horse battery'
+  const password = 'nine green lamps'
   const made = await createOperator(ctx, { email: 'Ann@Example.com', password }, 'cli:ann')
   assert.equal(made.email, 'ann@example.com')
 

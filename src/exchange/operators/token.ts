@@ -80,8 +80,8 @@ export async function operatorOfToken(ctx: Pick<Ctx, 'db' | 'clock'>, text: stri
   if (format.test(text)) {
     const [operator] = await ctx.db.sql<Operator>`
       update operator_tokens set last_used_at = ${ctx.clock.realNow()} from operators
-      where hash = ${hashOf(text)} and revoked_at is null and operators.id = operator_id
-      returning operators.id, email, operators.created_at as "createdAt"`
+      where hash = ${hashOf(text)} and revoked_at is null and operators.id = operator_id and disabled_at is null
+      returning operators.id, email, name, role, operators.created_at as "createdAt", disabled_at as "disabledAt"`
     if (operator) return operator
   }
   throw new Refusal('INVALID_TOKEN', 'The operator token is invalid or revoked.')

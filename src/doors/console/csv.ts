@@ -1,0 +1,13 @@
+/**
+ * One line of a CSV file (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front; control characters
+ * and marks that change the direction of text are removed.
+ */
+export const csvLine = (cells: readonly (string | null)[]): string =>
+  `${cells.map((cell) => quoted(plain(cell ?? ''))).join(',')}\r\n`
+
+const plain = (text: string): string => {
+  const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+  return /^[=+@\t]|^-(?!\d)/.test(clean) ? `'${clean}` : clean
+}
+
+const quoted = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,0 +1,28 @@
+import { accountPage } from './account.tsx'
+import { auditPage } from './audit.tsx'
+import { homePage } from './home.tsx'
+import { moneyPage } from './money.tsx'
+import { orderPage } from './order.tsx'
+import { ordersCsv, ordersPage } from './orders.tsx'
+import type { Page } from './page.ts'
+import { partnerPage, partnersPage } from './partners.tsx'
+import { journalFile, reportsPage } from './reports.tsx'
+import { systemPage } from './system.tsx'
+import { teamPage } from './team.tsx'
+
+/** Every page of the console. */
+export const pages: readonly Page[] = [
+  homePage,
+  ordersPage,
+  ordersCsv,
+  orderPage,
+  partnersPage,
+  partnerPage,
+  moneyPage,
+  reportsPage,
+  journalFile,
+  auditPage,
+  systemPage,
+  teamPage,
+  accountPage,
+]

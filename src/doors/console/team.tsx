@@ -1,0 +1,117 @@
+import {
+  changeRole,
+  createOperator,
+  disableOperator,
+  listOperators,
+  operatorSubject,
+} from '../../exchange/operators/operator.ts'
+import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import type { Page, Visit } from './page.ts'
+import { Moment, Table } from './table.tsx'
+
+/** `/console/team`: operators and what each role may do. */
+export const teamPage: Page = {
+  path: '/console/team',
+  needs: 'team.view',
+  show: async (visit) => ({ body: await teamOf(visit) }),
+  act: async (visit) => {
+    if (!visit.may('team.manage')) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
+    const { ctx, form, operator } = visit
+    const actor = operatorSubject({ id: operator.operatorId })
+    const [email, role] = [(form.get('email') ?? '').trim(), form.get('role') ?? '']
+    switch (form.get('action') ?? '') {
+      case 'create': {
+        const password = randomToken(18)
+        await createOperator(ctx, { email, password, role, name: form.get('name') ?? '' }, actor)
+        return {
+          body: await teamOf(visit, `${email} can sign in with the password ${password}. It is not shown again.`),
+        }
+      }
+      case 'role':
+        await changeRole(ctx, email, role, actor)
+        return { to: visit.path }
+      case 'disable':
+        await disableOperator(ctx, email, actor)
+        return { to: visit.path }
+      default:
+        throw new Refusal('BAD_REQUEST', 'There is no such action.')
+    }
+  },
+}
+
+async function teamOf(visit: Visit, notice?: string): Promise<string> {
+  const operators = await listOperators(visit.ctx)
+  const mayManage = visit.may('team.manage')
+  return renderPage(
+    visit,
+    'Team',
+    <>
+      {notice === undefined ? null : <p class="notice">{notice}</p>}
+      <Table
+        caption="Operators"
+        columns={['E-mail address', 'Name', 'Role', 'Since', ...(mayManage ? ['Change'] : [])]}
+        empty="There is no operator."
+        rows={operators.map((one) => [
+          one.email,
+          one.name,
+          one.disabledAt === null ? one.role : 'disabled',
+          <Moment at={one.createdAt} />,
+          ...(mayManage && one.disabledAt === null
+            ? [
+                <ActionForm visit={visit} action="role" name="Change role" class="inline">
+                  <input type="hidden" name="email" value={one.email} />
+                  <RoleChoice id={`role-${one.id}`} value={one.role} />
+                </ActionForm>,
+              ]
+            : mayManage
+              ? ['']
+              : []),
+        ])}
+      />
+      {mayManage ? (
+        <div class="pair">
+          <section aria-labelledby="new">
+            <h2 id="new">Add an operator</h2>
+            <ActionForm visit={visit} action="create" name="Add">
+              <ActionField id="new-email" name="email" label="E-mail address" required />
+              <ActionField id="new-name" name="name" label="Name" />
+              <RoleChoice id="new-role" value="support" />
+            </ActionForm>
+          </section>
+          <section aria-labelledby="disable">
+            <h2 id="disable">Disable an operator</h2>
+            <ActionForm visit={visit} action="disable" name="Disable">
+              <p class="hint">Sessions and tokens of this operator stop working at once.</p>
+              <ActionField id="disable-email" name="email" label="E-mail address" required />
+            </ActionForm>
+          </section>
+        </div>
+      ) : null}
+      <section aria-labelledby="roles">
+        <h2 id="roles">What each role may do</h2>
+        <Table
+          caption="Permissions by role"
+          columns={['Role', 'May']}
+          empty=""
+          rows={roles.map((role) => [role, [...permissionsOf[role]].join(', ')])}
+        />
+      </section>
+    </>,
+  )
+}
+
+const RoleChoice = ({ id, value }: { id: string; value: string }) => (
+  <div class="field">
+    <label for={id}>Role</label>
+    <select id={id} name="role">
+      {roles.map((role) => (
+        <option key={role} value={role} selected={role === value}>
+          {role}
+        </option>
+      ))}
+    </select>
+  </div>
+)

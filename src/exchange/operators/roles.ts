@@ -1,0 +1,74 @@
+/** What an operator may see or do. Every page and action of the console names one. */
+export type Permission =
+  | 'orders.view'
+  | 'orders.note'
+  | 'orders.hold'
+  | 'orders.release'
+  | 'orders.refund'
+  | 'orders.cancel'
+  | 'payouts.approve'
+  | 'customers.view'
+  | 'customers.block'
+  | 'partners.view'
+  | 'money.view'
+  | 'money.resolve'
+  | 'money.close'
+  | 'prices.view'
+  | 'policies.propose'
+  | 'policies.approve'
+  | 'reports.view'
+  | 'audit.view'
+  | 'system.view'
+  | 'team.view'
+  | 'team.manage'
+
+export const roles = ['viewer', 'support', 'finance', 'compliance', 'admin'] as const
+
+export type Role = (typeof roles)[number]
+
+const viewer: readonly Permission[] = [
+  'orders.view',
+  'partners.view',
+  'money.view',
+  'prices.view',
+  'reports.view',
+  'system.view',
+]
+
+const support: readonly Permission[] = [
+  ...viewer,
+  'orders.note',
+  'orders.hold',
+  'orders.release',
+  'orders.refund',
+  'orders.cancel',
+  'customers.view',
+]
+
+const finance: readonly Permission[] = [
+  ...viewer,
+  'orders.note',
+  'orders.hold',
+  'payouts.approve',
+  'money.resolve',
+  'money.close',
+  'policies.propose',
+  'audit.view',
+]
+
+const compliance: readonly Permission[] = [...support, 'payouts.approve', 'customers.block', 'audit.view', 'team.view']
+
+const all: readonly Permission[] = [
+  ...new Set<Permission>([...compliance, ...finance, 'policies.approve', 'team.manage']),
+]
+
+/** Each role's permissions: the only place that says who may do what. */
+export const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
+  viewer: new Set(viewer),
+  support: new Set(support),
+  finance: new Set(finance),
+  compliance: new Set(compliance),
+  admin: new Set(all),
+}
+
+export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)

@@ -1,0 +1,159 @@
+import { createHmac } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { partnerCustomerPlace, type Person } from '../customers/person.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
+import type { DataKey } from '../../platform/privacy/data-key.ts'
+import { personalPlace, type Personal } from '../transactions/transaction.ts'
+import * as queries from './find-orders.sql.ts'
+
+/** Which orders staff look for. `text`: an id, part of an e-mail address, a reference, a hash, an amount, a partner's own id. */
+export type OrderSearch = {
+  text?: string | undefined
+  status?: string | undefined
+  side?: string | undefined
+  /** A ticker, or a ticker on a network: `BTC`, `USDT-TRX`. */
+  asset?: string | undefined
+  partnerId?: bigint | undefined
+  since?: Date | undefined
+  until?: Date | undefined
+  /** From 1 on. */
+  page: number
+  limit: number
+}
+
+/** One line of the list; amounts are decimal texts in whole units, null where there is none yet. */
+export type FoundOrder = {
+  publicId: bigint
+  createdAt: Date
+  status: string
+  statusDetails: string | null
+  side: string
+  kind: string
+  partnerId: bigint
+  partnerName: string
+  email: string | null
+  from: { asset: string; expected: string; paid: string | null }
+  to: { asset: string; expected: string; paid: string | null }
+}
+
+/** A page of orders of all partners, the newest first; `hasMore`: there is another page. */
+export async function findOrders(ctx: Ctx, search: OrderSearch): Promise<{ orders: FoundOrder[]; hasMore: boolean }> {
+  const ids = await idsFor(ctx, search.text?.trim() ?? '')
+  if (ids?.length === 0) return { orders: [], hasMore: false }
+  const { status, side, asset, partnerId, since, until, page, limit } = search
+  const rows = await queries.orders(ctx.db, {
+    ids: ids ?? null,
+    status: status ?? null,
+    side: side ?? null,
+    asset: asset ?? null,
+    partnerId: partnerId ?? null,
+    since: since ?? null,
+    until: until ?? null,
+    offset: (page - 1) * limit,
+    limit: limit + 1,
+  })
+  return { orders: rows.slice(0, limit).map((row) => found(ctx, row)), hasMore: rows.length > limit }
+}
+
+function found({ keyring }: Pick<Ctx, 'keyring'>, row: queries.OrderRow): FoundOrder {
+  const personal =
+    row.wrapped &&
+    keyring.unwrap(row.data_key_id, row.wrapped).open<Personal>(row.personal, personalPlace(row.public_id))
+  return {
+    publicId: row.public_id,
+    createdAt: row.created_at,
+    status: row.status,
+    statusDetails: row.status_details,
+    side: row.side,
+    kind: row.kind,
+    partnerId: row.partner_id,
+    partnerName: row.partner_name,
+    email: personal ? personal.email : null,
+    from: {
+      asset: row.from_asset,
+      expected: shown(row.from_asset, row.expected_from),
+      paid: row.from_amount === 0n ? null : shown(row.from_asset, row.from_amount),
+    },
+    to: {
+      asset: row.to_asset,
+      expected: shown(row.to_asset, row.expected_to),
+      paid: row.to_amount === null ? null : shown(row.to_asset, row.to_amount),
+    },
+  }
+}
+
+function shown(asset: string, amount: bigint): string {
+  const known = bookedAsset(asset)
+  if (!known) throw new Error(`The catalog does not know ${asset}.`)
+  return formatAmount(amount, known)
+}
+
+/** The most orders that a text may stand for. */
+const most = 1_000
+
+/** The transactions that a text may mean; undefined for an empty text: all of them. */
+async function idsFor(ctx: Ctx, text: string): Promise<bigint[] | undefined> {
+  if (text === '') return undefined
+  const publicId = readId(text)
+  const asked = {
+    text,
+    reference: text.replaceAll(/\s/g, '').toUpperCase(),
+    publicId: publicId ?? null,
+    rails: ctx.rails.all.map(({ name }) => name),
+    limit: most,
+  }
+  const exact = await queries.idsByText(ctx.db, asked)
+  const customers = text.length >= 3 ? await customersLike(ctx, text.toLowerCase()) : []
+  const ofCustomers = customers.length === 0 ? [] : await queries.idsOfCustomers(ctx.db, customers, most)
+  const units = amountsOf(text)
+  const byAmount = units.length === 0 ? [] : await queries.idsByAmount(ctx.db, units, most)
+  return [...new Set([...exact, ...ofCustomers, ...byAmount].map(({ id }) => id))]
+}
+
+/** A decimal in the smallest units of every number of decimals that an asset may have. */
+function amountsOf(text: string): { decimals: number; units: bigint }[] {
+  const plain = text
+    .replaceAll(/[\s'_]/g, '')
+    .replace(/^(\d{1,3}(?:,\d{3})+)(?=\.|$)/, (whole) => whole.replaceAll(',', ''))
+  if (!/^\d{1,15}(\.\d{1,18})?$/.test(plain)) return []
+  return Array.from({ length: 19 }, (_, decimals) => decimals).flatMap((decimals) => {
+    const fraction = plain.split('.')[1] ?? ''
+    return fraction.length > decimals ? [] : [{ decimals, units: parseAmount(plain, { ticker: '', decimals }) }]
+  })
+}
+
+/** How many customers whose hashes are missing are read before a search, and in one go of the background work. */
+const batch = 2_000
+
+/** The customers whose e-mail address contains a text, by the hashes of its three-letter parts, then by reading them. */
+async function customersLike(ctx: Ctx, text: string): Promise<bigint[]> {
+  await indexCustomers(ctx)
+  const rows = await queries.customersWith(ctx.db, trigramsOf(ctx, text), most)
+  return rows.flatMap((row) => (emailOf(ctx, row)?.includes(text) ? [row.id] : []))
+}
+
+/** Makes the hashes of customers that have none yet. Gives how many it made. */
+export async function indexCustomers(ctx: Pick<Ctx, 'db' | 'keyring' | 'secrets'>): Promise<number> {
+  const rows = await queries.customersWithout(ctx.db, batch)
+  const made = rows.map((row) => ({ id: row.id, trigrams: trigramsOf(ctx, emailOf(ctx, row) ?? '') }))
+  if (made.length > 0) await queries.keepTrigrams(ctx.db, made)
+  return made.length
+}
+
+function emailOf({ keyring }: Pick<Ctx, 'keyring'>, row: queries.CustomerRow): string | undefined {
+  if (row.wrapped === null) return undefined
+  const key: DataKey = keyring.unwrap(row.data_key_id, row.wrapped)
+  return key.open<Person>(row.personal, partnerCustomerPlace(row.id)).email.toLowerCase()
+}
+
+/** A keyed hash of 63 bits of every three characters in a row. Without the master key they say nothing. */
+function trigramsOf({ secrets }: Pick<Ctx, 'secrets'>, text: string): bigint[] {
+  const parts = new Set(Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => text.slice(at, at + 3)))
+  return [...parts].map((part) => {
+    const digest = createHmac('sha256', secrets.index).update(`e-mail trigram ${part}`).digest()
+    return digest.readBigUInt64BE() >> 1n
+  })
+}
