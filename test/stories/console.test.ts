@@ -225,6 +225,21 @@ describe('the console', () => {
     assert.equal((await ask('/console/sign-in', { form })).status, 429)
   })
 
+  it('halts payouts at once, says so on the first page, and resumes only when two operators want it', async () => {
+    const [support, finance] = [await as('support'), await as('finance')]
+    const path = '/console/system'
+    assert.equal((await press(path, support, { action: 'halt', scope: 'payouts', reason: '' })).status, 400)
+    assert.equal((await press(path, support, { action: 'halt', scope: 'payouts', reason: 'A drill.' })).status, 303)
+    assert.match((await ask('/console', { cookie: support })).body, /Halted: payouts/)
+    const again = { action: 'resume', scope: 'payouts', reason: 'The drill is over.' }
+    assert.equal((await press(path, support, again)).status, 303)
+    assert.equal((await press(path, support, again)).status, 409)
+    assert.match((await ask(path, { cookie: finance })).body, /Resume, as the second/)
+    assert.equal((await press(path, finance, again)).status, 303)
+    assert.ok(!(await ask('/console', { cookie: support })).body.includes('Halted'))
+    assert.equal((await press(path, await as('viewer'), { ...again, action: 'halt' })).status, 403)
+  })
+
   it('exports a journal that adds up to zero in every entry and asset', async () => {
     await buy(exchange)
     const cookie = await as('finance')

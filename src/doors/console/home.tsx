@@ -3,7 +3,7 @@ import { listSuspense } from '../../exchange/operations/suspense.ts'
 import { listBreaks } from '../../exchange/reconciliation/breaks.ts'
 import { findOrders } from '../../exchange/reports/find-orders.ts'
 import { listOpenPayouts } from '../../exchange/settlement/approval.ts'
-import { haltedRails } from '../../exchange/settlement/halted-rails.ts'
+import { readHalts } from '../../rails/halts.ts'
 import { summaryOfDay } from '../../exchange/reports/summary.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
@@ -38,7 +38,7 @@ async function needsOf({ ctx }: Visit): Promise<Need[]> {
     listOpenPayouts(ctx, { waiting: true }),
     listSuspense(ctx),
     listBreaks(ctx, { open: true }),
-    haltedRails(ctx.db),
+    readHalts(ctx.db),
     findStuck(ctx),
   ])
   const worth = (asset: string, amount: bigint) => {
@@ -46,9 +46,9 @@ async function needsOf({ ctx }: Visit): Promise<Need[]> {
     return known ? <Amount amount={formatAmount(amount, known)} asset={asset} /> : null
   }
   return [
-    ...halted.map(({ rail, since, reason }): Need => ({
+    ...halted.map(({ scope, name, since, reason }): Need => ({
       rank: 0,
-      what: `Rail ${rail} is halted`,
+      what: `Halted: ${`${scope} ${name}`.trim()}`,
       since,
       stake: null,
       to: '/console/system',

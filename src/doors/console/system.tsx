@@ -1,18 +1,20 @@
 import { findStuck } from '../../exchange/checks/stuck.ts'
-import { haltedRails } from '../../exchange/settlement/halted-rails.ts'
+import { listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
+import { halt, type HaltSubject, resume } from '../../exchange/settlement/halts.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
-import { renderPage } from './layout.tsx'
-import type { Page } from './page.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { type Halt, readHalts } from '../../rails/halts.ts'
+import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import type { Page, Visit } from './page.ts'
 import { Facts, Moment, Table } from './table.tsx'
 
-/** `/console/system`: workers, rails, and what has waited too long. */
+/** `/console/system`: workers, halts, rails, and what has waited too long. */
 export const systemPage: Page = {
   path: '/console/system',
   needs: 'system.view',
   show: async (visit) => {
     const { ctx } = visit
-    const [isAlive, halted, stuck] = await Promise.all([isWorkerAlive(ctx), haltedRails(ctx.db), findStuck(ctx)])
-    const stops = new Map(halted.map((one) => [one.rail, one]))
+    const [isAlive, halts, stuck] = await Promise.all([isWorkerAlive(ctx), readHalts(ctx.db), findStuck(ctx)])
     const page = (
       <>
         <Facts
@@ -21,24 +23,8 @@ export const systemPage: Page = {
             ['Business time', <Moment at={ctx.clock.now()} />],
           ]}
         />
-        <section aria-labelledby="rails">
-          <h2 id="rails">Rails</h2>
-          <Table
-            caption="Rails"
-            columns={['Rail', 'Account', 'Takes in', 'Pays out', 'State']}
-            empty="No rail is connected."
-            rows={ctx.rails.all.map(({ name, custodyAccount, deposit, payout }) => {
-              const stop = stops.get(name)
-              return [
-                name,
-                custodyAccount,
-                deposit ? 'yes' : 'no',
-                payout ? 'yes' : 'no',
-                stop ? `HALTED: ${stop.reason}` : 'open',
-              ]
-            })}
-          />
-        </section>
+        <Halts visit={visit} halts={halts} />
+        <Rails visit={visit} halts={halts} />
         <section aria-labelledby="stuck">
           <h2 id="stuck">Waiting too long</h2>
           <Table
@@ -52,4 +38,101 @@ export const systemPage: Page = {
     )
     return { body: renderPage(visit, 'System', page) }
   },
+  act: async (visit) => {
+    await act(visit)
+    return { to: visit.path }
+  },
+}
+
+const Rails = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
+  <section aria-labelledby="rails">
+    <h2 id="rails">Rails</h2>
+    <Table
+      caption="Rails"
+      columns={['Rail', 'Account', 'Takes in', 'Pays out', 'State']}
+      empty="No rail is connected."
+      rows={visit.ctx.rails.all.map(({ name, custodyAccount, deposit, payout }) => {
+        const stop = halts.find((one) => one.name === name && (one.scope === 'rail' || one.scope === 'crediting'))
+        const state = stop ? `HALTED: ${stop.reason}` : 'open'
+        return [name, custodyAccount, deposit ? 'yes' : 'no', payout ? 'yes' : 'no', state]
+      })}
+    />
+  </section>
+)
+
+const Halts = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
+  <section aria-labelledby="halts">
+    <h2 id="halts">Halts</h2>
+    <Table
+      caption="What is halted"
+      columns={['What', 'Since', 'Why', 'By', 'Resume']}
+      empty="Nothing is halted."
+      rows={halts.map((one) => [
+        `${one.scope} ${one.name}`.trim(),
+        <Moment at={one.since} />,
+        one.reason,
+        one.haltedBy,
+        visit.may('system.halt') && one.scope !== 'crediting' ? (
+          <ActionForm
+            visit={visit}
+            action="resume"
+            name={one.resumeBy ? 'Resume, as the second' : 'Ask to resume'}
+            class="inline"
+          >
+            <input type="hidden" name="scope" value={one.scope} />
+            <input type="hidden" name="name" value={one.name} />
+            <ActionField id={`resume-${one.scope}-${one.name}`} name="reason" label="Reason" required />
+          </ActionForm>
+        ) : null,
+      ])}
+    />
+    {visit.may('system.halt') ? (
+      <details>
+        <summary>Halt</summary>
+        <ActionForm visit={visit} action="halt" name="Halt now">
+          <p class="hint">
+            Nothing that is halted is paid out, from the moment this page comes back. Money that arrives is booked. Two
+            operators resume it.
+          </p>
+          <div class="field">
+            <label for="scope">What</label>
+            <select id="scope" name="scope">
+              <option value="payouts">All payouts</option>
+              <option value="all">Everything: new orders, too</option>
+              <option value="rail">One rail</option>
+              <option value="asset">One asset</option>
+            </select>
+          </div>
+          <ActionField id="name" name="name" label="Name of the rail or asset" hint="As in sandbox-btc, or BTC-BTC." />
+          <ActionField id="reason" name="reason" label="Reason" required />
+        </ActionForm>
+      </details>
+    ) : null}
+  </section>
+)
+
+async function act({ ctx, form, operator, may }: Visit & { form: URLSearchParams }): Promise<void> {
+  if (!may('system.halt')) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
+  const subject = subjectIn(form)
+  const reason = form.get('reason') ?? ''
+  switch (form.get('action') ?? '') {
+    case 'halt':
+      await halt(ctx, subject, { reason, actor: operatorSubject({ id: operator.operatorId }) })
+      return
+    case 'resume': {
+      const self = (await listOperators(ctx)).find(({ id }) => id === operator.operatorId)
+      if (!self) throw new Refusal('FORBIDDEN', 'You are no operator any more.')
+      await resume(ctx, subject, { reason, operator: self })
+      return
+    }
+    default:
+      throw new Refusal('BAD_REQUEST', 'There is no such action.')
+  }
+}
+
+function subjectIn(form: URLSearchParams): HaltSubject {
+  const [scope, name] = [form.get('scope') ?? '', (form.get('name') ?? '').trim()]
+  if (scope === 'all' || scope === 'payouts') return { scope, name: '' }
+  if (scope === 'rail' || scope === 'asset') return { scope, name }
+  throw new Refusal('BAD_REQUEST', 'This can not be halted.')
 }

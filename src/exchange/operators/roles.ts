@@ -19,6 +19,7 @@ export type Permission =
   | 'reports.view'
   | 'audit.view'
   | 'system.view'
+  | 'system.halt'
   | 'team.view'
   | 'team.manage'
 
@@ -43,6 +44,7 @@ const support: readonly Permission[] = [
   'orders.refund',
   'orders.cancel',
   'customers.view',
+  'system.halt',
 ]
 
 const finance: readonly Permission[] = [
@@ -54,6 +56,7 @@ const finance: readonly Permission[] = [
   'money.close',
   'policies.propose',
   'audit.view',
+  'system.halt',
 ]
 
 const compliance: readonly Permission[] = [...support, 'payouts.approve', 'customers.block', 'audit.view', 'team.view']
