@@ -103,7 +103,12 @@ const Halts = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
               <option value="asset">One asset</option>
             </select>
           </div>
-          <ActionField id="name" name="name" label="Name of the rail or asset" hint="As in sandbox-btc, or BTC-BTC." />
+          <ActionField
+            id="name"
+            name="name"
+            label="Name of the rail or asset"
+            hint="A rail as listed below, or an asset as in BTC-BTC."
+          />
           <ActionField id="reason" name="reason" label="Reason" required />
         </ActionForm>
       </details>
