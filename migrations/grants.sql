@@ -8,9 +8,10 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 revoke update, delete, truncate on entries, postings, status_history, quotes, rail_events, identity_facts, customer_blocks, audit,
   assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements, valuations, marks,
   processor_movements from "service";
+revoke update, delete, truncate on hedge_approvals, hedge_fills from "service";
 -- What is owed and what was paid changes its state, and never goes. What was told to pay, what came, how much goes where and how
 -- it is signed never change.
-revoke delete, truncate on transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";
+revoke delete, truncate on hedges, transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";
 revoke update on deposit_instructions, deposits, refunds, payouts, plans, disputes from "service";
 grant update (state, ended_at) on disputes to "service";
 grant update (state, transaction_id, matched_at, exchanged, refunded, taken_back) on deposits to "service";
@@ -24,6 +25,8 @@ revoke delete, truncate on breaks from "service";
 revoke update on breaks from "service";
 grant update (cause, confirmed_at, state, ended_at, resolved_by, reason) on breaks to "service";
 revoke update, delete, truncate on closed_days, closed_balances from "service";
+revoke update on hedges from "service";
+grant update (state, sent_at, ended_at, outcome, venue_order_id, filled) on hedges to "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";
 -- What a bank has sent, and what it was asked to pay.
 revoke delete, truncate on iso20022_files, iso20022_statements, iso20022_bookings, iso20022_batches, iso20022_payments from "service";

@@ -46,6 +46,10 @@ import { sendRefunds } from '../exchange/settlement/send-refunds.ts'
 import { settleRailEvents } from '../exchange/settlement/settle-rail-events.ts'
 import { importShared } from '../exchange/orders/import-shared.ts'
 import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
+import { hedgeDue } from '../exchange/treasury/hedge.ts'
+import { hedgeExposure, hedgingDue } from '../exchange/treasury/propose-hedges.ts'
+import { followHedges } from '../exchange/treasury/send-hedges.ts'
+import { firstOf } from './first-of.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
@@ -117,6 +121,7 @@ export async function composeExchange({
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     halts,
     market: marketOf(config, plugIns),
+    venue: firstOf(plugIns, (one) => one.venue),
     policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),
     identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
@@ -170,4 +175,6 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [mailDue]: deliverMails(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),
+  [hedgingDue]: hedgeExposure(ctx),
+  [hedgeDue]: followHedges(ctx),
 })

@@ -5,6 +5,9 @@ import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
 import { openEvmRails } from '../rails/evm/rails.ts'
+import { openCcxt } from '../markets/ccxt/process.ts'
+import { tradingVenue } from '../markets/ccxt/trading.ts'
+import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Atomic } from '../platform/db/sql.ts'
 import { openBankRails } from '../rails/iso20022/rails.ts'
 import type { BankEntry } from '../rails/iso20022/settings.ts'
@@ -18,7 +21,9 @@ import type { Foundation, PlugIn } from './plug-in.ts'
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
   const evm = await openEvmRails(foundation)
   const configured = await openConfigured(foundation)
+  const hedging = openHedging(foundation)
   return {
+    venue: hedging?.venue,
     rails: [...configured.rails, ...evm.rails.values()],
     identityProviders: sumsubOf(foundation),
     openingBalance: (network) => {
@@ -40,10 +45,28 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       return {
         stop: async () => {
           await Promise.all(following.map((one) => one.stop()))
+          await hedging?.stop()
         },
       }
     },
   }
+}
+
+/** Reaches the exchange of the section `treasury`, in a child process that starts with the first call. */
+function openHedging({ config, log }: Foundation): { venue: TradingVenue; stop(): Promise<void> } | undefined {
+  const { file, hedging, outsideTimeoutMs: timeoutMs } = config
+  const { venue: exchange, api_key: apiKey, secret, password, urls } = file?.treasury ?? {}
+  if (!file || !hedging || exchange === undefined) return undefined
+  const credential = (reference: string | undefined) => reference && secretOf(reference, file)
+  const ccxt = openCcxt({ log, timeoutMs })
+  const calls = ccxt.venue(hedging.venue, {
+    exchange,
+    urls,
+    apiKey: credential(apiKey),
+    secret: credential(secret),
+    password: credential(password),
+  })
+  return { venue: tradingVenue(hedging.venue, calls), stop: () => ccxt.stop() }
 }
 
 /** The rails of one kind, and the work that never ends of processes that are workers. */

@@ -2,6 +2,7 @@ import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
+import { treasuryGauges } from './treasury-metrics.ts'
 import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
 
 /** How long one answer of the database serves all readers, in real milliseconds: some queries read whole tables. */
@@ -54,6 +55,7 @@ export function metricsOf(ctx: Ctx): Gauge[] {
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),
+    ...treasuryGauges(ctx),
   ]
 }
 

@@ -11,6 +11,7 @@ import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Rail } from '../rails/rail.ts'
 import type { Config } from './config/config.ts'
 
@@ -25,6 +26,8 @@ export type PlugIn = {
   rails?: readonly Rail[]
   markets?: readonly SourceOfPrices[]
   identityProviders?: readonly IdentityProvider[]
+  /** The exchange that the house hedges at. */
+  venue?: TradingVenue | undefined
   /** Finds what a wallet of ours held of an asset before its first deposit was reported; undefined for networks of other plug-ins. */
   openingBalance?(network: string): ((asset: string) => Promise<bigint>) | undefined
   /** Who does which jobs, by the job's kind. */

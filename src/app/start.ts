@@ -25,6 +25,7 @@ import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 import { storeMarks } from '../exchange/treasury/mark.ts'
+import { startHedging } from '../exchange/treasury/propose-hedges.ts'
 import { valueEntries } from '../exchange/treasury/value-entries.ts'
 
 /** A service that runs. */
@@ -99,6 +100,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   ctx.publicUrl = config.http.publicUrl ?? url
   if (config.roles.includes('worker')) {
     startWork(composition, ends)
+    await startHedging(ctx)
   }
   if (config.database.urls.length > 0) {
     const urls = reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))

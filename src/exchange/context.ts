@@ -8,6 +8,7 @@ import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { MarketSource } from '../markets/source.ts'
+import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import type { HaltState } from '../rails/halts.ts'
@@ -30,6 +31,8 @@ export type Ctx = {
   /** What operators have halted, as this process knows it. */
   halts: HaltState
   market: MarketSource
+  /** Where the house trades for itself; undefined where hedging is off. */
+  venue?: TradingVenue | undefined
   /** Fees, limits, deadlines and the like, as they hold at a moment of business time. */
   policies: Policies
   /** Countries by IP address. Its database is read when it is first asked. */

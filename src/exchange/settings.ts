@@ -29,6 +29,26 @@ export type Company = {
   support: string
 }
 
+/** How far the house's exposure in a currency may go, as decimal texts in whole units. Undefined: by its worth. */
+export type ExposureBounds = { target: string; minimum: string | undefined; lot: string | undefined }
+
+/** How the house hedges its exposure. Caps are euro cents. */
+export type HedgingSettings = {
+  /** Hedges within the caps are sent without approval. */
+  isAutomatic: boolean
+  /** The name of the venue's custody account. */
+  venue: string
+  pairs: readonly { base: string; quote: string }[]
+  /** The asset that the venue holds of a ticker, where the catalog has several. */
+  assets: Readonly<Record<string, string>>
+  everyMs: number
+  slippageBasisPoints: number
+  expiresAfterMs: number
+  bounds: Readonly<Record<string, ExposureBounds>>
+  capPerOrder: bigint
+  capPerDay: bigint
+}
+
 /**
  * What the business and its doors read of the operator's settings; `app/config/` reads and checks them. Times are in
  * milliseconds where a name ends in `Ms`. Whether money is real is not among them: only `app/` and `sandbox/` may ask.
@@ -37,6 +57,8 @@ export type Settings = {
   environment: Environment
   /** Undefined where the operator configured none, in the sandbox only. */
   company?: Company | undefined
+  /** Undefined where hedging is off. */
+  hedging?: HedgingSettings | undefined
   roles: readonly string[]
   outsideTimeoutMs: number
   http: {

@@ -12,8 +12,12 @@ export type ServedRequest = {
   body: string
 }
 
-/** What it answers: a value as JSON with status 200, or anything written by hand. Undefined is 404. */
-export type Reply = { json: unknown } | { status: number; headers?: Record<string, string>; text: string } | undefined
+/** What it answers: a value as JSON with status 200, or anything written by hand. Undefined is 404; `cut` ends the connection. */
+export type Reply =
+  | { json: unknown }
+  | { status: number; headers?: Record<string, string>; text: string }
+  | 'cut'
+  | undefined
 
 /** A provider's server on this machine. `misbehave` replaces its answers as long as it is set. */
 export type JsonServer = {
@@ -26,7 +30,10 @@ export type JsonServer = {
 }
 
 /** Starts a server that answers by `route`, on a free port of 127.0.0.1, and stops it with the test. */
-export async function startJsonServer(t: TestContext, route: (request: ServedRequest) => Reply): Promise<JsonServer> {
+export async function startJsonServer(
+  t: Pick<TestContext, 'after'>,
+  route: (request: ServedRequest) => Reply,
+): Promise<JsonServer> {
   const http = createServer((incoming, response) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -41,7 +48,11 @@ export async function startJsonServer(t: TestContext, route: (request: ServedReq
       }
       server.seen.push(request)
       if (server.misbehave) server.misbehave(response, request)
-      else answer(response, route(request))
+      else {
+        const reply = route(request)
+        if (reply === 'cut') response.destroy()
+        else answer(response, reply)
+      }
     })
   })
   let port = 0
@@ -68,7 +79,7 @@ export async function startJsonServer(t: TestContext, route: (request: ServedReq
   return server
 }
 
-function answer(response: ServerResponse, reply: Reply): void {
+function answer(response: ServerResponse, reply: Exclude<Reply, 'cut'>): void {
   if (!reply) response.writeHead(404).end()
   else if ('json' in reply)
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply.json))

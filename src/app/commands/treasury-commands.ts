@@ -1,6 +1,6 @@
 import type { Command } from '../../doors/commands/command.ts'
 
-/** Commands of the treasury: balances, exposure, profit and loss. */
+/** Commands of the treasury: balances, exposure, profit and loss, hedges. */
 export const treasuryCommands: readonly Command[] = [
   {
     usage: 'balance list',
@@ -41,5 +41,38 @@ Refuses an account whose opening balance in this asset is booked already.`,
 change of the accounts of the house at market prices.
 --partner: what was booked for one partner's transactions, without revaluation and hedging.`,
     run: async (input) => (await import('../../doors/commands/treasury.ts')).pnl(input),
+  },
+  {
+    usage: 'hedge list [--open]',
+    does: 'Lists hedges, the newest first, or only those that have not ended.',
+    details: `sent: it may have reached the venue. unknown: the venue does not show it; it is looked for and never sent again.`,
+    run: async (input) => (await import('../../doors/commands/hedge.ts')).list(input),
+  },
+  {
+    usage: 'hedge propose',
+    does: 'Looks at the exposure now and writes down the hedges that it needs.',
+    details: 'In the mode auto they are sent within the caps. While a hedge of a pair is open, there is no other.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/hedge.ts')).propose(input),
+  },
+  {
+    usage: 'hedge approve ID',
+    does: 'Approves a proposed hedge. In live mode it needs two different operators, each with a token.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/hedge.ts')).approve(input),
+  },
+  {
+    usage: 'hedge cancel ID --reason TEXT',
+    does: 'Cancels a hedge that was not sent. Audited.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/hedge.ts')).cancel(input),
+  },
+  {
+    usage: 'hedge resolve ID --reason TEXT',
+    does: 'Ends an unknown hedge whose order does not exist at the venue. Audited.',
+    details: `Look at the venue's own list of orders and trades first: its client order id is in "hedge list".
+Refused until ten minutes after it was sent.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/hedge.ts')).resolve(input),
   },
 ]

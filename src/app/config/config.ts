@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-import type { Company, Environment } from '../../exchange/settings.ts'
+import type { Company, Environment, HedgingSettings } from '../../exchange/settings.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import {
   counts,
@@ -33,6 +33,7 @@ import { operatorSettings } from './operators.ts'
 import { priceSettings } from './prices.ts'
 import { rateLimitSettings } from './rate-limits.ts'
 import { retentionSettings } from './retention.ts'
+import { hedgingOf } from './treasury.ts'
 import { listenSettings, webhookSettings } from './webhooks.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
@@ -132,7 +133,12 @@ const ownPrefixes =
  * `database.urls` holds what DATABASE_URLS or else DATABASE_URL says, and is empty for the embedded database.
  * `warnings` are sentences for the log: nothing in them stops the service.
  */
-export type Config = Choices & { environment: Environment; company: Company | undefined; warnings: string[] }
+export type Config = Choices & {
+  environment: Environment
+  company: Company | undefined
+  hedging: HedgingSettings | undefined
+  warnings: string[]
+}
 
 type Choices = Values<typeof definitions>
 
@@ -169,6 +175,7 @@ export function readConfig(env: Source = process.env): Config {
     ...values,
     environment: environmentOf(values.mode),
     company: values.file?.company,
+    hedging: values.file && hedgingOf(values.file),
     warnings: warningsAbout(env),
   }
 }

@@ -1,5 +1,6 @@
 import { railKindSchemas } from './rail-kinds.ts'
 import { twoNodesSchema } from '../../rails/bitcoin/settings.ts'
+import { treasurySchema } from '../../exchange/treasury/settings.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
 
 const text = (description: string): Schema => ({ type: 'string', minLength: 1, maxLength: 500, description })
@@ -44,5 +45,6 @@ export const configFileSchema: Schema = {
       description: 'The rails, the preferred one first. Several may serve the same payment method.',
       items: oneKind(railKindSchemas),
     },
+    treasury: treasurySchema,
   },
 }

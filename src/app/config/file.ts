@@ -8,6 +8,8 @@ import type * as Yaml from 'yaml'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { configFileSchema } from './file-schema.ts'
 import type { Company } from '../../exchange/settings.ts'
+import type { TreasuryFile } from '../../exchange/treasury/settings.ts'
+import { treasuryProblems } from './treasury.ts'
 
 /** What is wrong in the file. `path` is spelled `rails[0].in`; empty for the file as a whole. */
 export type FileProblem = { path: string; message: string; line?: number }
@@ -22,6 +24,7 @@ export type ConfigFile = {
   company?: Company
   custody?: { two_nodes_above?: string }
   rails?: readonly RailEntry[]
+  treasury?: TreasuryFile
 }
 
 /** The same with what is wrong; `file` is absent if anything is. */
@@ -71,7 +74,12 @@ export function checkConfigFile(
   if (content === undefined) return { problems: [{ path: '', message: 'must not use aliases' }] }
 
   const folder = dirname(resolve(path))
-  const problems = [...shapeProblems(content), ...nameProblems(content), ...secretProblems(content, folder, env)]
+  const problems = [
+    ...shapeProblems(content),
+    ...nameProblems(content),
+    ...treasuryProblems(content),
+    ...secretProblems(content, folder, env),
+  ]
   if (problems.length > 0)
     return { problems: problems.map((one) => ({ ...one, ...lineOf(document, lines, one.path) })) }
   return { file: { ...(content as Omit<ConfigFile, 'folder'>), folder }, problems }

@@ -6,7 +6,7 @@ import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.
 import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
 import { faultsOfHistory, countingKinds, statusesIn, reportedBesides } from './verify-history.ts'
 import * as queries from './verify.sql.ts'
-import { verifyValuations } from './verify-valuations.ts'
+import { verifyTreasury } from './verify-treasury.ts'
 import { verifyQuotes } from './verify-quotes.ts'
 import { statementsThatDiffer } from './verify-statements.ts'
 
@@ -16,7 +16,7 @@ const batch = 1_000
  * Checks on a live database that the ledger balances and is unchanged; that every transaction's status agrees with its history,
  * and its history, deposits, payouts, evidence and quotes with the ledger; that ended transactions owe nothing; that nothing was
  * paid without a prepared payment and evidence; that deposits match their rail events and custody accounts their statements; that the
- * profit and loss agrees with the ledger.
+ * profit and loss and hedges agree with the ledger.
  * Reads in batches, so memory use does not grow with the database. Returns one sentence a problem. A check with very many
  * problems stops early, and the last sentence says so.
  */
@@ -31,7 +31,7 @@ export async function verify(ctx: Ctx): Promise<string[]> {
     () => verifyQuotes(db),
     () => reservesThatDiffer(db),
     () => statementsThatDiffer(ctx),
-    () => verifyValuations(db),
+    () => verifyTreasury(db),
   ]
   const problems: string[] = []
   let isCut = false

@@ -5,6 +5,7 @@ import { testDatabase } from '../../../test/support/database.ts'
 import { openPool } from '../../platform/db/pool.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import { changeKinds } from '../transactions/status-history.ts'
+import { hedges } from '../treasury/hedge.ts'
 import { deposits } from './deposit.ts'
 import { disputes } from './dispute.ts'
 import { payouts } from './payout.ts'
@@ -19,6 +20,7 @@ const machines: { machine: StateMachine<string, string>; first: string[]; last: 
   { machine: refunds, first: ['ordered'], last: ['cancelled'] },
   { machine: preparedPayments, first: ['planned'], last: ['done', 'never'] },
   { machine: disputes, first: ['opened'], last: ['won'] },
+  { machine: hedges, first: ['proposed', 'approved'], last: ['filled', 'rejected', 'canceled'] },
 ] as { machine: StateMachine<string, never>; first: string[]; last: string[] }[]
 
 let db: Database

@@ -52,11 +52,13 @@ export async function houseEntries(db: Db, after: string, through: string): Prom
       select id, json_agg(json_build_object('account', account, 'asset', asset, 'amount', amount::text)
         order by account, asset) as changes
       from lines where amount <> 0 group by id)
-    select entries.id, entries.kind, at, transactions.partner_id, changes, quote, null as base
+    select entries.id, entries.kind, entries.at, transactions.partner_id, changes, quotes.quote, hedges.base
     from changed join entries using (id)
     left join transactions on transactions.id = entries.transaction_id
     left join quotes on quotes.transaction_id = entries.transaction_id and number = ref
       and entries.kind in ('exchange', 'exchange_mirrored')
+    left join hedge_fills on hedge_fills.id = ref and entries.kind = 'hedge_fill'
+    left join hedges on hedges.id = hedge_id
     where not exists (select 1 from valuations where entry_id = entries.id)
     order by entries.id`
   return rows.map(({ changes, ...row }) => ({

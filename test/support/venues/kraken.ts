@@ -28,13 +28,14 @@ export async function startKraken(t: TestContext, books: VenueBooks): Promise<Kr
   const server = await startJsonServer(t, (request) => {
     const [, , access, name = ''] = request.url.pathname.split('/')
     if (access === 'private')
-      return signed(request) ? privateReply(name, request, orders) : refused('EAPI:Invalid signature')
+      return isSigned(request) ? privateReply(name, request, orders) : refused('EAPI:Invalid signature')
     return publicReply(name, request, books)
   })
   return Object.assign(server, { orders })
 }
 
-function publicReply(name: string, { url }: ServedRequest, books: VenueBooks): Reply {
+/** AssetPairs, Assets and Depth. */
+export function publicReply(name: string, { url }: ServedRequest, books: VenueBooks): Reply {
   const pairs = Object.keys(books).map((pair) => pair.split('/') as [string, string])
   if (name === 'Assets') {
     const assets = [...new Set(pairs.flat())].map((ticker) => [
@@ -112,7 +113,7 @@ const closed = ({ pair, type, volume, price, cl_ord_id }: KrakenOrder) => ({
 })
 
 /** API-Sign: HMAC-SHA512 with the decoded secret, of the path and SHA-256(nonce + body). */
-function signed({ path, headers, body }: ServedRequest): boolean {
+export function isSigned({ path, headers, body }: ServedRequest): boolean {
   const nonce = new URLSearchParams(body).get('nonce') ?? ''
   const digest = createHash('sha256')
     .update(nonce + body)
