@@ -27,6 +27,7 @@ const steps = [
   'rail.ts, payout: prepare remembers nothing; submit passes plan.key as the idempotency key; look says never only on a plain no.',
   'rail.ts, readCallback: verify the signature over the body as it came, then translate. Remove it if nothing calls you back.',
   'rail.ts, balance: what the provider says it holds, without what is not final.',
+  'rail.ts, check: whether payments can be made now, for cambio doctor: a cheap call that needs our credentials.',
   'rail.test.ts: a fake of the provider that answers as documented, and a harness that drives it. Then remove its first line of open().',
   'app/config/, app/live.ts: read its settings, and add the rail to the rails that openLive returns.',
 ]
@@ -93,6 +94,7 @@ export const open${type}Rail = (settings: ${type}Settings): Rail => ({
     return { events: [toRailEvent(message)] }
   },
   balance: () => missing('balance'),
+  check: () => missing('check'),
 })
 
 const deposit: DepositHalf = {

@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts'
-import { ConfigError } from './config/config.ts'
+import { ConfigError, type SettingProblem } from './config/config.ts'
+import { checkDatabase } from '../exchange/checks/doctor-database.ts'
 import type { Composition } from './compose.ts'
 import { openLive } from './live.ts'
 import type { OpenPlugIn } from './plug-in.ts'
@@ -11,14 +12,21 @@ export async function plugInsFor({ mode }: Pick<Config, 'mode'>): Promise<OpenPl
   return [openLive, openSandbox]
 }
 
-/** Refuses, with every reason at once, to run an exchange with real money that nobody could use. */
-export function refuseUnready({ config, ctx }: Pick<Composition, 'config' | 'ctx'>): void {
+/**
+ * Refuses, with every reason at once, to run an exchange with real money that nobody could use, or whose database is not fit for it.
+ * `readConfig` has refused settings that are wrong before.
+ */
+export async function refuseUnready({ config, ctx }: Pick<Composition, 'config' | 'ctx'>): Promise<void> {
   if (config.mode !== 'live') return
-  const missing = [
-    !ctx.rails.all.some(({ deposit }) => deposit) ? 'a rail that takes money in' : [],
-    !ctx.rails.all.some(({ payout }) => payout) ? 'a rail that pays out' : [],
-    ctx.market.markets.length === 0 ? 'a source of prices' : [],
-  ].flat()
-  if (missing.length > 0)
-    throw new ConfigError(missing.map((one) => `MODE: live mode needs ${one}, and none is set up.`))
+  const missing: SettingProblem[] = [
+    ...(ctx.rails.all.some(({ deposit }) => deposit) ? [] : [none('a rail that takes money in')]),
+    ...(ctx.rails.all.some(({ payout }) => payout) ? [] : [none('a rail that pays out')]),
+    ...(ctx.market.markets.length === 0 ? [none('a source of prices')] : []),
+    ...(await checkDatabase(ctx))
+      .filter(({ state }) => state === 'fail')
+      .map(({ check, message }): SettingProblem => ['DATABASE_URL', `${check}: ${message.replace(/\.$/, '')}`]),
+  ]
+  if (missing.length > 0) throw new ConfigError(missing)
 }
+
+const none = (part: string): SettingProblem => ['MODE', `live mode needs ${part}, and none is set up`]

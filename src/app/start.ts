@@ -75,7 +75,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const composition = await composeExchange({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
   ends.push(() => composition.notifier.close())
   ends.push(() => composition.ctx.identity.close())
-  refuseUnready(composition)
+  await refuseUnready(composition)
   const { ctx, sender } = composition
   const openingBalance = (network: string) => firstOf(composition.plugIns, (one) => one.openingBalance?.(network))
   for (const one of composition.plugIns) await one.prepare?.(ctx, openingBalance)

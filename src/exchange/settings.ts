@@ -3,6 +3,8 @@ import type { Confirmations } from '../rails/confirmations.ts'
 
 /** What an exchange with real money is stricter about. */
 export type Environment = {
+  /** What protects money and customers (TLS, company data, a backup of the master key) is demanded, not only advised. */
+  demandsSafeguards: boolean
   /** The prefix of API keys, `sk_test_...` or `sk_live_...`. Keys of the other kind don't work here. */
   keyMode: 'test' | 'live'
   httpsWebhooksOnly: boolean
@@ -92,7 +94,13 @@ export type Settings = {
   }
   b2b: { coolingOffMs: number }
   operator: { token: string | undefined }
-  mail: { smtpUrl: string | undefined; from: string }
+  mail: {
+    smtpUrl: string | undefined
+    caFile: string | undefined
+    dkimKeyFile: string | undefined
+    dkimSelector: string
+    from: string
+  }
   oneTimeCode: { validityMs: number; attempts: number }
   legal: {
     termsUrl: string | undefined

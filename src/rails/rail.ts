@@ -20,9 +20,14 @@ export type Rail = {
   readCallback?(request: CallbackRequest): Promise<CallbackReading>
   /** What the rail says it holds for us, to compare with the books: without what is not final yet. */
   balance(asset: string): Promise<bigint>
+  /** Says whether payments can be made now, for `cambio doctor`. A provider that is down is an answer, not an error. */
+  check?(): Promise<RailCheck>
   /** What was booked on the custody account in a period, for reconciliation. */
   statement?(period: { since: Date; until: Date }): Promise<StatementLine[]>
 }
+
+/** Whether a rail can be used, and what an operator reads: "Block 21,400,123, 9 seconds old." Without secrets or personal data. */
+export type RailCheck = { ok: boolean; message: string }
 
 /** Payment categories on networks that a rail serves, in the directions given. */
 export type Service = {

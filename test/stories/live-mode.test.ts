@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { ConfigError, readConfig } from '../../src/app/config/config.ts'
 import { buildDoors } from '../../src/app/doors.ts'
 import { type Service, startService } from '../../src/app/start.ts'
+import { examine } from '../../src/exchange/checks/doctor.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { capital, held } from '../../src/exchange/ledger/account.ts'
 import { entry } from '../../src/exchange/ledger/entry.ts'
@@ -36,6 +37,7 @@ const liveSettings = () => ({
   DATABASE_URL: ownerUrl,
   DATA_DIR: folder,
   MASTER_KEY_FILE: join(folder, 'master.key'),
+  CONFIG_FILE: join(folder, 'config.yaml'),
   PUBLIC_URL: 'https://exchange.example',
   SMTP_URL: mails.url,
   MAIL_FROM: 'Exchange <exchange@example.com>',
@@ -50,6 +52,8 @@ before(async () => {
   mails = await mailServer()
   ownerUrl = (await testDatabase()).ownerUrl
   writeFileSync(join(folder, 'master.key'), `${'5a'.repeat(32)}\n`, { mode: 0o600 })
+  const company = 'company: { name: Example Ltd, address: "1 Street, City", support: help@example.com }'
+  writeFileSync(join(folder, 'config.yaml'), company)
   service = await startService(readConfig(liveSettings()), silentLog, [world.open])
   const { ctx } = service.composition
   key = (await createPartner(ctx, { name: 'Live Wallet' }, 'test')).secret_key
@@ -177,8 +181,19 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
       return rows
     })
     assert.deepEqual(counts, [{ count: '0' }])
-    assert.deepEqual(readdirSync(folder), ['master.key'])
+    assert.deepEqual(readdirSync(folder).toSorted(), ['config.yaml', 'master.key'])
     assert.equal(service.welcome, '')
+  })
+
+  it('lacks a confirmed copy of its master key, as its doctor reports', async () => {
+    const count = mails.mails.length
+    const checks = await examine(service.composition.ctx, { mailTo: 'ada@example.com' })
+    assert.deepEqual(
+      checks.filter(({ state }) => state === 'fail').map(({ check }) => check),
+      ['master key'],
+    )
+    assert.equal(mails.mails.length, count + 1)
+    assert.match(checks.find(({ check }) => check === 'company')?.message ?? '', /^Example Ltd, /)
   })
 
   it('refuses to start, with every reason at once, where nothing real is set up', async () => {

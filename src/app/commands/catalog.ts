@@ -1,5 +1,5 @@
 import type { Command } from '../../doors/commands/command.ts'
-import { haltCommands } from './halt-commands.ts'
+import { safetyCommands } from './safety-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -21,7 +21,7 @@ export const commands: readonly Command[] = [
   },
   {
     usage: 'config check [FILE]',
-    does: 'Checks CONFIG_FILE, or the file named, and lists every fault with its line.',
+    does: 'Checks CONFIG_FILE, or the file named, and the other settings; lists every fault, with its line.',
     details: 'Changes nothing and needs no exchange. Exits with 1 if there is a fault.',
     run: async (input) => (await import('./config.ts')).check(input),
   },
@@ -134,7 +134,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   },
   ...staffCommands,
   ...reconciliationCommands,
-  ...haltCommands,
+  ...safetyCommands,
   ...treasuryCommands,
   {
     usage: 'customer show ID',

@@ -1,17 +1,21 @@
 import type { Answer, Invocation } from '../../doors/commands/command.ts'
 import { checkConfigFile, printProblem } from '../config/file.ts'
 import { configFileSchema } from '../config/file-schema.ts'
-import { configFilePath } from '../config/config.ts'
+import { configFilePath, settingProblems } from '../config/config.ts'
 
-/** Checks the file that is named, or else CONFIG_FILE. Needs no exchange. */
+/** Checks the file that is named, or else CONFIG_FILE, and the settings of the environment. Needs no exchange. */
 export function check({ args: [named] }: Invocation): Promise<Answer> {
   const path = named ?? configFilePath()
-  const { problems } =
-    path === undefined ? { problems: [{ path: '', message: 'CONFIG_FILE is not set' }] } : checkConfigFile(path)
-  const ok = problems.length === 0
+  const inFile = path === undefined ? [{ path: '', message: 'CONFIG_FILE is not set' }] : checkConfigFile(path).problems
+  const inSettings = settingProblems(path).filter(([name]) => inFile.length === 0 || name !== 'CONFIG_FILE')
+  const ok = inFile.length + inSettings.length === 0
+  const lines = [
+    ...inFile.map((one) => `${path ?? ''}${printProblem(one)}`),
+    ...inSettings.map(([name, message]) => `${name}: ${message}`),
+  ]
   return Promise.resolve({
-    json: { ok, problems },
-    text: ok ? `${path} has no faults.` : problems.map((one) => `${path ?? ''}${printProblem(one)}`).join('\n'),
+    json: { ok, problems: [...inFile, ...inSettings.map(([name, message]) => ({ path: name, message }))] },
+    text: ok ? `${path} has no faults.` : lines.join('\n'),
     exitCode: ok ? 0 : 1,
   })
 }

@@ -2,15 +2,21 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 
-import { ConfigError, printSettings, readConfig, settings } from './config.ts'
+import { ConfigError, printSettings, readConfig, settingProblems, settings } from './config.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cambio-config-'))
+after(() => rmSync(folder, { recursive: true }))
+const companyOnly = join(folder, 'config.yaml')
+writeFileSync(companyOnly, 'company: { name: Example Ltd, address: "1 Street, City", support: help@example.com }\n')
 
 /** A live environment with nothing wrong; `change` makes it wrong. */
 const live = (change: Record<string, string | undefined> = {}) => ({
   MODE: 'live',
-  DATABASE_URL: 'postgres://owner:hunter2@db.example.com/cambio',
+  DATABASE_URL: 'postgres://owner:hunter2@db.example.com/cambio?sslmode=verify-full',
+  CONFIG_FILE: companyOnly,
   PUBLIC_URL: 'https://exchange.example.com',
   MASTER_KEY_FILE: join(projectRoot, 'package.json'),
   SMTP_URL: 'smtps://mailer:hunter2@mail.example.com',
@@ -27,7 +33,7 @@ function wrongIn(env: Record<string, string | undefined>): string[] {
     return []
   } catch (error) {
     assert.ok(error instanceof ConfigError)
-    return [...error.message.matchAll(/^ {2}(\w+): /gm)].map(([, name = '']) => name)
+    return [...new Set([...error.message.matchAll(/^ {2}(\w+): /gm)].map(([, name = '']) => name))]
   }
 }
 
@@ -92,14 +98,47 @@ test('a value that was refused is shown, unless it may hold a password', () => {
   }
 })
 
+/** The same, without the parts of CONFIG_FILE that are reported as missing where something else is wrong. */
+const wrongLive = (change: Record<string, string | undefined> = {}): string[] =>
+  wrongIn(live(change)).filter((name) => name !== 'CONFIG_FILE')
+
 test('live mode refuses what only a sandbox may do', () => {
-  assert.deepEqual(wrongIn(live()), [])
+  assert.deepEqual(wrongLive(), [])
   assert.deepEqual(wrongIn({ MODE: 'live' }).toSorted(), Object.keys(live()).slice(1).toSorted())
-  assert.deepEqual(wrongIn(live({ PUBLIC_URL: 'http://exchange.example.com' })), ['PUBLIC_URL'])
-  assert.deepEqual(wrongIn(live({ WEBHOOK_ALLOW_PRIVATE: '1' })), ['WEBHOOK_ALLOW_PRIVATE'])
-  assert.deepEqual(wrongIn(live({ MASTER_KEY_FILE: '/no/such/file' })), ['MASTER_KEY_FILE'])
-  assert.deepEqual(wrongIn(live({ DATABASE_URL: '' })), ['DATABASE_URL'])
-  assert.deepEqual(wrongIn(live({ DATABASE_URL: '', DATABASE_URLS: 'postgres://a/c,postgres://b/c' })), [])
+  assert.deepEqual(wrongLive({ PUBLIC_URL: 'http://exchange.example.com' }), ['PUBLIC_URL'])
+  assert.deepEqual(wrongLive({ WEBHOOK_ALLOW_PRIVATE: '1' }), ['WEBHOOK_ALLOW_PRIVATE'])
+  assert.deepEqual(wrongLive({ MASTER_KEY_FILE: '/no/such/file' }), ['MASTER_KEY_FILE'])
+  assert.deepEqual(wrongLive({ DATABASE_URL: '' }), ['DATABASE_URL'])
+  const hosts = ['a', 'b'].map((host) => `postgres://${host}/c?sslmode=verify-full`)
+  assert.deepEqual(wrongLive({ DATABASE_URL: '', DATABASE_URLS: hosts.join() }), [])
+  assert.deepEqual(wrongLive({ DATABASE_URL: '', DATABASE_URLS: `${hosts[0]},postgres://b/c` }), ['DATABASE_URLS'])
+  for (const mode of ['disable', 'prefer', 'no-verify', 'require&uselibpqcompat=true']) {
+    assert.deepEqual(wrongLive({ DATABASE_URL: `postgres://db.example.com/c?sslmode=${mode}` }), ['DATABASE_URL'], mode)
+  }
+  for (const here of ['127.0.0.1', 'localhost', '[::1]', '%2Frun%2Fpostgresql']) {
+    assert.deepEqual(wrongLive({ DATABASE_URL: `postgres://${here}/c` }), [], here)
+  }
+  assert.deepEqual(wrongLive({ SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }), ['SMTP_URL'])
+  assert.deepEqual(wrongIn(live({ CONFIG_FILE: '' })), ['CONFIG_FILE'])
+})
+
+test('the report of a live environment with everything wrong names what is not configured, too', () => {
+  assert.throws(
+    () => readConfig({ MODE: 'live' }),
+    (error) => {
+      assert.ok(error instanceof ConfigError)
+      for (const part of ['section company', 'needs rails', 'section markets'])
+        assert.match(error.message, new RegExp(part))
+      return true
+    },
+  )
+})
+
+test('`config check` reports the environment that the file is used in', () => {
+  assert.deepEqual(settingProblems(companyOnly, live()), [])
+  const names = settingProblems(companyOnly, { MODE: 'live', PORT: 'http' }).map(([name]) => name)
+  for (const name of ['PORT', 'DATABASE_URL', 'SMTP_URL', 'MASTER_KEY_FILE']) assert.ok(names.includes(name), name)
+  assert.deepEqual(settingProblems(undefined, {}), [])
 })
 
 test('live mode has the careful defaults', () => {

@@ -22,7 +22,7 @@ import { bankSettings } from './bank-accounts.ts'
 import { readConfigFile } from './file.ts'
 import { environmentOf } from './environment.ts'
 import { b2bSettings } from './b2b.ts'
-import { databaseSettings } from './database.ts'
+import { databaseSettings, isSafeDatabase } from './database.ts'
 import { evmSettings, isKeyless } from './evm.ts'
 import { geoSettings } from './geo.ts'
 import { httpSettings } from './http.ts'
@@ -126,7 +126,7 @@ const definitions = {
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|OPERATOR_T|TERMS_|PRIVACY_)/
+  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|DKIM_|SMTP_C|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|OPERATOR_T|TERMS_|PRIVACY_)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
@@ -149,11 +149,17 @@ export const settings = all.map(describeSetting)
 
 export const printSettings = (): string => settings.map(printSetting).join('\n')
 
+/** A setting and what is wrong with it: the end of a sentence. */
+export type SettingProblem = readonly [name: string, problem: string]
+
 /** Some settings are invalid. The message lists all of them, one per line. */
 export class ConfigError extends Error {
-  constructor(wrong: string[]) {
-    super(`These settings are wrong:\n${wrong.map((line) => `  ${line}`).join('\n')}`)
+  readonly problems: readonly SettingProblem[]
+
+  constructor(problems: readonly SettingProblem[]) {
+    super(`These settings are wrong:\n${problems.map(([name, problem]) => `  ${name}: ${problem}.`).join('\n')}`)
     this.name = 'ConfigError'
+    this.problems = problems
   }
 }
 
@@ -167,10 +173,11 @@ export function readConfig(env: Source = process.env): Config {
   const { url: single, urls } = values.database
   if (urls.length === 0 && single !== undefined) urls.push(single)
 
-  for (const [name, problem] of [...conflicts(values), ...(live ? liveProblems(values, env) : [])]) {
-    if (!wrong.has(name)) wrong.set(name, problem)
+  const more = [...conflicts(values), ...(live ? liveProblems(values, env) : [])].filter(([name]) => !wrong.has(name))
+  if (wrong.size + more.length > 0) {
+    const missing = live && !wrong.has('CONFIG_FILE') ? missingParts(values) : []
+    throw new ConfigError([...wrong, ...more, ...missing])
   }
-  if (wrong.size > 0) throw new ConfigError([...wrong].map(([name, problem]) => `${name}: ${problem}.`))
   return {
     ...values,
     environment: environmentOf(values.mode),
@@ -183,11 +190,22 @@ export function readConfig(env: Source = process.env): Config {
 /** Where CONFIG_FILE is, if the environment names one. */
 export const configFilePath = (env: Source = process.env): string | undefined => env.CONFIG_FILE || undefined
 
-type Problem = [name: string, problem: string]
-type Rule = [broken: boolean, ...Problem]
+/** What is wrong with the environment, apart from what CONFIG_FILE says by itself; `file` takes its place. */
+export function settingProblems(file: string | undefined, env: Source = process.env): readonly SettingProblem[] {
+  try {
+    readConfig({ ...env, CONFIG_FILE: file })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
 
-const brokenOf = (rules: Rule[]): Problem[] => rules.filter(([broken]) => broken).map(([, ...problem]) => problem)
-function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
+type Rule = [broken: boolean, ...problem: SettingProblem]
+
+const brokenOf = (rules: Rule[]): SettingProblem[] =>
+  rules.filter(([broken]) => broken).map(([, ...problem]) => problem)
+function conflicts({ roles, http, identity, evm }: Choices): SettingProblem[] {
   const { port: service, adminPort, processorPort } = http
   const { sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret } = identity
   const sumsub = [sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret].filter((one) => one !== undefined)
@@ -206,25 +224,52 @@ function conflicts({ roles, http, identity, evm }: Choices): Problem[] {
 
 /** What may be played in the sandbox, but not with money. */
 function liveProblems(
-  { database, http, identity, legal, masterKeyFile, webhooks, mail }: Choices,
+  { database, file, http, identity, legal, masterKeyFile, webhooks, mail }: Choices,
   env: Source,
-): Problem[] {
+): SettingProblem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
     [database.urls.length === 0, 'DATABASE_URL', 'is required in live mode, which does not use the embedded database'],
+    [
+      !database.urls.every(isSafeDatabase),
+      env.DATABASE_URLS ? 'DATABASE_URLS' : 'DATABASE_URL',
+      'must have sslmode=verify-full in live mode, unless the database is on this machine',
+    ],
     [!http.publicUrl?.startsWith('https://'), 'PUBLIC_URL', 'must begin with https:// in live mode'],
     [!keyFile, 'MASTER_KEY_FILE', 'is required in live mode: create the file and keep a copy'],
     [Boolean(keyFile) && !existsSync(masterKeyFile), 'MASTER_KEY_FILE', `file not found: ${masterKeyFile}`],
     [webhooks.allowPrivate, 'WEBHOOK_ALLOW_PRIVATE', 'must be off in live mode'],
     [mail.smtpUrl === undefined, 'SMTP_URL', 'is required in live mode: customers get their codes by e-mail'],
+    [
+      new URL(mail.smtpUrl ?? 'smtp://none').search !== '',
+      'SMTP_URL',
+      'must have no parameters in live mode: TLS is always demanded, and the certificate verified',
+    ],
     [mail.from === '', 'MAIL_FROM', 'is required in live mode'],
     [legal.termsUrl === undefined, 'TERMS_URL', 'is required in live mode: customers accept your terms'],
     [legal.privacyUrl === undefined, 'PRIVACY_URL', 'is required in live mode: customers must be able to read it'],
+    [
+      file?.company === undefined,
+      'CONFIG_FILE',
+      'needs the section company in live mode: customers must see who you are',
+    ],
     [
       Boolean(identity.sumsubAppToken?.startsWith('sbx:')),
       'SUMSUB_APP_TOKEN',
       "is a token for Sumsub's sandbox (sbx:), which live mode refuses",
     ],
+  ])
+}
+
+/**
+ * What `refuseUnready` would find missing, as far as the settings say: for the report of an exchange that is not composed, because
+ * other settings are wrong.
+ */
+function missingParts({ file, evm }: Choices): SettingProblem[] {
+  const hasRail = Object.keys(evm.rpcUrls).length > 0 || (file?.rails ?? []).length > 0
+  return brokenOf([
+    [!hasRail, 'CONFIG_FILE', 'needs rails in live mode: one that takes money in, and one that pays out'],
+    [!file || !('markets' in file), 'CONFIG_FILE', 'needs the section markets in live mode: a source of prices'],
   ])
 }
 

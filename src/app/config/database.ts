@@ -1,3 +1,4 @@
+import { isThisMachine } from '../../platform/lib/this-machine.ts'
 import { count, duration, list, onOff, optional, setting, url } from '../../platform/lib/setting.ts'
 
 const postgresUrl = url('postgres', 'postgresql')
@@ -24,4 +25,17 @@ export const databaseSettings = {
     'Use named prepared statements; set to off behind an old pooler.',
   ),
   statementTimeoutMs: setting('DB_STATEMENT_TIMEOUT', 'PT30S', duration(1), 'How long one statement may run.'),
+}
+
+const encrypted = new Set(['require', 'verify-ca', 'verify-full'])
+
+/**
+ * Whether nobody on the way can read or change what is sent to this database: TLS with a verified certificate, or a server on this
+ * machine. The driver verifies with `sslmode=require`, too, unless `uselibpqcompat` is set.
+ */
+export function isSafeDatabase(url: string): boolean {
+  const { hostname, searchParams } = new URL(url)
+  if (isThisMachine(searchParams.get('host') ?? decodeURIComponent(hostname))) return true
+  const mode = searchParams.get('sslmode') ?? ''
+  return encrypted.has(mode) && (mode === 'verify-full' || !searchParams.has('uselibpqcompat'))
 }

@@ -10,6 +10,7 @@ export const byMode = ({ sandbox, live }: { sandbox: string; live: string }) => 
 export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
   mode === 'live'
     ? {
+        demandsSafeguards: true,
         keyMode: 'live',
         httpsWebhooksOnly: true,
         loopbackRedirects: false,
@@ -20,6 +21,7 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         twoOperators: true,
       }
     : {
+        demandsSafeguards: false,
         keyMode: 'test',
         httpsWebhooksOnly: false,
         loopbackRedirects: true,

@@ -4,34 +4,44 @@ import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
+import { detach } from '../../platform/lib/detach.ts'
 import { type Email, emailPlace, messageId } from './email.ts'
+import { mailError, openMailer, replyCode } from './mailer.ts'
 
 type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring'>
 
-/** Runs the jobs of kind `mail.due`: sends each email over a separate connection. The mail library is loaded with the first one. */
+/** How long connections to the mail server are kept without an email to send, in real milliseconds. */
+const keptForMs = 5_000
+
+/** Runs the jobs of kind `mail.due`: sends each email over one of a few connections that are kept while there is work. */
 export function deliverMails(ctx: Deps): Handler {
   let opening: Promise<Transporter> | undefined
-  const mailer = () => (opening ??= connect(ctx))
+  let closing: NodeJS.Timeout | undefined
+  let underWay = 0
+  const mailer = () =>
+    (opening ??= openMailer(ctx.config).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+  async function close(): Promise<void> {
+    const opened = opening
+    opening = undefined
+    ;(await opened)?.close()
+  }
   return {
     batch: 1,
     concurrency: 4,
     run: async (jobs) => {
-      for (const job of jobs) await deliver(ctx, job, mailer)
+      clearTimeout(closing)
+      underWay += 1
+      try {
+        for (const job of jobs) await deliver(ctx, job, mailer)
+      } finally {
+        underWay -= 1
+        if (underWay === 0) closing = setTimeout(() => detach(close()), keptForMs).unref()
+      }
     },
   }
-}
-
-async function connect({ config }: Deps): Promise<Transporter> {
-  const { createTransport } = await import('nodemailer')
-  const timeout = config.outsideTimeoutMs
-  return createTransport({
-    url: config.mail.smtpUrl,
-    connectionTimeout: timeout,
-    greetingTimeout: timeout,
-    socketTimeout: timeout,
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  } as Parameters<typeof createTransport>[0])
 }
 
 /**
@@ -82,14 +92,8 @@ async function send(ctx: Deps, mailer: Transporter, id: bigint, email: Email): P
   }
 }
 
-const replyCode = (error: unknown): number =>
-  error instanceof Error && 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : 0
-
 /** A failed login says nothing about the email: it is sent once the setting is right. */
 const isAboutUs = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAUTH'
 
-/** Mail servers repeat the address in their replies; job rows and logs must not contain it. */
-const withoutAddress = (error: unknown): Error => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  return new Error(`The mail server did not accept the email (${code}, reply ${replyCode(error) || 'none'}).`)
-}
+const withoutAddress = (error: unknown): Error =>
+  new Error(`The mail server did not accept the email (${mailError(error)}).`)

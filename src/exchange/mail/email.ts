@@ -19,6 +19,8 @@ export const addressHash = (secrets: Pick<Secrets, 'index'>, to: string): Buffer
 
 /** An email's Message-ID: the same at every attempt, so that a duplicate is recognized; it reveals nothing. */
 export function messageId(secrets: Pick<Secrets, 'index'>, id: bigint, from: string): string {
-  const [, host = 'localhost'] = /@([^\s@>]+)>?\s*$/.exec(from) ?? []
-  return `<${indexHash(secrets, 'message-id', String(id)).toString('hex').slice(0, 32)}@${host}>`
+  return `<${indexHash(secrets, 'message-id', String(id)).toString('hex').slice(0, 32)}@${domainOf(from)}>`
 }
+
+/** The domain of a sender, `Exchange <mail@example.com>`. */
+export const domainOf = (from: string): string => /@([^\s@>]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'

@@ -33,6 +33,10 @@ export function describeRail(
       assert(rail.serves.every(({ categories, directions }) => categories.length * directions.length > 0))
       assert.equal(rail.deposit !== undefined || rail.payout !== undefined, true)
     })
+    it('says that it can be used, if it says anything', async () => {
+      const { ok, message } = (await harness.rail.check?.()) ?? { ok: true, message: 'It says nothing.' }
+      assert(ok && message.length > 0, message)
+    })
     describe('callbacks', () => testCallbacks(() => harness))
     if (deposits) {
       const setup = () => withDeposits(harness)

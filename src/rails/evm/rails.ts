@@ -7,6 +7,7 @@ import { begin, type Halt, keepFollowing, newFollower, type ReportEvents } from 
 import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from '../keys/keystore.ts'
 import { openChains } from './open.ts'
+import { readHead } from './read-blocks.ts'
 import { rereadFrom } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
 import type { Charge } from './sweep/sweep.ts'
@@ -58,6 +59,10 @@ export const evmRail = (chain: Chain): Rail => ({
   deposit: deposits(chain),
   payout: payouts(chain),
   balance: (asset) => balanceOf(chain, asset),
+  check: async () => {
+    await chain.chainId()
+    return { ok: true, message: `Block ${await readHead(chain)}.` }
+  },
 })
 
 /** Makes a keystore with a new mnemonic, and gives the address that pays out. Refuses to overwrite one. */

@@ -29,8 +29,28 @@ const scopes: Scope[] = [
   },
 ]
 
-/** Stopping the exchange, or a part of it, and starting it again. */
-export const haltCommands: readonly Command[] = [
+/** Checking a configured exchange; stopping it, or a part of it, and starting it again. */
+export const safetyCommands: readonly Command[] = [
+  {
+    usage: 'doctor [--mail ADDRESS]',
+    does: 'Checks a configured exchange: database, e-mail, prices, rails, balances, webhooks, backups.',
+    details: `Changes nothing. Exits with 1 if something would stop a customer or lose money.
+--mail sends a test e-mail to the address.`,
+    run: async (input) => (await import('../../doors/commands/doctor.ts')).examineExchange(input),
+  },
+  {
+    usage: 'backup confirm key FILE',
+    does: 'Checks that a file is a copy of the master key, and records that there is one. Audited.',
+    details: 'Read the copy from where you keep it. Without the key all personal data and e-mails are lost.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/doctor.ts')).confirmKey(input),
+  },
+  {
+    usage: 'backup confirm database',
+    does: 'Records that the database was backed up now. Audited. Run it at the end of your backup program.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/doctor.ts')).confirmDatabase(input),
+  },
   ...scopes.map(({ usage, scope, stops, details }): Command => ({
     usage: `halt ${usage} --reason TEXT`,
     does: `Stops ${stops}, at once in every process. Audited.`,

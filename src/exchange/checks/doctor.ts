@@ -1,0 +1,145 @@
+import type { Ctx } from '../context.ts'
+import { heldBalances } from '../ledger/balance.ts'
+import { held } from '../ledger/account.ts'
+import { checkMail, type MailCheckOptions } from '../mail/check-mail.ts'
+import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
+import { readHalts } from '../../rails/halts.ts'
+import type { Rail } from '../../rails/rail.ts'
+import { type Check, type CheckState, checkBackups, checkDatabase } from './doctor-database.ts'
+import * as queries from './doctor.sql.ts'
+import { findStuck } from './stuck.ts'
+import { statementsThatDiffer } from './verify-statements.ts'
+
+const ok = (check: string, message: string): Check => ({ check, state: 'ok', message })
+const warn = (check: string, message: string): Check => ({ check, state: 'warn', message })
+const fail = (check: string, message: string): Check => ({ check, state: 'fail', message })
+
+/** Everything that is looked at, in the order of the report. Each gives one or several checks. */
+const looks: Record<string, (ctx: Ctx, options: MailCheckOptions) => Promise<Check[]>> = {
+  database: checkDatabase,
+  backups: checkBackups,
+  company: (ctx) => Promise.resolve([checkCompany(ctx)]),
+  mail: checkMail,
+  prices: (ctx) => Promise.resolve([checkPrices(ctx)]),
+  rails: checkRails,
+  balances: checkBalances,
+  webhooks: checkWebhooks,
+  halts: checkHalts,
+  stuck: checkStuck,
+  workers: checkWorkers,
+}
+
+/**
+ * Looks at a configured exchange from all sides; with an address, sends it a test e-mail. Changes nothing else. A look that breaks is
+ * a failed check. The exchange is fit for business if no check is `fail`.
+ */
+export async function examine(ctx: Ctx, options: MailCheckOptions = {}): Promise<Check[]> {
+  const found = await Promise.all(
+    Object.entries(looks).map(async ([name, look]) => {
+      try {
+        return await look(ctx, options)
+      } catch (error) {
+        return [fail(name, `This could not be checked: ${error instanceof Error ? error.message : 'unknown error'}`)]
+      }
+    }),
+  )
+  return found.flat()
+}
+
+function checkCompany({ config }: Ctx): Check {
+  if (config.company) return ok('company', `${config.company.name}, ${config.company.address}.`)
+  const state: CheckState = config.environment.demandsSafeguards ? 'fail' : 'warn'
+  return { check: 'company', state, message: 'CONFIG_FILE has no section company: customers cannot see who you are.' }
+}
+
+/** Without any fresh price nothing can be ordered; where only some are stale, their pairs are not offered. */
+function checkPrices({ market, clock, config }: Ctx): Check {
+  const now = clock.now()
+  const books = market.booksAt(now)
+  const fresh = books.filter((book) => book && now.getTime() - book.at.getTime() <= config.pricing.staleAfterMs).length
+  const of = `${fresh} of ${market.markets.length} markets have a fresh price.`
+  if (fresh === 0) return fail('prices', market.markets.length === 0 ? 'There is no source of prices.' : of)
+  return fresh < market.markets.length ? warn('prices', of) : ok('prices', of)
+}
+
+async function checkRails(ctx: Ctx): Promise<Check[]> {
+  const balances = [...(await heldBalances(ctx.db)).keys()]
+  return Promise.all(ctx.rails.all.map((rail) => checkRail(ctx, rail, balances)))
+}
+
+/** Asks a rail whether it can be used; one that cannot say so, for the balance of something that it holds. */
+async function checkRail({ config }: Ctx, rail: Rail, balances: readonly string[]): Promise<Check> {
+  const name = `rail ${rail.name}`
+  const asset = balances.map((one) => one.split(' ')).find(([account]) => account === held(rail.custodyAccount))?.[1]
+  try {
+    const { ok: isOk, message } = await inTime(config.outsideTimeoutMs, answerOf(rail, asset))
+    return isOk ? ok(name, message) : fail(name, message)
+  } catch (error) {
+    return fail(name, `It does not answer: ${error instanceof Error ? error.message : 'unknown error'}`)
+  }
+}
+
+async function answerOf(rail: Rail, asset: string | undefined): Promise<{ ok: boolean; message: string }> {
+  if (rail.check) return rail.check()
+  if (asset === undefined) return { ok: true, message: 'Not asked: the books have nothing there.' }
+  await rail.balance(asset)
+  return { ok: true, message: 'It answers.' }
+}
+
+async function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} seconds`)), ms)
+  })
+  try {
+    return await Promise.race([answer, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function checkBalances(ctx: Ctx): Promise<Check[]> {
+  const differing = await statementsThatDiffer(ctx)
+  if (differing.length === 0) return [ok('balances', 'The books agree with every rail.')]
+  return differing.map((sentence) => fail('balances', sentence))
+}
+
+async function checkWebhooks({ db, clock }: Ctx): Promise<Check[]> {
+  const { attempts, delivered, failing, disabled } = await queries.webhooks(db, clock.now())
+  if (attempts > 0 && delivered === 0) {
+    return [
+      fail('webhooks', `None of ${attempts} deliveries of the last hour arrived: is the network open to the outside?`),
+    ]
+  }
+  const recent = `Delivered in the last hour: ${delivered} of ${attempts}.`
+  const broken = failing + disabled
+  return [
+    broken > 0 ? warn('webhooks', `${recent} Endpoints that fail or are disabled: ${broken}.`) : ok('webhooks', recent),
+  ]
+}
+
+async function checkHalts({ db }: Ctx): Promise<Check[]> {
+  const halts = await readHalts(db)
+  if (halts.length === 0) return [ok('halts', 'Nothing is halted.')]
+  return halts.map(({ scope, name, since, reason }) =>
+    fail(`halt ${[scope, name].filter(Boolean).join(' ')}`, `Since ${since.toISOString()}: ${reason}`),
+  )
+}
+
+/** Halts have a check of their own. */
+async function checkStuck(ctx: Ctx): Promise<Check[]> {
+  const stuck = (await findStuck(ctx)).filter(({ what }) => what !== 'halt' && what !== 'rail')
+  const jobs = stuck.filter(({ what, state }) => what === 'job' && state === 'failed').length
+  const others = stuck.length - jobs
+  return [
+    jobs === 0
+      ? ok('jobs', 'No job has failed.')
+      : fail('jobs', `Jobs that failed and are retried: ${jobs}. See: cambio stuck`),
+    others === 0 ? ok('stuck', 'Nothing is stuck.') : warn('stuck', `Waits for too long: ${others}. See: cambio stuck`),
+  ]
+}
+
+async function checkWorkers(ctx: Ctx): Promise<Check[]> {
+  if (await isWorkerAlive(ctx)) return [ok('workers', 'A worker is running.')]
+  return [warn('workers', 'No worker is running. Start one: cambio serve')]
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+
+import { examine } from '../../src/exchange/checks/doctor.ts'
+import type { Rail } from '../../src/rails/rail.ts'
+import { type CommandLine, commandLineOf } from '../support/command.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { buy, lookup } from '../support/journey.ts'
+import { projectFolder } from '../support/source.ts'
+
+type State = 'ok' | 'warn' | 'fail'
+type Report = {
+  ok: boolean
+  problems: { check: string; message: string }[]
+  checks: { check: string; state: State; message: string }[]
+}
+
+let exchange: Exchange
+let cambio: CommandLine['cambio']
+let told: CommandLine['told']
+
+before(async () => {
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  ;({ cambio, told } = commandLineOf(exchange))
+  await buy(exchange)
+})
+after(() => exchange.stop())
+
+/** What the command says, and how it ends. */
+async function doctor(): Promise<Report & { exitCode: number | null; states: Map<string, State> }> {
+  const { exitCode, out } = await cambio('doctor', '--json')
+  const report = JSON.parse(out) as Report
+  return { ...report, exitCode, states: new Map(report.checks.map(({ check, state }) => [check, state])) }
+}
+
+/** What the process of the exchange says of one of its rails after a change. */
+async function railAfter(change: Partial<Rail>): Promise<{ state: State; message: string } | undefined> {
+  const { ctx } = exchange.service.composition
+  const all = ctx.rails.all.map((rail) => (rail.name === 'sandbox-btc' ? { ...rail, ...change } : rail))
+  const config = { ...ctx.config, outsideTimeoutMs: 50 }
+  const checks = await examine({ ...ctx, config, rails: { ...ctx.rails, all } })
+  return checks.find(({ check }) => check === 'rail sandbox-btc')
+}
+
+describe('cambio doctor', () => {
+  it('finds no problem in a sandbox that runs, and advises what it lacks', async () => {
+    const { ok, exitCode, problems, states } = await doctor()
+    assert.deepEqual([ok, exitCode, problems], [true, 0, []])
+    for (const check of [
+      'database version',
+      'database role',
+      'clock',
+      'prices',
+      'rail sandbox-btc',
+      'balances',
+      'webhooks',
+    ]) {
+      assert.equal(states.get(check), 'ok', check)
+    }
+    for (const check of ['halts', 'jobs', 'workers', 'database tls']) assert.equal(states.get(check), 'ok', check)
+    for (const check of ['company', 'mail', 'master key', 'database backup'])
+      assert.equal(states.get(check), 'warn', check)
+    const { out } = await cambio('doctor')
+    assert.match(out, /^CHECK +STATE\n/)
+    assert.match(out, /No problems found\.\n$/)
+  })
+
+  it('believes a copy of the master key once it has seen it', async () => {
+    const wrong = await cambio('backup', 'confirm', 'key', join(projectFolder, 'package.json'))
+    assert.deepEqual([wrong.exitCode, wrong.err.trim()], [1, 'The master key file must hold 64 hex digits.'])
+    await told('backup', 'confirm', 'key', join(exchange.dataDir, 'master.key'))
+    await told('backup', 'confirm', 'database')
+    const { states } = await doctor()
+    assert.deepEqual([states.get('master key'), states.get('database backup')], ['ok', 'ok'])
+    const [entry] = await told<{ action: string; subject: string }[]>('audit', 'list', '--limit', '1')
+    assert.deepEqual([entry?.action, entry?.subject], ['backup.confirmed', 'backup:database'])
+  })
+
+  it('fails for what stops customers: a halt, a failed job, a missing coin', async () => {
+    const faults: [change: string, mend: string, check: string][] = [
+      [`insert into halts (scope, since, reason) values ('payouts', now(), 'x')`, 'delete from halts', 'halt payouts'],
+      [
+        `insert into jobs (kind, key, timebase, run_at, attempts) values ('test', '1', 'real', now() + interval '1 h', 2)`,
+        `delete from jobs where kind = 'test'`,
+        'jobs',
+      ],
+      [
+        `insert into webhook_attempts (endpoint_id, event_id, number, at, took_ms, outcome) values (1, 1, 1, now(), 5, 'failed');
+         update webhook_attempts set at = at - interval '2 h' where outcome = 'delivered'`,
+        'delete from webhook_attempts where endpoint_id = 1',
+        'webhooks',
+      ],
+    ]
+    for (const [change, mend, check] of faults) {
+      await lookup(exchange, change)
+      const { ok, exitCode, problems } = await doctor()
+      await lookup(exchange, mend)
+      assert.deepEqual([ok, exitCode, problems.map((one) => one.check)], [false, 1, [check]])
+    }
+    assert.equal((await doctor()).ok, true)
+  })
+
+  it('says which rail does not answer, answers late, or says that it cannot be used', async () => {
+    const down = await railAfter({ check: () => Promise.reject(new Error('refused')) })
+    assert.deepEqual([down?.state, down?.message], ['fail', 'It does not answer: refused'])
+    const late = await railAfter({ check: () => new Promise(() => undefined) })
+    assert.deepEqual([late?.state, late?.message], ['fail', 'It does not answer: no answer within 0.05 seconds'])
+    const unfit = await railAfter({ check: () => Promise.resolve({ ok: false, message: 'Behind by 7 blocks.' }) })
+    assert.deepEqual([unfit?.state, unfit?.message], ['fail', 'Behind by 7 blocks.'])
+    assert.equal((await railAfter({}))?.state, 'ok')
+  })
+})
