@@ -23,6 +23,7 @@ import { loadSecrets } from '../platform/privacy/master-key.ts'
 import type { DueWork, OpenPlugIn } from './plug-in.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
+import { forgetOpenLocks } from '../exchange/transactions/open-locks.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 import { storeMarks } from '../exchange/treasury/mark.ts'
 import { startHedging } from '../exchange/treasury/propose-hedges.ts'
@@ -147,6 +148,7 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
     'index customers': () => indexCustomers(ctx),
+    'forget open locks that are over': () => forgetOpenLocks(ctx),
   })
   const valuing = doChores(
     ctx,

@@ -14,6 +14,7 @@ import { applyDetails, type Details, missingSteps, takesDetails } from './steps.
 import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
 import { positionOf, readFunds } from '../settlement/position.ts'
 import { reorderPayout } from '../settlement/reorder-payout.ts'
+import { lockPrice } from '../transactions/open-locks.ts'
 import * as queries from '../transactions/transactions.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -65,10 +66,12 @@ export async function completeDetails(
   const isNew = transaction.status === 'new' || transaction.status === 'waiting_for_customer'
   const isComplete = missingSteps(ctx, given).every((name) => name === 'identity')
   const verdict = isNew && isComplete ? await judgeIdentity(ctx, db, transaction, given) : 'within'
+  const isPriced = given.quoteNumber !== transaction.quoteNumber
+  if (isPriced || given.customerId !== transaction.customerId) await lockPrice(ctx, db, given)
 
   // From here on nothing may refuse.
   keepAcceptance(ctx, db, transaction, given)
-  if (given.quoteNumber !== transaction.quoteNumber) queries.insertQuotes(db, [quoteRow(given)])
+  if (isPriced) queries.insertQuotes(db, [quoteRow(given)])
   if (transaction.status === 'on_hold') return payAgain(ctx, db, transaction, given)
   if (transaction.status === 'waiting_for_deposit') {
     // A new price alone changes what the customer receives; only another method changes the payment details.

@@ -74,7 +74,7 @@ export const caps: PolicyKind<CapsDocument, CapRules> = {
       per_address_and_day: { guesses: 25, emails: 10 },
       per_network_and_hour: { guesses: 60, emails: 40 },
     },
-    open_locks: { customer: '50000', partner: '5000000', asset: '10000000' },
+    open_locks: { customer: '100000', partner: '5000000', asset: '10000000' },
     market_jump: '10%',
     keyless_reads: { per_second: 50, burst: 500 },
   }),

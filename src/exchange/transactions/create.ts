@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 import type { Available } from '../availability/resolve.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
@@ -8,6 +10,7 @@ import { recordEvents } from '../events/record.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
@@ -16,6 +19,7 @@ import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
 import { deadlineDue, deadlineKey } from './deadline.ts'
 import { judgeCreate, refusalOfFaults } from './judge.ts'
+import { lockPrices, type LockedOrder } from './open-locks.ts'
 import { kindOf, payDeadlineMs, priceValidityMs, validityOf } from './policy.ts'
 import * as queries from './transactions.sql.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
@@ -49,9 +53,7 @@ export async function createTransaction(
   db?: Atomic,
 ): Promise<Created> {
   const draft = drafted(ctx, partner, read)
-
-  // From here on nothing may refuse.
-  const transaction = await (db ? writeOne(ctx, db, draft) : gathererOf(ctx)(draft))
+  const transaction = db ? await writeOne(ctx, db, draft) : createdOf(await gathererOf(ctx)(draft))
   return { record: recordOf(ctx, transaction), dataKey: transaction.dataKey }
 }
 
@@ -68,13 +70,18 @@ export const createInBlock = async (
 
 async function writeOne(ctx: Ctx, db: Atomic, draft: Draft): Promise<Transaction> {
   const [created] = await write(ctx, db, [draft])
-  if (!created) throw new Error('A created transaction is missing.')
-  return created
+  return createdOf(created)
 }
 
-const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Transaction>>()
+function createdOf(outcome: Transaction | Refusal | undefined): Transaction {
+  if (outcome instanceof Refusal) throw outcome
+  if (!outcome) throw new Error('A created transaction is missing.')
+  return outcome
+}
 
-function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Transaction> {
+const gatherers = new WeakMap<Ctx, (draft: Draft) => Promise<Transaction | Refusal>>()
+
+function gathererOf(ctx: Ctx): (draft: Draft) => Promise<Transaction | Refusal> {
   const known = gatherers.get(ctx)
   if (known) return known
   const made = gather((drafts: Draft[]) => ctx.db.atomic((db) => write(ctx, db, drafts)), {
@@ -107,15 +114,44 @@ function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Dr
   return { partner, read, available, country: country ?? null, quote, now }
 }
 
-/** Writes drafts: a handful of statements however many there are, sent together with the commit. */
-async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction[]> {
-  const keys = await ctx.keyring.makeMany(db, drafts.length)
+/**
+ * Writes drafts: a handful of statements however many there are, sent together with the commit. One whose price cannot be held,
+ * because too many are, is refused by itself: the others are written.
+ */
+async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<(Transaction | Refusal)[]> {
   const customers = await customersOf(ctx, db, drafts)
-  await keepPassedBilling(ctx, db, passedBilling(customers))
+  const refusals = await lockPrices(
+    ctx,
+    db,
+    drafts.map((draft) => lockedOrder(draft, customers.get(draft))),
+  )
+  const accepted = drafts.filter((_, index) => refusals[index] === undefined)
+
+  // From here on nothing may refuse.
+  const created = accepted.length === 0 ? [] : await writeAccepted(ctx, db, accepted, customers)
+  let next = 0
+  return refusals.map((refusal) => refusal ?? created[next++] ?? assert.fail('a draft was neither written nor refused'))
+}
+
+const lockedOrder = (
+  { partner, available: { exchange, sum }, quote }: Draft,
+  customer: PartnerCustomer | undefined,
+): LockedOrder => ({
+  partnerId: partner.id,
+  partnerCustomerId: customer?.id ?? null,
+  customerId: customer?.customerId ?? null,
+  from: exchange.source,
+  to: exchange.target,
+  fromAmountInEur: eurCentsOf(quote, sum?.fromAmount ?? 0n),
+  quoteExpiresAt: new Date(quote.validUntil),
+})
+
+async function writeAccepted(ctx: Ctx, db: Atomic, drafts: Draft[], customers: Customers): Promise<Transaction[]> {
+  const keys = await ctx.keyring.makeMany(db, drafts.length)
+  await keepPassedBilling(ctx, db, passedBilling(drafts, customers))
   const created = await Promise.all(
     drafts.map((draft, index) => transactionOf(ctx, draft, keys[index], customers.get(draft))),
   )
-
   queries.insert(db, created.map(createdRow))
   queries.insertQuotes(db, created.map(quoteRow))
   queries.insertStatusChanges(db, created.map(statusChangeRow))
@@ -129,15 +165,20 @@ async function write(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Transaction
   return created
 }
 
+type Customers = Map<Draft, PartnerCustomer>
+
 /** What was passed of e-mail addresses for later transactions too. Without an address it stays with its transaction. */
-const passedBilling = (customers: Map<Draft, PartnerCustomer>): PassedBilling[] =>
-  [...customers].flatMap(([{ read }, { id: partnerCustomerId }]) => {
-    const { email, billing } = read.input
-    return email === undefined || billing === undefined ? [] : [{ partnerCustomerId, email, billing }]
+const passedBilling = (drafts: Draft[], customers: Customers): PassedBilling[] =>
+  drafts.flatMap((draft) => {
+    const { email, billing } = draft.read.input
+    const customer = customers.get(draft)
+    return email === undefined || billing === undefined || !customer
+      ? []
+      : [{ partnerCustomerId: customer.id, email, billing }]
   })
 
 /** What each partner knows of the e-mail addresses that were passed. */
-async function customersOf(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Map<Draft, PartnerCustomer>> {
+async function customersOf(ctx: Ctx, db: Atomic, drafts: Draft[]): Promise<Customers> {
   const known = drafts.flatMap((draft) => {
     const { email } = draft.read.input
     return email === undefined ? [] : [{ draft, passed: { partnerId: draft.partner.id, email } }]
