@@ -2,6 +2,7 @@ import type { Command } from '../../doors/commands/command.ts'
 import { safetyCommands } from './safety-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
 import { policyCommands } from './policy-commands.ts'
+import { reportCommands } from './report-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 import { treasuryCommands } from './treasury-commands.ts'
@@ -135,6 +136,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   ...staffCommands,
   ...reconciliationCommands,
   ...safetyCommands,
+  ...reportCommands,
   ...treasuryCommands,
   {
     usage: 'customer show ID',

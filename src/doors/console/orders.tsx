@@ -1,6 +1,6 @@
 import { findOrders, type FoundOrder, type OrderSearch } from '../../exchange/reports/find-orders.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import { csvLine } from './csv.ts'
+import { csvLine } from '../ui/csv.ts'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
 import { Amount, Moment, StatusLabel, Table } from './table.tsx'

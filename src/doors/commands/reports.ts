@@ -1,0 +1,123 @@
+import { findOrders } from '../../exchange/reports/find-orders.ts'
+import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
+import { reportOf, type ReportRow, type ReportSpan, spanOf } from '../../exchange/reports/report.ts'
+import { csvLine } from '../ui/csv.ts'
+import { type Answer, type Invocation, WrongUsage } from './command.ts'
+import { layOut } from './layout.ts'
+import { idOfFlag } from './read-id.ts'
+
+const worthDecimals = 8
+
+/** `0.00000001` EUR a unit, with all its decimals. */
+function euros(units: bigint): string {
+  const digits = String(units < 0n ? -units : units).padStart(worthDecimals + 1, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -worthDecimals)}.${digits.slice(-worthDecimals)}`
+}
+
+/** A day, a week or a month: counts, volume, fees and profit by partner, side and coin. */
+export const report =
+  (span: ReportSpan) =>
+  (input: Invocation): Promise<Answer> =>
+    input.exchange(async (ctx) => {
+      const period = spanOf(span, input.flags.date ?? ctx.clock.now().toISOString().slice(0, 10))
+      const rows = await reportOf(ctx, period, idOfFlag(input, 'partner'))
+      const shown = rows.map((row) => ({
+        partner_id: String(row.partner_id),
+        side: row.side,
+        asset: row.asset,
+        ...figures(row),
+      }))
+      const total = figures(rows.reduce(add, nothing))
+      const [from, to] = [period.since.toISOString(), period.until.toISOString()]
+      if (input.flags.csv !== undefined) return { json: { from, to, rows: shown, total }, text: csvOf(shown).trimEnd() }
+      return { json: { from, to, rows: shown, total }, text: `${layOut(shown)}\n\n${layOut({ from, to, ...total })}` }
+    })
+
+type Figures = Omit<ReportRow, 'partner_id' | 'side' | 'asset'>
+
+const nothing: Figures = { created: 0n, paid: 0n, finished: 0n, refunded: 0n, volume: 0n, fees: 0n, profit: 0n }
+
+const add = (one: Figures, other: Figures): Figures => ({
+  created: one.created + other.created,
+  paid: one.paid + other.paid,
+  finished: one.finished + other.finished,
+  refunded: one.refunded + other.refunded,
+  volume: one.volume + other.volume,
+  fees: one.fees + other.fees,
+  profit: one.profit + other.profit,
+})
+
+const count = (value: bigint): number => Number.parseInt(String(value), 10)
+
+const figures = ({ created, paid, finished, refunded, volume, fees, profit }: Figures) => ({
+  created: count(created),
+  paid: count(paid),
+  finished: count(finished),
+  refunded: count(refunded),
+  volume_eur: euros(volume),
+  fees_eur: euros(fees),
+  profit_eur: euros(profit),
+})
+
+const csvOf = (rows: readonly Record<string, string | number>[]): string =>
+  csvLine(['partner_id', 'side', 'asset', ...Object.keys(figures(nothing))]) +
+  rows.map((row) => csvLine(Object.values(row).map(String))).join('')
+
+/** The ledger's entries of a month. */
+export const journal = (input: Invocation): Promise<Answer> => {
+  const { month = '', format = 'csv' } = input.flags
+  if (!isJournalFormat(format)) throw new WrongUsage('--format is csv or ledger.')
+  return input.patientExchange(async (ctx) => {
+    const parts: string[] = []
+    for await (const part of journalOf(ctx, month, format)) parts.push(part)
+    return { json: { month, format, journal: parts.join('') }, text: parts.join('').trimEnd() }
+  })
+}
+
+const mostListed = 1_000
+
+/** Orders of all partners, the newest first; the text of a search means what it means in the console. */
+export const listOrders = (input: Invocation): Promise<Answer> => {
+  const { status, side, email, amount, hash, since, until } = input.flags
+  const texts = [email, amount, hash].filter((one) => one !== undefined)
+  if (texts.length > 1) throw new WrongUsage('Search by one of --email, --amount and --hash.')
+  return input.exchange(async (ctx) => {
+    const { orders } = await findOrders(ctx, {
+      text: texts[0],
+      status,
+      side,
+      partnerId: idOfFlag(input, 'partner'),
+      since: timeIn(since),
+      until: timeIn(until),
+      page: 1,
+      limit: mostListed,
+    })
+    const json = orders.map((one) => ({
+      id: String(one.publicId),
+      created_at: one.createdAt.toISOString(),
+      status: one.status,
+      status_details: one.statusDetails,
+      side: one.side,
+      partner_id: String(one.partnerId),
+      email: one.email,
+      from_asset: one.from.asset,
+      expected_from_amount: one.from.expected,
+      from_amount: one.from.paid,
+      to_asset: one.to.asset,
+      expected_to_amount: one.to.expected,
+      to_amount: one.to.paid,
+    }))
+    const csv = csvLine(Object.keys(json[0] ?? {})) + json.map((row) => csvLine(Object.values(row))).join('')
+    const text = json.length === 0 ? 'No order matches.' : input.flags.csv === undefined ? layOut(json) : csv.trimEnd()
+    return { json, text }
+  })
+}
+
+function timeIn(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(at.getTime())) {
+    throw new WrongUsage('A time is written as in 2026-11-23 or 2026-11-23T12:00:00Z.')
+  }
+  return at
+}
