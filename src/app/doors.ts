@@ -7,6 +7,7 @@ import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
 import type { Accounts } from '../exchange/partners/accounts.ts'
+import { companyLines } from '../exchange/settings.ts'
 import { isWorkerAlive } from '../platform/jobs/heartbeat.ts'
 import type { Composition } from './compose.ts'
 import { firstOf } from './first-of.ts'
@@ -25,7 +26,10 @@ export function buildDoors(
       ...ctx.rails.all.flatMap(({ deposit }) => deposit?.pageOrigins?.() ?? []),
       ...(ctx.identity.forChecks()?.pageOrigins() ?? []),
     ],
-    notices: Object.assign({}, ...added.map(({ notices }) => notices)) as Notices,
+    notices: Object.assign(
+      ctx.config.company ? { company: companyLines(ctx.config.company) } : {},
+      ...added.map(({ notices }) => notices),
+    ) as Notices,
     payButton: (view, language) => firstOf(added, ({ payButton }) => payButton?.(view, language)),
   }
   return buildApi(ctx, {

@@ -31,6 +31,12 @@ export type Company = {
   support: string
 }
 
+/** The operator on two lines: name and address, license and contact. */
+export const companyLines = ({ name, address, license, support }: Company): [string, string] => [
+  `${name}, ${address}`,
+  [license, support].filter(Boolean).join(' · '),
+]
+
 /** How far the house's exposure in a currency may go, as decimal texts in whole units. Undefined: by its worth. */
 export type ExposureBounds = { target: string; minimum: string | undefined; lot: string | undefined }
 

@@ -13,7 +13,10 @@ import { capital, held } from '../../src/exchange/ledger/account.ts'
 import { entry } from '../../src/exchange/ledger/entry.ts'
 import { post } from '../../src/exchange/ledger/post.ts'
 import { openAccounts } from '../../src/exchange/partners/accounts.ts'
+import { setPartner } from '../../src/exchange/partners/change.ts'
 import { createPartner } from '../../src/exchange/partners/create.ts'
+import { listPartners } from '../../src/exchange/partners/find.ts'
+import { forgetPartners } from '../../src/exchange/partners/known.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { sandboxAnswers } from '../../src/sandbox/api/shapes.ts'
@@ -146,6 +149,19 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
       [...world.sent.values()].map(({ address }) => address),
       [someAddress],
     )
+  })
+
+  it('says who its operator is, on its pages and in its e-mails, which a partner may put its name on', async () => {
+    const { ctx } = service.composition
+    const partner = (await listPartners(ctx)).find(({ name }) => name === 'Live Wallet')
+    await setPartner(ctx, partner?.id ?? 0n, { sender_name: 'Live Wallet' }, 'test')
+    forgetPartners(ctx)
+    const count = mails.mails.length
+    const order = await checkOut()
+    assert.match(await order.page(), /Example Ltd, 1 Street, City/)
+    const text = mails.mails[count]?.text ?? ''
+    assert.match(text, /^From: Live Wallet via Example Ltd <exchange@example\.com>\r$/m)
+    assert.match(text, /Example Ltd, 1 Street, City/)
   })
 
   it('checks the identity of a customer at the operator’s provider, and resumes the order', async () => {

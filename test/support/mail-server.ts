@@ -1,20 +1,37 @@
 import { createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { TLSSocket } from 'node:tls'
 
-/** Runs a mail server that keeps what it gets (RFC 5321). `replies` are its next answers to a recipient. */
-export async function mailServer() {
-  const server = createServer((socket) => talk(socket))
+import type { SelfSigned } from './self-signed.ts'
+
+/**
+ * Runs a mail server that keeps what it gets (RFC 5321). `replies` are its next answers to a recipient. With a key and certificate
+ * it offers STARTTLS (RFC 3207), and takes nothing in the clear.
+ */
+export async function mailServer(tls?: SelfSigned) {
+  const open = new Set<Socket>()
+  const server = createServer((socket) => {
+    open.add(socket)
+    socket.on('close', () => open.delete(socket))
+    kept.connections += 1
+    talk(socket, false)
+    socket.write('220 mail.example\r\n')
+  })
   const kept = {
     url: '',
     mails: [] as { to: string[]; text: string }[],
     replies: [] as string[],
+    connections: 0,
     onMail: () => Promise.resolve(),
-    close: () => new Promise<void>((resolve) => server.close(() => resolve())),
+    close: () => {
+      for (const socket of open) socket.destroy()
+      return new Promise<void>((resolve) => server.close(() => resolve()))
+    },
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   kept.url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  function talk(socket: Socket): void {
+  function talk(socket: Socket, isSecure: boolean): void {
     let to: string[] = []
     let unread = ''
     let inText = false
@@ -31,7 +48,13 @@ export async function mailServer() {
     })
     const obey = (line: string): void => {
       const [verb = ''] = line.split(' ')
-      if (verb === 'EHLO') say('250 mail.example')
+      if (verb === 'EHLO') say(tls && !isSecure ? '250-mail.example\r\n250 STARTTLS' : '250 mail.example')
+      else if (verb === 'STARTTLS' && !tls) say('502 not implemented')
+      else if (verb === 'STARTTLS' && tls) {
+        socket.removeAllListeners('data')
+        say('220 go ahead')
+        talk(new TLSSocket(socket, { isServer: true, ...tls }), true)
+      } else if (verb === 'MAIL' && tls && !isSecure) say('530 5.7.0 Must issue a STARTTLS command first')
       else if (verb === 'RCPT') {
         const reply = kept.replies.shift() ?? '250 fine'
         if (reply.startsWith('250')) to.push(line.slice(8))
@@ -56,7 +79,6 @@ export async function mailServer() {
         () => socket.destroy(),
       )
     }
-    say('220 mail.example')
   }
   return kept
 }

@@ -72,6 +72,7 @@ creates_per_second=20        created transactions a second; creates_burst=200
 customer_ip_per_second=2     created transactions a second from one customer IP address; customer_ip_burst=100
                              =default: the service's settings apply
 contact_email=ADDRESS        gets an e-mail when a webhook endpoint fails; contact_email=none: nobody does
+sender_name=NAME             e-mails to customers are from "NAME via YOUR COMPANY"; sender_name=none: from MAIL_FROM
 fees=FILE                    {"commission_percent": "0.5"}; price lists are policies: policy propose fees FILE --partner ID
 limits=FILE                  {"min": "50", "max": "5000", "sell": {"max": "1000"}, "b2b": {"max": "50000"}}
 theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "text": "#1d1d1b"}`,

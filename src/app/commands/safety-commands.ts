@@ -51,6 +51,25 @@ export const safetyCommands: readonly Command[] = [
     acts: true,
     run: async (input) => (await import('../../doors/commands/doctor.ts')).confirmDatabase(input),
   },
+  {
+    usage: 'mail show ADDRESS',
+    does: 'Shows whether e-mails to an address bounced.',
+    run: async (input) => (await import('../../doors/commands/mail.ts')).show(input),
+  },
+  {
+    usage: 'mail bounce ADDRESS --reason TEXT',
+    does: 'Marks an address whose e-mails came back. It gets only codes that its owner asks for. Audited.',
+    details: `For bounces that arrive later, at the mailbox of MAIL_FROM. Refusals at delivery are marked automatically.
+The reason is stored unencrypted in the audit: leave out personal data.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/mail.ts')).mark(false, input),
+  },
+  {
+    usage: 'mail clear ADDRESS --reason TEXT',
+    does: 'Removes the mark of an address that works again. Entering a code does so, too. Audited.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/mail.ts')).mark(true, input),
+  },
   ...scopes.map(({ usage, scope, stops, details }): Command => ({
     usage: `halt ${usage} --reason TEXT`,
     does: `Stops ${stops}, at once in every process. Audited.`,

@@ -50,6 +50,9 @@ function Layout({ language, order, look, translations, notices, children }: Layo
       <footer class="bottom">
         {order === undefined ? null : <p>{say('layout.order', { order: String(order.publicId) })}</p>}
         {notices.footer ? <p>{notices.footer(language)}</p> : null}
+        {notices.company?.map((line) => (
+          <p key={line}>{line}</p>
+        ))}
         {translations === undefined ? null : <Languages translations={translations} label={say('layout.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>

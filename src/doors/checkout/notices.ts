@@ -1,8 +1,10 @@
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { Language } from '../../platform/language/language.ts'
 
-/** What pages of the checkout say in addition, in the reader's language. An exchange with real money says nothing. */
+/** What pages of the checkout say in addition, in the reader's language. An exchange with real money says who its operator is, and nothing else. */
 export type Notices = {
+  /** The operator: lines at the end of every page. */
+  company?: readonly string[]
   /** At the end of every page. */
   footer?(language: Language): string
   /** A page where our e-mails can be read, linked where a code is asked for. */

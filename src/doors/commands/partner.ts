@@ -79,6 +79,7 @@ const shown = ({ id, name, createdAt, settings }: Partner) => ({
   limits: limits(settings.terms),
   theme: { ...settings.theme },
   contact_email: settings.contactEmail,
+  sender_name: settings.senderName,
 })
 
 const rates = (of: AccountRates) => ({

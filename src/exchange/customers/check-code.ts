@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { type Atomic, one } from '../../platform/db/sql.ts'
+import { clearBounce } from '../mail/bounces.ts'
 import { latinDigits } from '../../platform/language/typed-number.ts'
 import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
 import { ownKeys } from '../../platform/privacy/data-key.ts'
@@ -61,6 +62,7 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
     return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
   }
   queries.useUp(db, key)
+  clearBounce(ctx, db, answer.email)
   return proveEmail(ctx, db, answer)
 }
 

@@ -1,5 +1,6 @@
 import { languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/layout.ts'
+import { layOut, withCompany } from '../mail/layout.ts'
+import type { Company } from '../settings.ts'
 
 /** What the e-mail with a one-time code contains. */
 export type CodeEmail = {
@@ -8,13 +9,14 @@ export type CodeEmail = {
   publicId: bigint
   validMs: number
   locale: string | null
+  company?: Company | undefined
 }
 
 /**
  * The e-mail with a one-time code, in the reader's language. The code is in the subject too, where phones show and copy it. There
  * is no link, so that customers don't learn to follow links in such e-mails.
  */
-export function codeEmail({ code, partnerName, publicId, validMs, locale }: CodeEmail) {
+export function codeEmail({ code, partnerName, publicId, validMs, locale, company }: CodeEmail) {
   const { tag, say, duration, direction } = languageOf(locale)
   const partner = partnerName.replace(/\s+/g, ' ')
   return {
@@ -29,7 +31,7 @@ export function codeEmail({ code, partnerName, publicId, validMs, locale }: Code
         say('emails.code.warning'),
       ],
       code,
-      footer: say('emails.footer', { order: String(publicId), partner }),
+      footer: withCompany(say('emails.footer', { order: String(publicId), partner }), company),
     }),
   }
 }

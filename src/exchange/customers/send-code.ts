@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { sendMail } from '../mail/send.ts'
+import { findPartners } from '../partners/known.ts'
 import { codeEmail } from './code-email.ts'
 import { type CodeSubject, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
 import { findOrMakePartnerCustomer } from './partner-customer.ts'
@@ -42,8 +43,16 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
 
     const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
     const dataKey = await ctx.keyring.get(db, dataKeyId)
-    const email = codeEmail({ ...order, code, validMs })
-    await sendMail(ctx, db, { to: order.email, ...email, dataKey, transactionId: order.transactionId })
+    const email = codeEmail({ ...order, code, validMs, company: ctx.config.company })
+    const senderName = (await findPartners(ctx, [order.partnerId])).get(order.partnerId)?.settings.senderName
+    await sendMail(ctx, db, {
+      to: order.email,
+      ...email,
+      ...(senderName ? { senderName } : {}),
+      isAskedFor: true,
+      dataKey,
+      transactionId: order.transactionId,
+    })
   })
 }
 

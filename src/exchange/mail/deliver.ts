@@ -6,7 +6,9 @@ import type { Handler, Job } from '../../platform/jobs/job.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { detach } from '../../platform/lib/detach.ts'
 import { type Email, emailPlace, messageId } from './email.ts'
+import { markRefused } from './bounces.ts'
 import { mailError, openMailer, replyCode } from './mailer.ts'
+import { senderOf } from './sender.ts'
 
 type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring'>
 
@@ -46,25 +48,30 @@ export function deliverMails(ctx: Deps): Handler {
 
 /**
  * Sends one email and records that in the block that ends its job. If the block fails after the server has accepted the email, it is
- * sent again with the same Message-ID. A permanent refusal (a reply of 5xx) is not retried.
+ * sent again with the same Message-ID. A permanent refusal (a reply of 5xx) is not retried; one of the address marks it. To a
+ * marked address only what its reader has asked for is sent. What was not accepted for a day is given up.
  */
 async function deliver(ctx: Deps, job: Job, mailer: () => Promise<Transporter>): Promise<void> {
   const row = await findUnsent(ctx.db, BigInt(job.key))
   const email = row && (await openEmail(ctx, row))
-  const refused = row && email ? await send(ctx, await mailer(), row.id, email) : undefined
+  const refused = row && email ? await send(ctx, mailer, row, email) : undefined
 
   await ctx.queue.finish([job], async (db, held) => {
     if (!row || held.length === 0) return
-    if (refused !== undefined) db.send`update mails set refused = ${refused} where id = ${row.id}`
+    if (refused) db.send`update mails set refused = ${refused.code} where id = ${row.id}`
     else if (email) db.send`update mails set sent_at = ${ctx.clock.now()} where id = ${row.id}`
+    if (refused?.isAddress) markRefused(db, row.toHash, { at: ctx.clock.realNow(), code: refused.code })
   })
 }
 
-type StoredEmail = { id: bigint; dataKeyId: bigint; sealed: Buffer }
+/** `bounced` is the reply that marked its address, or 550 if an operator reported the bounce; null if the address is not marked. */
+type StoredEmail = { id: bigint; dataKeyId: bigint; sealed: Buffer; toHash: Buffer; at: Date; bounced: number | null }
 
 async function findUnsent(db: Db, id: bigint): Promise<StoredEmail | undefined> {
   const [row] = await db.sql<StoredEmail>`
-    select id, data_key_id as "dataKeyId", letter as sealed from mails where id = ${id} and sent_at is null and refused is null`
+    select id, data_key_id as "dataKeyId", letter as sealed, to_hash as "toHash", mails.at,
+      (select coalesce(code, 550) from mail_bounces where mail_bounces.to_hash = mails.to_hash) as bounced
+    from mails where id = ${id} and sent_at is null and refused is null`
   return row
 }
 
@@ -78,22 +85,53 @@ async function openEmail(ctx: Deps, { id, dataKeyId, sealed }: StoredEmail): Pro
   }
 }
 
-/** Returns the reply code of a permanent refusal; undefined when the email was accepted. Throws what may pass. */
-async function send(ctx: Deps, mailer: Transporter, id: bigint, email: Email): Promise<number | undefined> {
-  const { from } = ctx.config.mail
+/** Why an email will never be delivered: the mail server's reply, and whether that is about the address. */
+type Refused = { code: number; isAddress: boolean }
+
+/** How long an email that the mail server does not take is tried, by business time. */
+const triedForMs = 86_400_000
+
+/** Undefined when the email was accepted. Throws what may pass. */
+async function send(
+  ctx: Deps,
+  mailer: () => Promise<Transporter>,
+  { id, at, bounced }: StoredEmail,
+  { senderName, isAskedFor, ...email }: Email,
+): Promise<Refused | undefined> {
+  if (bounced !== null && isAskedFor !== true) return { code: bounced, isAddress: false }
+  const from = senderOf(ctx.config, senderName)
   try {
-    await mailer.sendMail({ from, ...email, messageId: messageId(ctx.secrets, id, from) })
+    await (await mailer()).sendMail({ from, ...email, messageId: messageId(ctx.secrets, id, ctx.config.mail.from) })
     return undefined
   } catch (error) {
     const code = replyCode(error)
-    if (code < 500 || code > 599 || isAboutUs(error)) throw withoutAddress(error)
-    ctx.log.warn({ mail: String(id), code }, 'The mail server refused an email permanently.')
-    return code
+    const isPermanent = isFinal(error)
+    const isTooOld = ctx.clock.now().getTime() - at.getTime() > triedForMs
+    if (!isPermanent && !isTooOld) throw withoutAddress(error)
+    ctx.log.warn(
+      { mail: String(id), code },
+      isPermanent ? 'The mail server refused an email permanently.' : 'An email was given up after a day.',
+    )
+    return { code: code || 421, isAddress: isPermanent && isAboutAddress(error) }
   }
 }
 
-/** A failed login says nothing about the email: it is sent once the setting is right. */
-const isAboutUs = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EAUTH'
+/** The recipient was refused (550, 551, 553), and not for a policy of the server's (5.7.x). */
+const isAboutAddress = (error: unknown): boolean =>
+  error instanceof Error &&
+  'command' in error &&
+  error.command === 'RCPT TO' &&
+  [550, 551, 553].includes(replyCode(error)) &&
+  !('response' in error && /\b5\.7\.\d/.test(String(error.response)))
 
+/** A reply of 5xx to the recipient or the text. Everything before them (login, TLS, our sender) is about us, and may be mended. */
+const isFinal = (error: unknown): boolean =>
+  error instanceof Error &&
+  'command' in error &&
+  ['RCPT TO', 'DATA'].includes(String(error.command)) &&
+  replyCode(error) >= 500 &&
+  replyCode(error) <= 599
+
+/** Mail servers repeat the address in their replies; job rows and logs must not contain it. */
 const withoutAddress = (error: unknown): Error =>
   new Error(`The mail server did not accept the email (${mailError(error)}).`)

@@ -2,7 +2,16 @@ import type { DataKey } from '../../platform/privacy/data-key.ts'
 import { indexHash, type Secrets } from '../../platform/privacy/master-key.ts'
 
 /** An email. All of it is personal data, and stored sealed. */
-export type Email = { to: string; subject: string; text: string; html: string }
+export type Email = {
+  to: string
+  subject: string
+  text: string
+  html: string
+  /** A partner's name for the sender. */
+  senderName?: string
+  /** Its reader has just asked for it: it is sent to an address that bounced, too. */
+  isAskedFor?: boolean
+}
 
 /** An email to send, with the data key of its recipient; `transactionId` is the row of the transaction it is about. */
 export type NewEmail = Email & { dataKey: DataKey; transactionId?: bigint | undefined }

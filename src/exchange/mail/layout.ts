@@ -1,3 +1,5 @@
+import { type Company, companyLines } from '../settings.ts'
+
 /** The content of an email, in plain text; line breaks within a paragraph are kept. */
 export type EmailContent = {
   /** The language of the text, for screen readers. */
@@ -20,6 +22,10 @@ export type EmailContent = {
 export function layOut(content: EmailContent): { text: string; html: string } {
   return { text: plainText(content), html: htmlText(content) }
 }
+
+/** A footer with the operator's legal name, address, license and support contact below it. */
+export const withCompany = (footer: string, company: Company | undefined): string =>
+  company ? [footer, ...companyLines(company)].join('\n') : footer
 
 function plainText({ title, paragraphs, code, link, footer }: EmailContent): string {
   const [first, ...rest] = paragraphs

@@ -1,27 +1,25 @@
 import assert from 'node:assert/strict'
-import { describe, it, type TestContext } from 'node:test'
+import { generateKeyPairSync } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
 
-import { testContext } from '../../../test/support/api.ts'
-import { testDatabase } from '../../../test/support/database.ts'
-import { mailServer } from '../../../test/support/mail-server.ts'
+import { email, lastMail, mailContext, mailServerFor, sendTest } from '../../../test/support/mailing.ts'
+import { makeSelfSigned } from '../../../test/support/self-signed.ts'
 import { makePartner, until } from '../../../test/support/telling.ts'
 import { makeTransaction } from '../../../test/support/transaction.ts'
-import type { Ctx } from '../context.ts'
-import { openQueue } from '../../platform/jobs/queue.ts'
-import { type DataKey, openKeyring } from '../../platform/privacy/data-key.ts'
-import { deliverMails } from './deliver.ts'
-import { mailDue } from './email.ts'
+import { openKeyring } from '../../platform/privacy/data-key.ts'
 import { readMailbox } from './mailbox.ts'
 import { sendMail } from './send.ts'
-
-const email = { subject: 'Ihr Code für Cambio', text: 'Der Code: 482915 €\n', html: '<p>Der Code: 482915 €</p>' }
+import { senderOf } from './sender.ts'
 
 describe('the sandbox’s mailbox', () => {
   it('has what was sent, newest first, found by address in any letter case', async (t) => {
-    const ctx = await context(t)
-    await send(ctx, 'Jan@Example.com', 'first')
-    await send(ctx, 'eva@example.com', 'second')
-    await send(ctx, 'jan@example.com', 'third')
+    const ctx = await mailContext(t)
+    await sendTest(ctx, 'Jan@Example.com', 'first')
+    await sendTest(ctx, 'eva@example.com', 'second')
+    await sendTest(ctx, 'jan@example.com', 'third')
     const subjects = async (to?: string, limit?: number) =>
       (await readMailbox(ctx, { to, ...(limit ? { limit } : {}) })).map(({ subject }) => subject)
     assert.deepEqual(await subjects(), ['third', 'second', 'first'])
@@ -35,18 +33,18 @@ describe('the sandbox’s mailbox', () => {
   })
 
   it('shows a partner the emails about its own transactions only', async (t) => {
-    const ctx = await context(t)
+    const ctx = await mailContext(t)
     const [one, other] = [await makePartner(ctx), await makePartner(ctx)]
     const transaction = await makeTransaction(ctx, one)
-    await send(ctx, 'jan@example.com', 'about it', transaction.id)
-    await send(ctx, 'jan@example.com', 'about nothing')
+    await sendTest(ctx, 'jan@example.com', 'about it', transaction.id)
+    await sendTest(ctx, 'jan@example.com', 'about nothing')
     const seenBy = async (partnerId: bigint) => (await readMailbox(ctx, { partnerId })).map(({ subject }) => subject)
     assert.deepEqual(await seenBy(one.id), ['about it'])
     assert.deepEqual(await seenBy(other.id), [])
   })
 
   it('has no email of a block that was rolled back', async (t) => {
-    const ctx = await context(t)
+    const ctx = await mailContext(t)
     await assert.rejects(
       ctx.db.atomic(async (db) => {
         const dataKey = await ctx.keyring.make(db)
@@ -58,8 +56,8 @@ describe('the sandbox’s mailbox', () => {
   })
 
   it('leaves no part of an email readable in any table, and none at all once the person is erased', async (t) => {
-    const ctx = await context(t)
-    const { id } = await send(ctx, 'jan@example.com', email.subject)
+    const ctx = await mailContext(t)
+    const { id } = await sendTest(ctx, 'jan@example.com', email.subject)
     const [row] = await ctx.db.sql<{ text: string }>`select string_agg(mails::text, '') as text from mails`
     for (const text of ['jan@', 'example', '482915', 'Code']) {
       assert(!row?.text.includes(text) && !row?.text.includes(Buffer.from(text).toString('hex')), text)
@@ -72,10 +70,10 @@ describe('the sandbox’s mailbox', () => {
 
 describe('an email to a mail server', () => {
   it('leaves once, with a Message-ID that stays the same', async (t) => {
-    const server = await serverFor(t)
-    const ctx = await context(t, { SMTP_URL: server.url, MAIL_FROM: 'Cambio <exchange@cambio.example>' })
-    await send(ctx, 'jan@example.com', email.subject)
-    await until(async () => (await stateOf(ctx)).sent_at !== null)
+    const server = await mailServerFor(t)
+    const ctx = await mailContext(t, { SMTP_URL: server.url, MAIL_FROM: 'Cambio <exchange@cambio.example>' })
+    await sendTest(ctx, 'jan@example.com', email.subject)
+    await until(async () => (await lastMail(ctx)).sent_at !== null)
     assert.equal(server.mails.length, 1)
     const [taken] = server.mails
     assert.deepEqual(taken?.to, ['<jan@example.com>'])
@@ -86,18 +84,18 @@ describe('an email to a mail server', () => {
   })
 
   it('that could not be written down as sent goes again with the same Message-ID', async (t) => {
-    const server = await serverFor(t)
-    const ctx = await context(t, { SMTP_URL: server.url })
+    const server = await mailServerFor(t)
+    const ctx = await mailContext(t, { SMTP_URL: server.url })
     server.onMail = async () => {
       // Someone else has the job while the server takes the message, and dies.
       await ctx.db.sql`update jobs set fence = fence + 1, lease_until = now() + interval '300 ms'`
       server.onMail = () => Promise.resolve()
     }
-    await send(ctx, 'jan@example.com', email.subject)
+    await sendTest(ctx, 'jan@example.com', email.subject)
     await until(() => server.mails.length === 1)
     await until(async () => {
       ctx.queue.wake()
-      return (await stateOf(ctx)).sent_at !== null
+      return (await lastMail(ctx)).sent_at !== null
     })
     assert.equal(server.mails.length, 2)
     const ids = server.mails.map(({ text }) => /^Message-ID: (.+)$/m.exec(text)?.[1])
@@ -105,60 +103,102 @@ describe('an email to a mail server', () => {
   })
 
   it('that is busy is tried again; one that says never is believed', async (t) => {
-    const server = await serverFor(t)
-    const ctx = await context(t, { SMTP_URL: server.url })
+    const server = await mailServerFor(t)
+    const ctx = await mailContext(t, { SMTP_URL: server.url })
     server.replies.push('451 come back later')
-    await send(ctx, 'jan@example.com', email.subject)
+    await sendTest(ctx, 'jan@example.com', email.subject)
     const jobs = () => ctx.db.sql<{ attempts: number; last_error: string }>`select attempts, last_error from jobs`
     await until(async () => (await jobs())[0]?.attempts === 1)
     assert.match((await jobs())[0]?.last_error ?? '', /reply 451/)
     ctx.clock.learnOffset(5_000)
     ctx.queue.wake()
-    await until(async () => (await stateOf(ctx)).sent_at !== null)
+    await until(async () => (await lastMail(ctx)).sent_at !== null)
     assert.equal(server.mails.length, 1)
 
     server.replies.push('550 no such mailbox <jan@example.com>')
-    await send(ctx, 'jan@example.com', email.subject)
-    await until(async () => (await stateOf(ctx)).refused === 550)
+    await sendTest(ctx, 'jan@example.com', email.subject)
+    await until(async () => (await lastMail(ctx)).refused === 550)
     assert.deepEqual(await jobs(), [])
     assert.equal(server.mails.length, 1)
   })
 })
 
-/** A context whose queue delivers mails; ends with the test. */
-async function context(t: TestContext, settings: Record<string, string> = {}): Promise<Ctx> {
-  const database = await testDatabase()
-  const base = await testContext(database, settings)
-  const { db, clock, log } = base
-  const handlers: Parameters<typeof openQueue>[0]['handlers'] = {}
-  const ctx = { ...base, queue: openQueue({ db, clock, log, handlers, leaseMs: 10_000, pollMs: 200 }) }
-  handlers[mailDue] = deliverMails(ctx)
-  ctx.queue.start()
-  t.after(async () => {
-    await ctx.queue.stop()
-    await db.close()
-    await database.drop()
+describe('the way to the mail server', () => {
+  const trusted = makeSelfSigned('localhost')
+  const folder = mkdtempSync(join(tmpdir(), 'cambio-mail-'))
+  const caFile = join(folder, 'ca.pem')
+  writeFileSync(caFile, trusted.cert)
+  after(() => rmSync(folder, { recursive: true }))
+  const named = (url: string) => url.replace('127.0.0.1', 'localhost')
+
+  it('is TLS, with a certificate that is verified', async (t) => {
+    const server = await mailServerFor(t, trusted)
+    const ctx = await mailContext(t, { SMTP_URL: named(server.url), SMTP_CA_FILE: caFile })
+    await sendTest(ctx, 'jan@example.com', email.subject)
+    await until(async () => (await lastMail(ctx)).sent_at !== null)
+    assert.equal(server.mails.length, 1)
   })
-  return ctx
-}
 
-async function send(ctx: Ctx, to: string, subject: string, transactionId?: bigint): Promise<DataKey> {
-  return ctx.db.atomic(async (db) => {
-    const dataKey = await ctx.keyring.make(db)
-    await sendMail(ctx, db, { ...email, to, subject, dataKey, transactionId })
-    return dataKey
+  for (const [what, tls] of [
+    ['whose certificate nobody vouches for', makeSelfSigned('localhost')],
+    ['whose certificate is another host’s', makeSelfSigned('mail.example')],
+    ['without TLS', undefined],
+  ] as const) {
+    it(`sends nothing to a server ${what}, and keeps the email`, async (t) => {
+      const server = await mailServerFor(t, tls)
+      const ctx = await mailContext(t, { SMTP_URL: named(server.url), SMTP_CA_FILE: caFile })
+      await sendTest(ctx, 'jan@example.com', email.subject)
+      const jobs = () => ctx.db.sql<{ attempts: number }>`select attempts from jobs`
+      await until(async () => (await jobs())[0]?.attempts === 1)
+      assert.deepEqual([server.mails, await lastMail(ctx)], [[], { sent_at: null, refused: null }])
+    })
+  }
+
+  it('is kept open for the next emails', async (t) => {
+    const server = await mailServerFor(t)
+    const ctx = await mailContext(t, { SMTP_URL: server.url })
+    for (const subject of ['first', 'second', 'third']) {
+      await sendTest(ctx, 'jan@example.com', subject)
+      await until(async () => (await lastMail(ctx)).sent_at !== null)
+    }
+    assert.deepEqual([server.mails.length, server.connections], [3, 1])
   })
-}
 
-const stateOf = async (ctx: Ctx): Promise<{ sent_at: Date | null; refused: number | null }> => {
-  const [row] = await ctx.db.sql<{ sent_at: Date | null; refused: number | null }>`
-    select sent_at, refused from mails order by id desc limit 1`
-  return row ?? { sent_at: null, refused: null }
-}
+  it('signs emails with the DKIM key', async (t) => {
+    const server = await mailServerFor(t)
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const keyFile = join(folder, 'dkim.pem')
+    writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+    const from = 'Exchange <mail@cambio.example>'
+    const ctx = await mailContext(t, {
+      SMTP_URL: server.url,
+      MAIL_FROM: from,
+      DKIM_KEY_FILE: keyFile,
+      DKIM_SELECTOR: 's1',
+    })
+    await sendTest(ctx, 'jan@example.com', email.subject)
+    await until(() => Promise.resolve(server.mails.length === 1))
+    assert.match(
+      server.mails[0]?.text ?? '',
+      /^DKIM-Signature: v=1; a=rsa-sha256; [^]*? d=cambio\.example;[^]*? s=s1;/m,
+    )
+  })
+})
 
-/** A mail server that ends with the test. */
-async function serverFor(t: TestContext) {
-  const server = await mailServer()
-  t.after(server.close)
-  return server
-}
+it('the sender is the operator, or a partner via the operator at the same address', () => {
+  const company = { name: 'Example Ltd', address: '1 Street, City', support: 'help@example.com' }
+  const mail = {
+    smtpUrl: undefined,
+    caFile: undefined,
+    dkimKeyFile: undefined,
+    dkimSelector: 'x',
+    from: 'Exchange <m@x.example>',
+  }
+  assert.equal(senderOf({ mail, company }, undefined), 'Exchange <m@x.example>')
+  assert.deepEqual(senderOf({ mail, company }, 'Shop'), { name: 'Shop via Example Ltd', address: 'm@x.example' })
+  assert.deepEqual(senderOf({ mail }, 'Shop'), { name: 'Shop via Exchange', address: 'm@x.example' })
+  assert.deepEqual(senderOf({ mail: { ...mail, from: 'm@x.example' } }, 'Shop'), {
+    name: 'Shop via x.example',
+    address: 'm@x.example',
+  })
+})

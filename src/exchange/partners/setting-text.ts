@@ -35,6 +35,7 @@ const readers: Readonly<Record<string, Reader>> = {
   redirect_origins: (text) => ({ redirectOrigins: origins(text, 'redirect_origins') }),
   frame_origins: (text) => ({ frameOrigins: origins(text, 'frame_origins') }),
   contact_email: (text) => ({ contactEmail: emailOrNone(text) }),
+  sender_name: (text) => ({ senderName: nameOrNone(text) }),
 }
 
 /** Reads settings by their names. Refuses an unknown name, and a value that cannot be read, saying what it must be. */
@@ -79,5 +80,13 @@ function emailOrNone(text: string): string | null {
   if (text === 'none') return null
   const isEmail = text.length <= 254 && /^[\x21-\x3f\x41-\x7e]{1,64}@([a-z0-9-]{1,63}\.)+[a-z0-9-]{2,63}$/i.test(text)
   if (!isEmail) throw wrong('contact_email', 'must be an e-mail address, or none.')
+  return text
+}
+
+/** A name that mail programs show as the sender, or `none`. What could pass for an address is refused. */
+function nameOrNone(text: string): string | null {
+  if (text === 'none') return null
+  if (!/^[\p{L}\p{N}][\p{L}\p{N} .&'+-]{0,59}$/u.test(text))
+    throw wrong('sender_name', "must be up to 60 letters, digits, spaces and . & ' + -, or none.")
   return text
 }

@@ -46,6 +46,8 @@ export type PartnerSettings = {
   frameOrigins: readonly string[]
   /** Where the partner is written to about its account, such as an endpoint that fails. */
   contactEmail: string | null
+  /** Who customers' e-mails are from, followed by "via" and the operator's name; null: the operator's name alone. */
+  senderName: string | null
 }
 
 /** What a new account has, and what holds wherever an account's stored settings say nothing. */
@@ -82,6 +84,7 @@ export const defaultSettings: PartnerSettings = {
   redirectOrigins: [],
   frameOrigins: [],
   contactEmail: null,
+  senderName: null,
 }
 
 /** Every feature's name. */

@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
-import { layOut } from '../mail/layout.ts'
+import { layOut, withCompany } from '../mail/layout.ts'
 import { sendMail } from '../mail/send.ts'
 import { partnerOf } from './partner-of.ts'
 import { checkoutUrl } from './record.ts'
@@ -20,7 +20,7 @@ export type EmailText = (
 export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transaction, text: EmailText): Promise<void> {
   const { id, publicId, personal, terms, dataKey } = transaction
   if (personal.email === null) return
-  const { name } = await partnerOf(ctx, transaction)
+  const { name, settings } = await partnerOf(ctx, transaction)
   const { tag, say, direction } = languageOf(personal.locale ?? terms.locale)
   const values = { partner: name.replace(/\s+/g, ' '), order: String(publicId) }
   const { subject, paragraphs } = text(say, values)
@@ -30,7 +30,14 @@ export async function writeAboutOrder(ctx: Ctx, db: Atomic, transaction: Transac
     title: subject,
     paragraphs,
     link: { label: say('emails.open'), url: checkoutUrl(ctx, transaction, tag) },
-    footer: say('emails.footer', values),
+    footer: withCompany(say('emails.footer', values), ctx.config.company),
   })
-  await sendMail(ctx, db, { to: personal.email, subject, ...laidOut, dataKey, transactionId: id })
+  await sendMail(ctx, db, {
+    to: personal.email,
+    subject,
+    ...laidOut,
+    ...(settings.senderName === null ? {} : { senderName: settings.senderName }),
+    dataKey,
+    transactionId: id,
+  })
 }
