@@ -8,7 +8,9 @@ import type { Accounts, Caller } from '../../src/exchange/partners/accounts.ts'
 import { defaultSettings, type PartnerSettings } from '../../src/exchange/partners/settings.ts'
 import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { someTime } from '../support/arbitrary-terms.ts'
+import { nothingHalted } from '../../src/rails/halts.ts'
 import { everyRail } from '../support/every-rail.ts'
+import { policies } from '../support/policies.ts'
 
 /** What is asked of the calculator, and, after a form was sent, what was in it. */
 type Shown = { query: string; form?: Record<string, string> }
@@ -62,6 +64,8 @@ const stillCtx = {
   clock: { now: () => someTime, realNow: () => someTime, offsetMs: () => 0, learnOffset: () => undefined },
   market: recordedMarket(1),
   rails: everyRail,
+  policies,
+  halts: { now: () => nothingHalted },
   publicUrl: 'http://127.0.0.1',
 } as unknown as Ctx
 

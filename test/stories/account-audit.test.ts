@@ -205,7 +205,9 @@ const others = new Set(
   operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
   transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
   rail resume, chain reread,
-  config check, config schema, policy list, policy show`.split(/,\s+/),
+  config check, config schema, policy list, policy show, policy propose, policy approve, policy reject, policy history, policy export`.split(
+    /,\s+/,
+  ),
 )
 
 /** Remembers what a command has made, and every secret that it showed. */

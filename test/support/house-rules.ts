@@ -15,7 +15,7 @@ export const ladder = [
   ['doors/api', 'doors/callbacks', 'doors/checkout', 'doors/calculator', 'doors/console'],
   ['doors/ui'],
   ['exchange/checks', 'exchange/reports'],
-  ['exchange/operations'],
+  ['exchange/operations', 'exchange/proposals'],
   ['exchange/b2b'],
   ['exchange/orders'],
   ['exchange/reconciliation'],

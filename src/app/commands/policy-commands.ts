@@ -15,4 +15,35 @@ export const policyCommands: readonly Command[] = [
 --at is a day or a time in UTC (2027-01-31, 2027-01-31T12:00:00Z).`,
     run: async (input) => (await import('../../doors/commands/policy.ts')).show(input),
   },
+  {
+    usage: 'policy propose KIND FILE [--effective TIME] --reason TEXT [--partner ID] [--days N]',
+    does: 'Proposes a policy: prints what changes, and what the past would have been under it.',
+    details: `FILE holds the whole document as JSON, as policy show prints it; null gives a partner the policy of the house again.
+It holds at once, or from --effective on. In live mode, and where the policy approvals says so, a second operator approves it.
+The dry run replays the last 30 days, or --days N. A document that is invalid or would lose money is refused: exit code 1.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/policy.ts')).proposeFile(input),
+  },
+  {
+    usage: 'policy approve ID',
+    does: 'Approves a proposed policy of another operator.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/policy.ts')).approve(input),
+  },
+  {
+    usage: 'policy reject ID',
+    does: 'Rejects a proposed policy, or one that is approved and not effective yet.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/policy.ts')).reject(input),
+  },
+  {
+    usage: 'policy history KIND',
+    does: 'Lists every version of a policy: who proposed and approved it, when and why.',
+    run: async (input) => (await import('../../doors/commands/policy.ts')).history(input),
+  },
+  {
+    usage: 'policy export',
+    does: 'Prints every version of every policy with its document, as JSON.',
+    run: async (input) => (await import('../../doors/commands/policy.ts')).exportAll(input),
+  },
 ]

@@ -127,6 +127,8 @@ const mostTogether = 3_000
 /** The greatest least service fee. */
 const mostMinimumCents = 1_000_00n
 
+export const mustNotBeNegative = 'must not be negative'
+
 function contradictions(document: FeesDocument): DocumentProblem[] {
   const problems: DocumentProblem[] = []
   const look = (path: string, value: unknown): void => {
@@ -134,7 +136,7 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
       for (const [name, member] of Object.entries(value)) look(path === '' ? name : `${path}.${name}`, member)
     } else if (typeof value === 'string' && value.endsWith('%')) {
       const points = basisPointsOf(value)
-      if (points < 0) problems.push({ path, message: 'must not be negative' })
+      if (points < 0) problems.push({ path, message: mustNotBeNegative })
       if (points > mostBasisPoints) problems.push({ path, message: `must be at most ${mostBasisPoints / 100}%` })
     }
   }
@@ -161,8 +163,17 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
   return problems
 }
 
+/** A price list that leaves out methods has what ships for them. */
+export const withEveryMethod = (document: unknown, shipped: FeesDocument['methods']): unknown =>
+  isObject(document) && isObject(document.methods)
+    ? { ...document, methods: { ...shipped, ...document.methods } }
+    : document
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /**
- * Customers' exchanges: our own price list, not facts of the networks.
+ * What the methods cost customers: our own price list, not facts of the networks.
  *
  * - Cards, and the wallets that only carry them: 2.50 percent covers what cards cost a merchant in this trade (interchange is
  *   capped at 0.2 and 0.3 percent inside the EEA by Regulation (EU) 2015/751; scheme fees, acquirer, cross-border surcharge and
@@ -173,35 +184,45 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
  * - SWIFT free in, since the sender's bank charges the sender, and 0.50 out for the charges of the banks on the way.
  * - Coins free: they cost their network fee, which is charged by itself.
  */
+export const feeMethods: FeesDocument['methods'] = {
+  VISA_MC: '2.5%',
+  APPLE_PAY: '2.5%',
+  GOOGLE_PAY: '2.5%',
+  REVOLUT_PAY: '1%',
+  OPEN_BANKING: '0.5%',
+  PSE: '1.5%',
+  SEPA: '0%',
+  FASTERPAYMENTS: '0%',
+  PIX: { deposit: '0.5%', payout: '0.2%' },
+  SPEI: '0.2%',
+  SWIFT: { deposit: '0%', payout: '0.5%' },
+  CRYPTO: '0%',
+}
+
+/** Institutions pay what the banks charge us for large amounts. */
+export const b2bMethods: FeesDocument['methods'] = {
+  SEPA: '0%',
+  FASTERPAYMENTS: '0%',
+  PIX: '0.1%',
+  SPEI: '0.05%',
+  SWIFT: { deposit: '0%', payout: '0.1%' },
+  CRYPTO: '0%',
+}
+
+/** Customers' exchanges. */
 export const fees: PolicyKind<FeesDocument, FeeRules> = {
   schema,
   read,
   contradictions,
   shipped: () => ({
     service: { buy: '1%', sell: '1%', swap: '0.5%' },
-    methods: {
-      VISA_MC: '2.5%',
-      APPLE_PAY: '2.5%',
-      GOOGLE_PAY: '2.5%',
-      REVOLUT_PAY: '1%',
-      OPEN_BANKING: '0.5%',
-      PSE: '1.5%',
-      SEPA: '0%',
-      FASTERPAYMENTS: '0%',
-      PIX: { deposit: '0.5%', payout: '0.2%' },
-      SPEI: '0.2%',
-      SWIFT: { deposit: '0%', payout: '0.5%' },
-      CRYPTO: '0%',
-    },
+    methods: feeMethods,
     spread: '0.5%',
     spread_by_side: { swap: '0.4%' },
   }),
 }
 
-/**
- * Institutions: large amounts, paid by transfers and coins that cannot be charged back. They pay what the banks charge us for
- * large amounts.
- */
+/** Institutions: large amounts, paid by transfers and coins that cannot be charged back. */
 export const b2b: PolicyKind<FeesDocument, FeeRules> = {
   schema,
   read,
@@ -209,14 +230,7 @@ export const b2b: PolicyKind<FeesDocument, FeeRules> = {
   shipped: () => ({
     service: { buy: '0.3%', sell: '0.3%', swap: '0.2%' },
     minimum: '5',
-    methods: {
-      SEPA: '0%',
-      FASTERPAYMENTS: '0%',
-      PIX: '0.1%',
-      SPEI: '0.05%',
-      SWIFT: { deposit: '0%', payout: '0.1%' },
-      CRYPTO: '0%',
-    },
+    methods: b2bMethods,
     spread: '0.2%',
     spread_by_side: { swap: '0.15%' },
   }),

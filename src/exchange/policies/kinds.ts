@@ -1,7 +1,7 @@
 import { approvals } from './approvals.ts'
 import { caps } from './caps.ts'
 import { countries } from './countries.ts'
-import { b2b, fees } from './fees.ts'
+import { b2b, b2bMethods, feeMethods, fees, withEveryMethod } from './fees.ts'
 import { limits } from './limits.ts'
 import { retention } from './retention.ts'
 import { risk } from './risk.ts'
@@ -37,4 +37,10 @@ export type Rules = { [K in Kind]: ReturnType<(typeof policyKinds)[K]['read']> }
 export function rulesOf<K extends Kind>(kind: K, document: unknown): Rules[K] {
   const read: (document: never) => unknown = policyKinds[kind].read
   return read(document as never) as Rules[K]
+}
+
+/** A proposed document, with what it may leave out filled in, so that what is stored is whole. */
+export function completeDocument(kind: Kind, document: unknown): unknown {
+  if (kind === 'fees') return withEveryMethod(document, feeMethods)
+  return kind === 'b2b' ? withEveryMethod(document, b2bMethods) : document
 }

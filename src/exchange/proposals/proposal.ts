@@ -1,0 +1,216 @@
+import { recordAudit } from '../audit/audit.ts'
+import { raiseVersion } from '../audit/version.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { b2bTerms, defaultTerms } from '../availability/partner-terms.ts'
+import { showPartner } from '../partners/find.ts'
+import type { Partner } from '../partners/partner.ts'
+import { mustNotBeNegative } from '../policies/fees.ts'
+import { completeDocument, type Kind, rulesOf } from '../policies/kinds.ts'
+import type { Policy } from '../policies/policies.ts'
+import { settlingMomentOf, termsOfPartner } from '../transactions/policy.ts'
+import { documentProblems } from './check-document.ts'
+import { differenceOf } from './difference.ts'
+import { type DryRun, dryRun, withCandidate } from './dry-run.ts'
+import { type LossExample, lossesUnder } from './losses.ts'
+import * as queries from './proposals.sql.ts'
+
+/** Where a version is in its life. Active and superseded follow from business time. */
+export type PolicyStatus = 'proposed' | 'scheduled' | 'active' | 'superseded' | 'rejected'
+
+/** A stored version with its status. */
+export type Proposal = queries.ProposalRow & { status: PolicyStatus }
+
+/** Why a document is refused; with the exchange that would lose money, if that is why. */
+export type ProposalProblem = { path: string; message: string; example?: LossExample }
+
+/** What an operator proposes. A document of null gives a partner the house's policy again. */
+export type ProposalInput = {
+  kind: Kind
+  document: unknown
+  reason: string
+  partnerId?: bigint | undefined
+  /** Business time; at once where absent. */
+  effectiveAt?: Date | undefined
+  /** How much of the past the dry run replays. */
+  days: number
+}
+
+export type Proposed = { proposal: Proposal; difference: string[]; dryRun: DryRun }
+
+/**
+ * Proposes a version: checks it, compares it with what would hold at that time, replays the past under it, and stores it. It is
+ * approved at once, unless the environment or the policy `approvals` asks for a second operator. Answers with every problem
+ * instead of storing anything. Refuses a time that is over and an unknown partner.
+ */
+export async function propose(
+  ctx: Ctx,
+  input: ProposalInput,
+  actor: string,
+): Promise<Proposed | { problems: ProposalProblem[] }> {
+  const { kind, reason, partnerId = null } = input
+  const now = ctx.clock.now()
+  const effectiveAt = input.effectiveAt ?? now
+  if (effectiveAt < now) throw new Refusal('BAD_REQUEST', '--effective must not be in the past.')
+  const partner = partnerId === null ? undefined : await showPartner(ctx, partnerId)
+  const isSecondNeeded = needsSecond(ctx)
+  if (isSecondNeeded && !isOperator(actor)) {
+    throw new Refusal('INVALID_TOKEN', 'A policy needs two operators here. Propose it with your operator token.')
+  }
+  const document = completeDocument(kind, input.document)
+  const problems = problemsOf(ctx, { kind, document, partner })
+  if (problems.length > 0) return { problems }
+
+  const before = ctx.policies.at(effectiveAt, kind, partnerId ?? undefined)
+  const after = candidateOf(ctx, { kind, document, partnerId, effectiveAt })
+  const run = await dryRun(ctx, { candidate: after, days: input.days })
+  const approvedBy = isSecondNeeded ? null : actor
+  const row = { kind, document, partnerId, effectiveAt, reason, author: actor, proposedAt: now }
+  const stored = await ctx.db.atomic(async (db) => {
+    queries.lockPolicies(db)
+    const approved = { approvedBy, approvedAt: approvedBy === null ? null : now }
+    const [made] = await queries.insert(db, { ...row, ...approved })
+    if (!made) throw new Error('A proposal was not stored.')
+    const proposal = { ...row, ...approved, ...made, rejectedBy: null, rejectedAt: null }
+    audit(ctx, db, proposal, { action: 'policy.proposed', actor })
+    if (approvedBy !== null) audit(ctx, db, proposal, { action: 'policy.approved', actor })
+    raiseVersion(db)
+    return proposal
+  })
+  await ctx.policies.reload(ctx.db)
+  const status = statusOf(ctx, stored)
+  return { proposal: { ...stored, status }, difference: differenceOf(before.document, after.document), dryRun: run }
+}
+
+/** Approves a proposal of another operator. It holds from its time on, or at once where that is over. */
+export const approveProposal = (ctx: Ctx, id: bigint, actor: string): Promise<Proposal> =>
+  change(ctx, id, async (db, row) => {
+    if (row.approvedAt) throw new Refusal('CONFLICT', 'This policy is approved already.')
+    if (row.rejectedAt) throw new Refusal('CONFLICT', 'This policy was rejected.')
+    if (needsSecond(ctx) && (row.author === actor || !isOperator(actor))) {
+      throw new Refusal('FORBIDDEN', 'A policy is approved by another operator than the one who proposed it.')
+    }
+    const partner = row.partnerId === null ? undefined : await showPartner(ctx, row.partnerId)
+    const [problem] = problemsOf(ctx, { ...row, partner })
+    if (problem) throw new Refusal('CONFLICT', `This policy no longer fits: ${problem.path} ${problem.message}.`)
+    const now = ctx.clock.now()
+    const effectiveAt = row.effectiveAt > now ? row.effectiveAt : now
+    queries.approve(db, { id, effectiveAt, by: actor, at: now })
+    const approved = { ...row, effectiveAt, approvedBy: actor, approvedAt: now }
+    audit(ctx, db, approved, { action: 'policy.approved', actor })
+    return approved
+  })
+
+/** Rejects a proposal, or an approved version that is not effective yet. Its author may, too. */
+export const rejectProposal = (ctx: Ctx, id: bigint, actor: string): Promise<Proposal> =>
+  change(ctx, id, (db, row) => {
+    const now = ctx.clock.now()
+    if (row.rejectedAt) throw new Refusal('CONFLICT', 'This policy is rejected already.')
+    if (row.approvedAt && row.effectiveAt <= now) {
+      throw new Refusal('CONFLICT', 'This policy is in force. Propose another one in its place.')
+    }
+    queries.reject(db, { id, by: actor, at: now })
+    const rejected = { ...row, rejectedBy: actor, rejectedAt: now }
+    audit(ctx, db, rejected, { action: 'policy.rejected', actor })
+    return rejected
+  })
+
+async function change(
+  ctx: Ctx,
+  id: bigint,
+  work: (db: Atomic, row: queries.ProposalRow) => queries.ProposalRow | Promise<queries.ProposalRow>,
+): Promise<Proposal> {
+  const row = await ctx.db.atomic(async (db) => {
+    const found = await queries.lock(db, id)
+    if (!found) throw new Refusal('NOT_FOUND', 'There is no such proposal.')
+    const changed = await work(db, found)
+    raiseVersion(db)
+    return changed
+  })
+  await ctx.policies.reload(ctx.db)
+  return { ...row, status: statusOf(ctx, row) }
+}
+
+/** Every version of a kind, or of all, the newest first. */
+export async function policyHistory(ctx: Ctx, kind: Kind | null): Promise<Proposal[]> {
+  const rows = await queries.history(ctx.db, kind)
+  return rows.map((row) => ({ ...row, status: statusOf(ctx, row) }))
+}
+
+function statusOf({ policies, clock }: Ctx, row: queries.ProposalRow): PolicyStatus {
+  const now = clock.now()
+  if (row.rejectedAt) return 'rejected'
+  if (!row.approvedAt) return 'proposed'
+  if (row.effectiveAt > now) return 'scheduled'
+  const held = policies.at(now, row.kind, row.partnerId ?? undefined)
+  if (row.document === null) return held.partnerId === null ? 'active' : 'superseded'
+  return held.version === row.version ? 'active' : 'superseded'
+}
+
+const isOperator = (actor: string): boolean => actor.startsWith('operator:')
+
+const needsSecond = ({ config, policies, clock }: Ctx): boolean =>
+  config.environment.twoOperators || policies.at(clock.now(), 'approvals').rules.policiesNeedTwo
+
+type Candidate = Pick<ProposalInput, 'kind' | 'document'> & { partnerId: bigint | null }
+
+/** What a proposal would put in force; for a document of null, the house's policy. */
+function candidateOf(
+  { policies }: Ctx,
+  { kind, document, partnerId, effectiveAt }: Candidate & { effectiveAt: Date },
+): Policy {
+  if (document === null) return { ...policies.at(effectiveAt, kind), partnerId }
+  return { kind, document, partnerId, effectiveAt, version: 0, rules: rulesOf(kind, document) }
+}
+
+type Checked = Pick<ProposalInput, 'kind' | 'document'> & { partner: Partner | undefined }
+
+function problemsOf(ctx: Ctx, { kind, document, partner }: Checked): ProposalProblem[] {
+  if (document === null) return partner ? [] : [{ path: '', message: 'only a partner can go without a policy' }]
+  const problems = documentProblems(kind, document)
+  if (kind !== 'fees' && kind !== 'b2b') return problems
+  const isReadable = problems.every(({ message }) => message === mustNotBeNegative)
+  return isReadable
+    ? [...problems, ...lossProblems(ctx, { kind, document: withoutNegatives(document), partner })]
+    : problems
+}
+
+/** Pricing takes no negative fee, so what a document with one would lose at least is what it would lose with none. */
+const withoutNegatives = (document: unknown): unknown =>
+  JSON.parse(JSON.stringify(document).replaceAll(/"-[\d.]+%"/g, '"0%"'))
+
+/** The worst loss of each pair of methods. A price list that cannot be checked is refused, too. */
+function lossProblems(ctx: Ctx, { kind, document, partner }: Checked & { kind: 'fees' | 'b2b' }): ProposalProblem[] {
+  const now = ctx.clock.now()
+  const rules = rulesOf(kind, document)
+  const candidate = candidateOf(ctx, { kind, document, partnerId: partner?.id ?? null, effectiveAt: now })
+  const moment = { ...settlingMomentOf(ctx, now), policies: withCandidate(ctx.policies, candidate) }
+  const [ofKind, houseTerms] = kind === 'b2b' ? (['b2b', b2bTerms] as const) : (['retail', defaultTerms] as const)
+  const terms = partner ? termsOfPartner(partner, ofKind) : houseTerms
+  const { exchanges, losses } = lossesUnder(moment, rules, terms)
+  if (exchanges === 0) return [{ path: '', message: 'cannot be checked for losses: no pair has a price now' }]
+  return losses.slice(0, 10).map((example) => {
+    const { amount, currency, pair, deposit, payout, loss } = example
+    const message = `${amount} ${currency} of ${pair}, paid by ${deposit} and out by ${payout}, would lose ${loss} EUR`
+    return { path: '', message, example }
+  })
+}
+
+/** The document is in the table, for ever: the audit names its version. */
+function audit(
+  ctx: Ctx,
+  db: Atomic,
+  { kind, version, partnerId, reason, effectiveAt }: queries.ProposalRow,
+  { action, actor }: { action: string; actor: string },
+): void {
+  const after = { kind, version, reason, effective_at: effectiveAt.toISOString() }
+  recordAudit(db, {
+    at: ctx.clock.now(),
+    actor,
+    action,
+    subject: `policy:${kind}:${version}`,
+    before: null,
+    after: partnerId === null ? after : { ...after, partner_id: String(partnerId) },
+  })
+}
