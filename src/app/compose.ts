@@ -32,6 +32,7 @@ import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import { openPolicies } from '../exchange/policies/policies.ts'
+import { captureAuthorized, captureDue } from '../exchange/settlement/capture.ts'
 import { payoutDue } from '../exchange/settlement/payout.ts'
 import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
@@ -165,6 +166,7 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [railEventReceived]: settleRailEvents(ctx),
   [payoutDue]: sendPayouts(ctx),
   [preparedPaymentDue]: finishPayouts(ctx),
+  [captureDue]: captureAuthorized(ctx),
   [refundDue]: sendRefunds(ctx),
   [deadlineDue]: expireTransactions(ctx),
   [payoutAddressDue]: activatePayoutAddresses(ctx),

@@ -123,8 +123,18 @@ async function openConfigured(foundation: Foundation): Promise<{ rails: Rail[]; 
     kinds.push(await open(ofKind, foundation, file))
   }
   const opened = new Map(kinds.flatMap(({ rails }) => rails).map((rail) => [rail.name, rail]))
-  return { rails: entries.flatMap(({ name }) => opened.get(name) ?? []), kinds }
+  const rails = entries.flatMap((entry) => {
+    const rail = opened.get(entry.name)
+    return rail ? { ...rail, preference: preferenceOf(entry) } : []
+  })
+  return { rails, kinds }
 }
+
+/** How a configured rail shares new payments with others that serve the same. */
+const preferenceOf = ({ priority = 1, weight = 1 }: RailEntry & { priority?: number; weight?: number }) => ({
+  priority,
+  weight,
+})
 
 function sumsubOf({ config, clock, log }: Foundation): IdentityProvider[] {
   const { sumsubAppToken: appToken, sumsubSecretKey: secretKey, sumsubWebhookSecret: webhookSecret } = config.identity

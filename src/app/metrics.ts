@@ -1,6 +1,7 @@
 import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
+import type { RailOutcome } from '../rails/health.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
 import { treasuryGauges } from './treasury-metrics.ts'
 import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
@@ -52,12 +53,28 @@ export function metricsOf(ctx: Ctx): Gauge[] {
       labels: ['scope'],
       read: async () => haltedScopes(await readHalts(ctx.db)),
     },
+    {
+      name: 'rail_up',
+      help: 'Whether a rail takes new payments, as far as this process has seen: 1 or 0.',
+      labels: ['rail'],
+      read: async () =>
+        ctx.rails.all.map(({ name }) => ({ labels: [name], value: ctx.rails.health.isUp(name) ? 1 : 0 })),
+    },
+    {
+      name: 'rail_payments',
+      help: 'What this process has seen of payments since its start, by rail and outcome.',
+      labels: ['rail', 'outcome'],
+      read: async () => ctx.rails.all.flatMap(({ name }) => outcomesOf(name, ctx.rails.health.of(name).counts)),
+    },
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),
     ...treasuryGauges(ctx),
   ]
 }
+
+const outcomesOf = (rail: string, counts: Readonly<Record<RailOutcome, number>>): Reading[] =>
+  Object.entries(counts).map(([outcome, value]) => ({ labels: [rail, outcome], value }))
 
 /** A value for every scope that operators can halt. */
 const haltedScopes = (halts: readonly Halt[]): Reading[] =>

@@ -11,6 +11,8 @@ export type Rail = {
   /** The account that holds the money: the ledger's `held:{account}`. Rails of one bank account share it. */
   readonly custodyAccount: string
   readonly serves: readonly Service[]
+  /** How it shares new payments with other rails that serve the same: the lowest `priority` first, among equals by `weight`. */
+  readonly preference?: { readonly priority: number; readonly weight: number }
   readonly deposit?: DepositHalf
   readonly payout?: PayoutHalf
   /**

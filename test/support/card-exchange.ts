@@ -33,7 +33,7 @@ export type CardExchange = {
 }
 
 /** One entry of CONFIG_FILE for a stand-in, its secrets in files of the folder. */
-function entryOf(folder: string, { settings, url }: FakeHyperswitch, name: string, more = ''): string {
+export function entryOf(folder: string, { settings, url }: FakeHyperswitch, name: string, more = ''): string {
   writeFileSync(join(folder, `${name}-api`), settings.apiKey)
   writeFileSync(join(folder, `${name}-webhook`), `${settings.webhookKey}\n`)
   const secrets = `api_key: "file:./${name}-api", webhook_key: "file:./${name}-webhook"`

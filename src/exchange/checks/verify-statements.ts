@@ -70,8 +70,11 @@ async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
   }
   for (const { network, asset } of listings) {
     for (const { category, deposit, withdrawal } of network.paymentMethods) {
-      if (deposit) add(rails.forDeposit(category, network.code)?.custodyAccount, asset.id)
-      if (withdrawal) add(rails.forPayout(category, network.code)?.custodyAccount, asset.id)
+      const keepersOf = [
+        ...(deposit ? rails.depositRails(category, network.code) : []),
+        ...(withdrawal ? rails.payoutRails(category, network.code) : []),
+      ]
+      for (const { custodyAccount } of keepersOf) add(custodyAccount, asset.id)
     }
   }
   for (const name of (await heldBalances(db)).keys()) {

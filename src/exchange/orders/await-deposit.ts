@@ -4,7 +4,7 @@ import { instruct, instructedMethods } from '../settlement/instruction.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { PayTo } from '../../rails/rail.ts'
 import { deadlineDue, deadlineKey } from '../transactions/deadline.ts'
-import { depositMethodOf, depositRailOf, flowOf, methodOf } from '../transactions/method.ts'
+import { chooseDepositRail, depositMethodOf, flowOf, methodOf } from '../transactions/method.ts'
 import { payDeadlineMs, validityOf } from '../transactions/policy.ts'
 import type { Personal, Transaction } from '../transactions/transaction.ts'
 
@@ -17,7 +17,7 @@ export async function awaitDeposit(
   const method = depositMethodOf(transaction)
   const { payTo, reference } = await instruct(ctx, db, {
     transactionId: transaction.id,
-    rail: depositRailOf(ctx, transaction),
+    rail: chooseDepositRail(ctx, transaction),
     method,
     asset: transaction.from.asset.id,
     amount: transaction.expectedFrom,

@@ -13,6 +13,7 @@ import { methodOf } from '../transactions/method.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelReversedRefund } from './cancel-refunds.ts'
 import { showConfirming } from './confirming.ts'
+import { captureLater } from './capture.ts'
 import { settleDispute } from './dispute.ts'
 import { depositEntry, payoutReturnedEntry } from './entries.ts'
 import { type KeyedPayout, markReturned, payoutsByKey } from './payout.ts'
@@ -154,13 +155,16 @@ async function settleEvent(
   switch (event.is_money ? event.kind : 'unknown') {
     case 'deposit_final':
       // What the rail has reversed already is not there: nothing is booked, whatever is reported late.
+      ctx.rails.health.record(event.rail, 'paid')
       if (!event.is_reversed) return settleDeposit(ctx, db, batch, { event, transaction, partner })
       if (transaction) await showConfirming(ctx, db, { event, transaction, partner })
       return
     case 'deposit_seen':
       if (transaction) await showConfirming(ctx, db, { event, transaction, partner })
+      captureLater(ctx, db, event)
       return
     case 'deposit_declined':
+      ctx.rails.health.record(event.rail, 'declined')
       if (transaction) showDecline(ctx, db, transaction, event)
       return
     case 'dispute_opened':

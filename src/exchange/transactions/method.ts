@@ -2,7 +2,8 @@ import type { Listing } from '../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import { findPaymentCategory, type Category, type Flow } from '../../reference/catalog/payment-category.ts'
 import type { Ctx } from '../context.ts'
-import type { DepositRail, PayoutRail } from '../../rails/rail.ts'
+import type { DepositRail, PayoutRail, Rail } from '../../rails/rail.ts'
+import { chooseRail } from '../../rails/registry.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A method of a currency's network by its type. A stored one that the catalog no longer has is a fault. */
@@ -27,7 +28,24 @@ export const depositMethodOf = ({ from, depositMethod }: Pick<Transaction, 'from
 export const payoutMethodOf = ({ to, payoutMethod }: Pick<Transaction, 'to' | 'payoutMethod'>): PaymentMethod =>
   methodOf(to, payoutMethod)
 
-/** The rail of a transaction's deposit. */
+/**
+ * The rail that takes a transaction's payment from now on: by preference, without rails that an operator has halted or that fail to
+ * open their pages. What was instructed before stays with its rail.
+ */
+export function chooseDepositRail(
+  { rails, halts }: Pick<Ctx, 'rails' | 'halts'>,
+  transaction: Pick<Transaction, 'id' | 'from' | 'depositMethod'>,
+): DepositRail {
+  const { category } = depositMethodOf(transaction)
+  const { code } = transaction.from.network
+  const halted = halts.now().rails
+  const isUsable = ({ name }: Rail): boolean => !halted.has(name) && rails.health.isUp(name)
+  const rail = chooseRail(rails.depositRails(category, code), transaction.id, isUsable)
+  if (!rail) throw new Error(`No rail takes ${transaction.depositMethod} of ${code}.`)
+  return rail
+}
+
+/** The preferred rail of a transaction's deposit. */
 export function depositRailOf(
   { rails }: Pick<Ctx, 'rails'>,
   transaction: Pick<Transaction, 'from' | 'depositMethod'>,

@@ -1,4 +1,5 @@
 import type { Schema } from '../../platform/lib/schema.ts'
+import { preferenceSchema } from '../preference-schema.ts'
 
 /** The categories whose page Hyperswitch shows, and the payment method types that it is restricted to for each. */
 export const pageCategories: Readonly<Record<string, readonly string[]>> = {
@@ -97,7 +98,6 @@ export const hyperswitchSchema: Schema = {
       items: { type: 'string', format: 'url' },
       description: 'The origins of its payment pages, where they are not on `base_url`.',
     },
-    priority: { type: 'integer', minimum: 1, default: 1, description: 'Rails with a lower number are used first.' },
-    weight: { type: 'integer', minimum: 0, default: 1, description: 'The share among rails of the same priority.' },
+    ...preferenceSchema,
   },
 }

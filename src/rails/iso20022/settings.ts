@@ -1,4 +1,5 @@
 import type { Schema } from '../../platform/lib/schema.ts'
+import { preferenceSchema } from '../preference-schema.ts'
 
 /** The payment categories that travel as ISO 20022 files. Pix and SPEI have their own interfaces. */
 export const bankCategories = ['SEPA', 'SWIFT', 'FASTERPAYMENTS'] as const
@@ -48,6 +49,7 @@ export const bankSchema: Schema = {
     name: text('The name of the rail. Payments keep it: never change it.', 63),
     in: path('The folder where files from the bank arrive.'),
     out: path('The folder where payment files for the bank appear.'),
+    ...preferenceSchema,
     every: { type: 'string', format: 'duration', description: 'How often the folders are looked at: PT30S.' },
     serves: {
       type: 'array',
