@@ -125,6 +125,29 @@ const onTheirWay: Plant[] = [
   },
 ]
 
+/** What a bank has sent, or has not. */
+const fromBanks: Omit<Plant, 'holdsUp'>[] = [
+  {
+    found: 'file refused',
+    change: `insert into iso20022_rails (rail) values ('bank-1');
+      insert into iso20022_files (rail, name, checksum, state, reason, received_at)
+      values ('bank-1', 'a.xml', 'x', 'refused', 'The file is too large.', ${old('1 s')})`,
+    mend: 'delete from iso20022_files; delete from iso20022_rails',
+    waitsFor: /^an operator to remove or replace it: The file is too large\.$/,
+  },
+  {
+    found: 'statement missing',
+    change: `insert into iso20022_rails (rail) values ('bank-1');
+      insert into iso20022_files (rail, name, checksum, state, received_at)
+        values ('bank-1', 'a.xml', 'x', 'taken', ${old('1 s')});
+      insert into iso20022_statements (rail, account, asset, identification, number, page, closing_on, opening, closing, file_id)
+        select 'bank-1', 'DE02120300000000202051', 'EUR-EUR', number::text, number, 1, date '2025-12-29' + day, 0, 0, id
+        from iso20022_files, (values (40, 0), (41, 1), (1, 4), (2, 5), (5, 6)) as came (number, day)`,
+    mend: 'delete from iso20022_statements; delete from iso20022_files; delete from iso20022_rails',
+    waitsFor: /^the bank to send it: a statement of the account that ends in 2051$/,
+  },
+]
+
 /** What holds up no transaction of its own. */
 const outside = (endpoint: string): Plant[] =>
   [
@@ -169,6 +192,7 @@ const outside = (endpoint: string): Plant[] =>
       mend: 'insert into event_feed (event_id, partner_id) select id, partner_id from events order by id',
       waitsFor: /^a place in the feed: 5 events$/,
     },
+    ...fromBanks,
     {
       found: 'job failed',
       change: `insert into jobs (kind, key, timebase, run_at, attempts, last_error)

@@ -81,6 +81,13 @@ const webhooks: Record<'untried' | 'failing' | 'replay', Limit> = {
 const events: Record<'unplaced', Limit> = {
   unplaced: limit(2 * minute, 'a place in the feed: {count} events'),
 }
+/** What came from a bank: files that were refused, and gaps in the numbers of statements. */
+const files: Record<'refused', Limit> = {
+  refused: limit(0, 'an operator to remove or replace it: {about}'),
+}
+const statements: Record<'missing', Limit> = {
+  missing: limit(0, 'the bank to send it: a statement {about}'),
+}
 /** Every limit, by subject and state. Jobs, e-mails among them, have their own limits in src/platform/jobs/inspect.ts. */
 export const limits = {
   transaction: transactions,
@@ -92,4 +99,6 @@ export const limits = {
   halt: halts,
   webhook: webhooks,
   event: events,
+  file: files,
+  statement: statements,
 } as const satisfies Record<string, Record<string, Limit>>

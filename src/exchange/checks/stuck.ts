@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import { type SeenJob, stuckJobs } from '../../platform/jobs/inspect.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
+import { missingStatements, refusedFiles } from '../../rails/iso20022/troubles.ts'
 import { ended, lifecycle, type Status } from '../transactions/lifecycle.ts'
 import { type Limit, limits } from './stuck-limits.ts'
 import * as queries from './stuck.sql.ts'
@@ -38,6 +39,8 @@ const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<quer
   halt: queries.halts,
   webhook: queries.webhooks,
   event: queries.events,
+  file: refusedFiles,
+  statement: missingStatements,
 }
 
 /**

@@ -13,6 +13,7 @@ import { openRail } from './lease.ts'
 import { payouts } from './payouts.ts'
 import { paymentOf } from './booking/events.ts'
 import type { AccountEntry, BankEntry } from './settings.ts'
+import { checkBank } from './troubles.ts'
 
 /** How long a file that ends too early may stay unchanged before it is refused, in real milliseconds. */
 const patienceMs = 20_000
@@ -113,6 +114,7 @@ export const bankRail = (bank: Bank): Rail => ({
   })),
   deposit: deposits(bank),
   payout: payouts(bank),
+  check: () => checkBank(bank),
   balance: async (asset) => (await balances(bank.db, bank.name, asset))[0]?.balance ?? 0n,
   statement: async (period) =>
     (await bookedBetween(bank.db, bank.name, period)).map((one) => ({

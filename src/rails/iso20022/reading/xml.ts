@@ -50,8 +50,8 @@ export async function readXml(bytes: AsyncIterable<Buffer>, reader: DocumentRead
   atTheEnd(() => {
     if (decoder) parser.write(decoder.decode())
     parser.close()
-    builder.finish()
   })
+  builder.finish()
 }
 
 /** Whatever is wrong at the end only may be right once the rest has been written. */
