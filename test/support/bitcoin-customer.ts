@@ -1,4 +1,4 @@
-import { p2wpkh, Transaction } from '@scure/btc-signer'
+import { p2pkh, p2wpkh, Transaction } from '@scure/btc-signer'
 import { pubECDSA, sha256 } from '@scure/btc-signer/utils.js'
 
 import type { BitcoinNode } from './bitcoin-node.ts'
@@ -24,15 +24,25 @@ export type BitcoinCustomer = {
 
 type Wallet = { privateKey: Uint8Array; address: string; script: Uint8Array; outputs: Output[] }
 
-function walletOf(seed: string): Wallet {
+function walletOf(seed: string, isLegacy: boolean): Wallet {
   const privateKey = sha256(new TextEncoder().encode(seed))
-  const { address, script } = p2wpkh(pubECDSA(privateKey), regtest)
+  const { address, script } = (isLegacy ? p2pkh : p2wpkh)(pubECDSA(privateKey), regtest)
   return { privateKey, address, script, outputs: [] }
 }
 
-/** Makes a customer with coins in many outputs, on a chain where segregated witness is active. */
-export async function openCustomer(node: BitcoinNode, seed = 'customer'): Promise<BitcoinCustomer> {
-  const [own, other] = [walletOf(seed), walletOf(`${seed} 2`)]
+/**
+ * Makes a customer with coins in many outputs, on a chain where segregated witness is active. `scriptOf` reads addresses that are not
+ * those of Bitcoin's regtest; `isLegacy`: their own coins are without segregated witness.
+ */
+export async function openCustomer(
+  node: BitcoinNode,
+  {
+    seed = 'customer',
+    isLegacy = false,
+    scriptOf,
+  }: { seed?: string; isLegacy?: boolean; scriptOf?: (address: string) => string | undefined } = {},
+): Promise<BitcoinCustomer> {
+  const [own, other] = [walletOf(seed, isLegacy), walletOf(`${seed} 2`, isLegacy)]
   const earn = async (wallet: Wallet, blocks: number): Promise<void> => {
     const from = node.height()
     await node.mine(blocks, wallet.address)
@@ -60,7 +70,7 @@ export async function openCustomer(node: BitcoinNode, seed = 'customer'): Promis
       const second = pooled ? other.outputs.shift() : undefined
       if (!first || (pooled && !second)) throw new Error('The customer has no coins left.')
       const payments = typeof to === 'string' ? [{ address: to, amount }] : to
-      const transfer = new Transaction()
+      const transfer = new Transaction({ allowLegacyWitnessUtxo: true })
       for (const [output, wallet] of [
         [first, own],
         [second, other],
@@ -70,7 +80,11 @@ export async function openCustomer(node: BitcoinNode, seed = 'customer'): Promis
           transfer.addInput({ txid, index, sequence: 0xfffffffd, witnessUtxo: { script: wallet.script, amount: held } })
         }
       }
-      for (const one of payments) transfer.addOutputAddress(one.address, one.amount, regtest)
+      for (const one of payments) {
+        const script = scriptOf?.(one.address)
+        if (script === undefined) transfer.addOutputAddress(one.address, one.amount, regtest)
+        else transfer.addOutput({ script: Buffer.from(script, 'hex'), amount: one.amount })
+      }
       const paid = payments.reduce((sum, one) => sum + one.amount, 0n)
       transfer.addOutputAddress(change, first.amount + (second?.amount ?? 0n) - paid - fee, regtest)
       transfer.signIdx(own.privateKey, 0)

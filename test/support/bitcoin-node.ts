@@ -47,14 +47,14 @@ type Inner = {
     height: number
     tip: Entry
     getEntry(height: number): Promise<Entry>
-    getBlock(hash: Buffer): Promise<Block>
+    getBlock(hash: string): Promise<Block>
     add(block: Block): Promise<Entry | null>
   }
   mempool: {
     reset(): Promise<void>
     addTX(transfer: Transfer): Promise<unknown>
-    getSpent(hash: Buffer, index: number): { tx: Transfer } | null
-    getEntry(hash: Buffer): MempoolEntry | null
+    getSpent(hash: string, index: number): MempoolEntry | undefined
+    getEntry(hash: string): MempoolEntry | undefined
     evictEntry(entry: MempoolEntry): void
   }
   miner: {
@@ -62,17 +62,26 @@ type Inner = {
     createJob(tip: Entry, address: unknown): Promise<{ mineAsync(): Promise<Block> }>
   }
 }
-type Entry = { hash: Buffer; height: number }
-type Block = { toRaw(): Buffer }
-type Transfer = { hash(): Buffer; txid(): string; inputs: { prevout: { hash: Buffer; index: number } }[] }
+type Entry = { hash: string; height: number }
+type Block = { toRaw(): Buffer; txs: Transfer[] }
+type Transfer = {
+  hash(form: 'hex'): string
+  txid(): string
+  toRaw(): Buffer
+  inputs: { prevout: { hash: string; index: number } }[]
+}
 type MempoolEntry = { tx: Transfer; fee: number }
 
 type Library = {
+  HDPublicKey: { fromBase58(text: string, network: string): PublicBranch }
+  KeyRing: { fromOptions(options: object): { getAddress(form: 'string', network: string): string } }
   FullNode: new (options: object) => Inner
   Address: { fromString(text: string, network: string): unknown }
   TX: { fromRaw(raw: Buffer): Transfer }
   Block: { fromRaw(raw: Buffer): Block }
 }
+
+type PublicBranch = { publicKey: Buffer; derive(index: number): PublicBranch }
 
 let library: Library | undefined
 
@@ -130,6 +139,11 @@ export async function startBitcoinNode(): Promise<BitcoinNode> {
     reorg: async (depth, { drop = false } = {}) => {
       const { mempool: waiting } = inner.miner
       inner.miner.mempool = null
+      const undone: Buffer[] = []
+      for (let height = inner.chain.height - depth + 1; height <= inner.chain.height; height += 1) {
+        const { txs } = await inner.chain.getBlock((await inner.chain.getEntry(height)).hash)
+        undone.push(...txs.slice(1).map((transfer) => transfer.toRaw()))
+      }
       let tip = await inner.chain.getEntry(inner.chain.height - depth)
       for (let made = 0; made <= depth; made += 1) {
         const job = await inner.miner.createJob(tip, Address.fromString(nowhere, 'regtest'))
@@ -138,7 +152,11 @@ export async function startBitcoinNode(): Promise<BitcoinNode> {
         for (const other of linked) await other.inner.chain.add(Block.fromRaw(raw))
       }
       inner.miner.mempool = waiting
-      if (drop) await node.dropWaiting()
+      if (drop) return node.dropWaiting()
+      // Core puts what was undone back; bcoin does so only where something waits already.
+      for (const raw of undone) {
+        for (const one of [node, ...linked]) await accept(one.inner, TX.fromRaw(raw)).catch(() => undefined)
+      }
     },
     dropWaiting: async () => {
       await inner.mempool.reset()
@@ -150,7 +168,7 @@ export async function startBitcoinNode(): Promise<BitcoinNode> {
       for (let height = 1; height <= other.inner.chain.height; height += 1) {
         const theirs = await other.inner.chain.getEntry(height)
         const ours = height <= inner.chain.height ? await inner.chain.getEntry(height) : undefined
-        if (ours?.hash.equals(theirs.hash)) continue
+        if (ours?.hash === theirs.hash) continue
         await inner.chain.add(Block.fromRaw((await other.inner.chain.getBlock(theirs.hash)).toRaw()))
       }
     },
@@ -206,17 +224,27 @@ export async function startBitcoinNode(): Promise<BitcoinNode> {
   return node
 }
 
+/** The addresses of an account's first branch, as bcoin derives them (BIP-32, BIP-84) from an extended public key of the main network. */
+export function independentAddresses(accountKey: string, count: number): string[] {
+  library ??= load()
+  const { HDPublicKey, KeyRing } = library
+  const branch = HDPublicKey.fromBase58(accountKey, 'main').derive(0)
+  return Array.from({ length: count }, (_, index) => {
+    const ring = KeyRing.fromOptions({ publicKey: branch.derive(index).publicKey, witness: true })
+    return ring.getAddress('string', 'main')
+  })
+}
+
 /** Where the coins of blocks go that belong to nobody in a test. */
 const nowhere = 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080'
 
 /** Takes a transfer into a mempool. One that spends the same and pays more replaces what was there. */
 async function accept({ mempool }: Inner, transfer: Transfer): Promise<void> {
-  if (mempool.getEntry(transfer.hash())) return
+  if (mempool.getEntry(transfer.hash('hex'))) return
   const rivals = new Set<MempoolEntry>()
   for (const { prevout } of transfer.inputs) {
-    const spender = mempool.getSpent(prevout.hash, prevout.index)
-    const entry = spender && mempool.getEntry(spender.tx.hash())
-    if (entry) rivals.add(entry)
+    const rival = mempool.getSpent(prevout.hash, prevout.index)
+    if (rival) rivals.add(rival)
   }
   for (const entry of rivals) mempool.evictEntry(entry)
   try {
@@ -227,7 +255,7 @@ async function accept({ mempool }: Inner, transfer: Transfer): Promise<void> {
     const reason = error instanceof Error ? error.message : 'refused'
     throw Object.assign(new Error(reason), { code: -26 })
   }
-  const entry = mempool.getEntry(transfer.hash())
+  const entry = mempool.getEntry(transfer.hash('hex'))
   const paid = [...rivals].reduce((sum, rival) => sum + rival.fee, 0)
   if (rivals.size > 0 && (entry?.fee ?? 0) <= paid) {
     if (entry) mempool.evictEntry(entry)

@@ -10,6 +10,7 @@ import { openChains } from '../../src/rails/bitcoin/open.ts'
 import { bitcoinRail } from '../../src/rails/bitcoin/rails.ts'
 import type { BitcoinSettings } from '../../src/rails/bitcoin/settings.ts'
 import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
+import { scriptOf } from '../../src/reference/addresses/output-script.ts'
 import { type BitcoinCustomer, openCustomer } from './bitcoin-customer.ts'
 import { type BitcoinNode, startBitcoinNode } from './bitcoin-node.ts'
 import { testDatabase } from './database.ts'
@@ -19,6 +20,7 @@ export type BitcoinHouse = {
   chain: Chain
   rail: Rail
   deposit: DepositHalf
+  /** Fails where the rail only watches. */
   payout: PayoutHalf
   /** Follows the chain to its end, and gives what it reported meanwhile. */
   follow(): Promise<RailEvent[]>
@@ -38,6 +40,8 @@ export type BitcoinWorld = {
   reported: RailEvent[]
   /** What halted the rail now, if anything. */
   halted(): string | undefined
+  /** An operator resumes the rail. */
+  resume(): void
   pass(ms: number): void
   close(): Promise<void>
 }
@@ -50,7 +54,11 @@ export async function openBitcoinWorld(
   { oneNodeBelow = 0n, funds = 10n }: { oneNodeBelow?: bigint; funds?: bigint } = {},
 ): Promise<BitcoinWorld> {
   const [node, second, database] = await Promise.all([startBitcoinNode(), startBitcoinNode(), testDatabase()])
-  const customer = await openCustomer(node)
+  const { forms, rules } = chainRules({ asset: settings.asset ?? 'BTC', network: 'regtest' })
+  const customer = await openCustomer(node, {
+    isLegacy: !rules.hasWitness,
+    scriptOf: (address) => scriptOf(address, forms),
+  })
   await second.takeFrom(node)
   node.link(second)
   second.link(node)
@@ -88,10 +96,10 @@ export async function openBitcoinWorld(
       db,
       clock,
       log: silentLog,
-      confirmations: { BTC: 2 },
+      confirmations: { BTC: 2, LTC: 2, DOGE: 2, BCH: 2 },
       timeoutMs: 5_000,
       readSecret: () => '',
-      mnemonicOf: () => Promise.resolve(mnemonic),
+      mnemonicOf: ({ account_key: watched }) => Promise.resolve(watched === undefined ? mnemonic : undefined),
     })
     if (!chain) throw new Error('There is no chain.')
     return houseOf(chain, reports, reported)
@@ -112,6 +120,9 @@ export async function openBitcoinWorld(
     other,
     reported,
     halted: () => halted,
+    resume: () => {
+      halted = undefined
+    },
     pass: (ms) => {
       ahead += ms
     },
@@ -124,15 +135,18 @@ export async function openBitcoinWorld(
 
 function houseOf(chain: Chain, reports: Reports, reported: RailEvent[]): BitcoinHouse {
   const rail = bitcoinRail(chain)
-  const { deposit, payout } = rail
-  if (!deposit || !payout) throw new Error('The rail of a chain serves both directions.')
+  const { deposit } = rail
+  if (!deposit) throw new Error('The rail of a chain takes deposits.')
   const follower = newFollower(chain, reports)
   const look = () => followOnce(follower)
   return {
     chain,
     rail,
     deposit,
-    payout,
+    get payout() {
+      if (!rail.payout) throw new Error('This rail only watches.')
+      return rail.payout
+    },
     look,
     follow: async () => {
       const before = reported.length

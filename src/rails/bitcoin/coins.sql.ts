@@ -103,11 +103,19 @@ export const finalize = (
       returning *)
     select final.*, address from final join bitcoin_addresses on bitcoin_addresses.id = address_id order by final.id`
 
-/** Reverses what was final, has disappeared, and has been absent for as deep as it was final. Gives it. */
-export const giveUp = (db: Atomic, network: string, agreed: bigint): Promise<Coin[]> =>
+/** Whether something that was final has disappeared from the chain. */
+export const goneCoins = (db: Db, network: string): Promise<unknown[]> =>
+  db.sql`select 1 from bitcoin_coins where network = ${network} and state = 'gone' limit 1`
+
+/**
+ * Reverses what was final, has disappeared, has been absent for as deep as it was final, and does not wait for another block. Gives
+ * it.
+ */
+export const giveUp = (db: Atomic, network: string, agreed: bigint, waiting: string[]): Promise<Coin[]> =>
   db.sql`
     with lost as (
       update bitcoin_coins set state = 'reversed' where network = ${network} and state = 'gone' and block <= ${agreed}
+        and txid <> all(${waiting}::text[])
       returning *)
     select lost.*, address from lost join bitcoin_addresses on bitcoin_addresses.id = address_id order by lost.id`
 

@@ -50,7 +50,9 @@ async function addressesFor({ db, network, account }: Chain, orders: bigint[]): 
  * wallets paid together. Read from the block's own bytes.
  */
 async function originOf(chain: Chain, payment: string): Promise<Destination | 'unknown'> {
-  const { db, network, node, rules } = chain
+  const { db, network, node, rules, signer } = chain
+  // Without keys nothing goes back.
+  if (!signer) return 'unknown'
   const outpoint = readPayment(payment)
   const [coin] = outpoint ? await coinOf(db, network.code, outpoint) : []
   if (!outpoint || !coin || coin.block === null || coin.is_own) return 'unknown'

@@ -1,6 +1,5 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { detach } from '../../platform/lib/detach.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { compareNodes, type Doubt } from './agree.ts'
 import type { Chain, Reports } from './chain.ts'
@@ -10,7 +9,7 @@ import { lookAtMempool, type Mempool, newMempool, replacedBy } from './mempool.t
 import { NoAnswer, readHash, readHeight } from './node.ts'
 import { Nonsense } from './wire.ts'
 import * as queries from './queries.ts'
-import { changesOf, type NumberedBlock, readBlocks } from './read-blocks.ts'
+import { changesOf, type NumberedBlock, readBlocks, readWaiting } from './read-blocks.ts'
 import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
 
 /** A process that follows a chain: its name among several, and where it reports. */
@@ -169,6 +168,7 @@ async function settle(
   const { db, network, name, rules, confirmations } = chain
   const deep = tip.number - BigInt(confirmations) + 1n
   const { agreed, doubt } = await compareNodes(chain, { deep, head, finalBlock: lease.final_block ?? 0n })
+  const waiting = tip.number >= head ? await waitingGone(chain, tip.number) : undefined
   return db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockChain(block, network.code, lease.fence)
     if (!locked) return 'elsewhere'
@@ -181,7 +181,7 @@ async function settle(
     const { coinbaseMaturity: maturity } = rules
     const oneNodeBelow = follower.oneNodeBelow(rules.asset)
     const final = await coins.finalize(block, network.code, { deep, agreed, oneNodeBelow, maturity })
-    const lost = await coins.giveUp(block, network.code, agreed)
+    const lost = waiting ? await coins.giveUp(block, network.code, agreed, waiting) : []
     endSends(chain, block, agreed)
     await reportCoins(follower, block, [
       ...final.map((coin) => ({ coin, status: 'final' as const })),
@@ -189,6 +189,13 @@ async function settle(
     ])
     return 'idle'
   })
+}
+
+/** The transfers that wait for a block, where something final has disappeared; undefined where a block may have them by now. */
+async function waitingGone({ db, network, node }: Chain, tip: bigint): Promise<string[] | undefined> {
+  if ((await coins.goneCoins(db, network.code)).length === 0) return undefined
+  const waiting = await readWaiting(node)
+  return (await readHash(node, tip + 1n)) === undefined ? waiting : undefined
 }
 
 /** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
@@ -254,37 +261,5 @@ async function commonBlock({ db, network, node }: Chain, tip: bigint): Promise<b
     if (known.length === 0) return undefined
     for (const { number, hash } of known) if ((await readHash(node, number)) === hash) return number
     below = (known.at(-1)?.number ?? 0n) - 1n
-  }
-}
-
-/** Follows a chain until it is stopped: at once while there is more to read, else after a pause. What fails is tried again. */
-export function keepFollowing(follower: Follower): { stop(): Promise<void> } {
-  const { chain, holder } = follower
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-
-  async function look(): Promise<void> {
-    let round: Round = 'idle'
-    try {
-      round = await followOnce(follower)
-    } catch (error) {
-      chain.log.warn({ err: error, network: chain.network.code }, 'A chain could not be followed; trying again.')
-    }
-    if (stopped) return
-    timer = setTimeout(() => start(), round === 'more' ? 0 : chain.everyMs)
-  }
-  function start(): void {
-    running = look()
-    detach(running)
-  }
-  start()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
-      await queries.endLease(chain.db, chain.network.code, holder)
-    },
   }
 }

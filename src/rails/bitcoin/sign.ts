@@ -15,15 +15,27 @@ export async function localSigner(mnemonic: string, rules: ChainRules): Promise<
   const account = await deriveAccount(mnemonic, rules)
   return {
     accountKey: () => Promise.resolve(account.publicExtendedKey),
-    sign: (plan) => signPlan(plan, account, rules),
+    sign: (plan) =>
+      signTransfer(
+        plan,
+        plan.inputs.map((input) => keyOf(account, input)),
+        rules,
+      ),
   }
 }
 
-async function signPlan(plan: SignPlan, account: HDKey, rules: ChainRules): Promise<{ raw: string; txid: string }> {
+/** The keys of one address. */
+export type KeyPair = { privateKey: Uint8Array; publicKey: Uint8Array }
+
+/** Signs a transfer with one key for each input. */
+export async function signTransfer(
+  plan: SignPlan,
+  keys: readonly KeyPair[],
+  rules: ChainRules,
+): Promise<{ raw: string; txid: string }> {
   const { p2pkh, p2wpkh, Transaction: Draft } = await import('@scure/btc-signer')
-  const keys = plan.inputs.map((input) => keyOf(account, input))
   // Outputs are checked where payouts are accepted: any script that an address can name is paid.
-  const transfer = new Draft({ version: 2, allowUnknownOutputs: true, allowLegacyWitnessUtxo: true })
+  const transfer = new Draft({ version: 1, allowUnknownOutputs: true, allowLegacyWitnessUtxo: true })
   for (const [index, { txid, vout, amount }] of plan.inputs.entries()) {
     const publicKey = keys[index]?.publicKey ?? new Uint8Array()
     const { script } = rules.hasWitness ? p2wpkh(publicKey) : p2pkh(publicKey)
@@ -41,7 +53,7 @@ async function signPlan(plan: SignPlan, account: HDKey, rules: ChainRules): Prom
 async function signForked(
   transfer: Transaction,
   { inputs }: SignPlan,
-  keys: readonly { privateKey: Uint8Array; publicKey: Uint8Array }[],
+  keys: readonly KeyPair[],
 ): Promise<{ raw: string; txid: string }> {
   const { p2pkh } = await import('@scure/btc-signer')
   const { concatBytes, signECDSA } = await import('@scure/btc-signer/utils.js')
@@ -59,7 +71,7 @@ function missingKey(): never {
   throw new Error('An input has no key.')
 }
 
-function keyOf(account: HDKey, { branch, position }: SignInput): { privateKey: Uint8Array; publicKey: Uint8Array } {
+function keyOf(account: HDKey, { branch, position }: SignInput): KeyPair {
   const { privateKey, publicKey } = account.deriveChild(branch).deriveChild(indexOf(position))
   if (!privateKey || !publicKey) throw new Error('An address has no key.')
   return { privateKey, publicKey }

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+
+import { type BitcoinWorld, openBitcoinWorld } from '../../../../test/support/bitcoin-world.ts'
+import { done, paidTo, planned, stateOf, submitted, submittedOne } from '../../../../test/support/bitcoin-payouts.ts'
+import { Refusal } from '../../../platform/lib/refusal.ts'
+
+const asset = 'BTC-BTC'
+const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
+
+let world: BitcoinWorld
+
+before(async () => {
+  world = await openBitcoinWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  await world.node.mine(3)
+  world.pass(120_000)
+  await world.one.follow()
+})
+
+describe('coins that go out on Bitcoin', () => {
+  it('leave together: 50 payouts are one transfer, and its fee is shared to the last satoshi', async () => {
+    const { node, one } = world
+    const held = await one.rail.balance(asset)
+    const plans = await submitted(world, ...Array.from({ length: 50 }, (_, index) => 10_000n + BigInt(index)))
+    await one.follow()
+    assert.equal((await node.waiting()).length, 1)
+    await node.mine(1)
+    await one.follow()
+    assert.deepEqual(
+      new Set(await Promise.all(plans.map((plan) => stateOf(world, plan)))),
+      new Set(['pending']),
+      'one block of two',
+    )
+    await node.mine(1)
+    await one.follow()
+    const outcomes = await Promise.all(plans.map((plan) => done(world, plan)))
+    assert.equal(new Set(outcomes.map(({ hash }) => hash)).size, 1)
+    for (const [index, plan] of plans.entries()) {
+      assert.equal(await paidTo(world, outcomes[index]?.hash ?? '', plan), plan.amount)
+    }
+    const fees = outcomes.reduce((sum, { fee }) => sum + fee, 0n)
+    const amounts = plans.reduce((sum, { amount }) => sum + amount, 0n)
+    assert.equal(await one.rail.balance(asset), held - amounts - fees)
+    const shares = outcomes.map(({ fee }) => fee)
+    const spread = shares.map((fee) => fee - (shares.at(-1) ?? 0n))
+    assert(spread.every((more) => more === 0n || more === 1n))
+  })
+
+  it('leave in transfers of at most 100', async () => {
+    const { node, one } = world
+    const plans = await submitted(world, ...Array.from({ length: 103 }, () => 2_000n))
+    await one.follow()
+    await node.mine(2)
+    await one.follow()
+    await node.mine(2)
+    await one.follow()
+    const hashes = (await Promise.all(plans.map((plan) => done(world, plan)))).map(({ hash }) => hash)
+    const counts = [...new Set(hashes)].map((hash) => hashes.filter((one) => one === hash).length)
+    assert.deepEqual(counts, [100, 3])
+  })
+
+  it('are refused where they are dust, another asset, or no address of this chain', async () => {
+    const bad = [
+      await planned(world, 545n),
+      await planned(world, 10_000n, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
+      await planned(world, 10_000n, 'nonsense'),
+    ]
+    for (const plan of bad) await assert.rejects(world.one.payout.submit(plan), conflict)
+    const plan = await planned(world, 10_000n)
+    await assert.rejects(world.one.payout.submit({ ...plan, body: { ...plan.body, asset: 'LTC-LTC' } }), conflict)
+    assert.equal(await stateOf(world, plan), 'never')
+  })
+
+  it('wait while they are halted, and leave afterwards', async () => {
+    const { node, one, db } = world
+    await db.sql`insert into halts (scope, name, since, reason) values ('payouts', '', now(), 'a drill')`
+    const plan = await submittedOne(world, 33_000n)
+    await one.follow()
+    assert.deepEqual(await node.waiting(), [])
+    await db.sql`delete from halts`
+    await one.follow()
+    assert.equal((await node.waiting()).length, 1)
+    await node.mine(2)
+    await one.follow()
+    await done(world, plan)
+  })
+
+  it('leave no recipient behind once they are buried deep', async () => {
+    const { node, one, db } = world
+    await node.mine(100)
+    await one.follow()
+    const clear = await db.sql`
+      select 1 from bitcoin_payments where state = 'done' and script is not null
+      union all select 1 from bitcoin_attempts join bitcoin_sends on id = send_id where state = 'done' and raw is not null`
+    assert.deepEqual(clear, [])
+  })
+})
