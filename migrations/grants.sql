@@ -8,7 +8,9 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 revoke update, delete, truncate on entries, postings, status_history, quotes, rail_events, identity_facts, customer_blocks, audit,
   assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements, valuations, marks,
   processor_movements from "service";
-revoke update, delete, truncate on hedge_approvals, hedge_fills from "service";
+revoke update, delete, truncate on hedge_approvals, hedge_fills, rebalance_approvals from "service";
+revoke update, delete, truncate on rebalances from "service";
+grant update (state, outcome, sent_proof, fee_asset, fee, arrived_proof, ended_at) on rebalances to "service";
 -- What is owed and what was paid changes its state, and never goes. What was told to pay, what came, how much goes where and how
 -- it is signed never change.
 revoke delete, truncate on hedges, transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";

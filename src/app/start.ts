@@ -26,6 +26,7 @@ import { keepWatch } from './watch.ts'
 import { forgetOpenLocks } from '../exchange/transactions/open-locks.ts'
 import { forgetOldAttempts } from '../exchange/webhooks/attempts.ts'
 import { storeMarks } from '../exchange/treasury/mark.ts'
+import { proposeRebalances } from '../exchange/treasury/move-money.ts'
 import { startHedging } from '../exchange/treasury/propose-hedges.ts'
 import { valueEntries } from '../exchange/treasury/value-entries.ts'
 
@@ -147,6 +148,7 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
+    'propose rebalances': () => proposeRebalances(ctx),
     'index customers': () => indexCustomers(ctx),
     'forget open locks that are over': () => forgetOpenLocks(ctx),
   })

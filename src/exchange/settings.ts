@@ -57,6 +57,27 @@ export type HedgingSettings = {
   capPerDay: bigint
 }
 
+/** A custody account that money may be moved to, and an asset of it. `address`: where it is paid to, for the operator. */
+export type RebalancingDestination = { name: string; account: string; asset: string; address?: string | undefined }
+
+/** How much of an asset a custody account should hold, as decimal texts in whole units. */
+export type BalanceLevel = {
+  account: string
+  asset: string
+  target: string
+  minimum: string | undefined
+  maximum: string | undefined
+  /** The destination of what is too much, and the account that refills what is too little. */
+  surplusTo: string | undefined
+  refillFrom: string | undefined
+}
+
+/** Between which custody accounts the operator moves money. */
+export type RebalancingSettings = {
+  destinations: readonly RebalancingDestination[]
+  levels: readonly BalanceLevel[]
+}
+
 /**
  * What the business and its doors read of the operator's settings; `app/config/` reads and checks them. Times are in
  * milliseconds where a name ends in `Ms`. Whether money is real is not among them: only `app/` and `sandbox/` may ask.
@@ -67,6 +88,7 @@ export type Settings = {
   company?: Company | undefined
   /** Undefined where hedging is off. */
   hedging?: HedgingSettings | undefined
+  rebalancing?: RebalancingSettings | undefined
   roles: readonly string[]
   outsideTimeoutMs: number
   http: {

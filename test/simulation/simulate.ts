@@ -1,9 +1,12 @@
 import { parseArgs } from 'node:util'
 
 import { runSeed } from './run.ts'
+import { runTreasuryWeek } from './treasury-week.ts'
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
+    orders: { type: 'string', default: '10000' },
     minutes: { type: 'string' },
     seed: { type: 'string' },
     steps: { type: 'string', default: '1000' },
@@ -14,6 +17,12 @@ const steps = Number.parseInt(values.steps, 10)
 const until = performance.now() + Number.parseFloat(values.minutes ?? '0') * 60_000
 const isOver = () => values.minutes !== undefined && performance.now() > until
 const say = (line: string) => process.stdout.write(`${line}\n`)
+
+if (positionals[0] === 'treasury') {
+  const week = { orders: Number.parseInt(values.orders, 10), seed: Number.parseInt(values.seed ?? '1', 10) }
+  say(JSON.stringify(await runTreasuryWeek(week, say), null, 2))
+  process.exit()
+}
 
 let seed =
   values.seed === undefined ? Math.trunc(performance.timeOrigin) % 1_000_000_000 : Number.parseInt(values.seed, 10)

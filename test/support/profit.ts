@@ -47,3 +47,30 @@ export async function assertProfitAddsUp(ctx: Ctx, ownerUrl: string): Promise<Pr
   assert.equal(sumOf(rows, 'total'), await houseWorth(ctx, ownerUrl))
   return rows
 }
+
+/** The rows up to each day with marks sum up to what the accounts of the house were worth at its end, by the ledger and those marks. */
+export async function assertDaysAddUp(ownerUrl: string, rows: readonly ProfitRow[]): Promise<void> {
+  const days = await asOwner(ownerUrl, async (client) => {
+    const { rows: found } = await client.query<{ day: string; asset: string; amount: string; price: string }>(
+      `select to_char(marks.day, 'YYYY-MM-DD') as day, marks.asset, price,
+         coalesce((select -sum(amount) from audit_postings join entries on entries.id = entry_id
+           where audit_postings.asset = marks.asset and entries.at < (marks.day + 1)::timestamp at time zone 'UTC'
+             and (account in ('position', 'network-fees', 'method-costs', 'hedging-fees')
+               or account like 'fees:%' or account like 'losses:%')), 0) as amount
+       from marks`,
+    )
+    return found
+  })
+  assert.ok(days.length > 0, 'no day has ended')
+  for (const day of new Set(days.map((one) => one.day))) {
+    const worth = days.reduce((sum, { asset: id, amount, price, ...one }) => {
+      const asset = bookedAsset(id) ?? assert.fail(id)
+      return one.day === day ? sum + (BigInt(amount) * BigInt(price)) / 10n ** BigInt(asset.decimals + 10) : sum
+    }, 0n)
+    const total = sumOf(
+      rows.filter((row) => row.day <= day),
+      'total',
+    )
+    assert.equal(total, worth, day)
+  }
+}

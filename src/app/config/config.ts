@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-import type { Company, Environment, HedgingSettings } from '../../exchange/settings.ts'
+import type { Company, Environment, HedgingSettings, RebalancingSettings } from '../../exchange/settings.ts'
 import { projectRoot } from '../../platform/lib/root.ts'
 import {
   counts,
@@ -33,7 +33,7 @@ import { operatorSettings } from './operators.ts'
 import { priceSettings } from './prices.ts'
 import { rateLimitSettings } from './rate-limits.ts'
 import { retentionSettings } from './retention.ts'
-import { hedgingOf } from './treasury.ts'
+import { hedgingOf, rebalancingOf } from './treasury.ts'
 import { listenSettings, webhookSettings } from './webhooks.ts'
 
 const roles = ['api', 'worker', 'rates'] as const
@@ -137,6 +137,7 @@ export type Config = Choices & {
   environment: Environment
   company: Company | undefined
   hedging: HedgingSettings | undefined
+  rebalancing: RebalancingSettings | undefined
   warnings: string[]
 }
 
@@ -183,6 +184,7 @@ export function readConfig(env: Source = process.env): Config {
     environment: environmentOf(values.mode),
     company: values.file?.company,
     hedging: values.file && hedgingOf(values.file),
+    rebalancing: values.file && rebalancingOf(values.file),
     warnings: warningsAbout(env),
   }
 }

@@ -1,10 +1,36 @@
-import type { HedgingSettings } from '../../exchange/settings.ts'
+import type { HedgingSettings, RebalancingDestination, RebalancingSettings } from '../../exchange/settings.ts'
 import type { TreasuryFile } from '../../exchange/treasury/settings.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 
-/** What `hedging` needs unless it is off, and an exposure that cannot be hedged. */
+/** What the section needs that its schema cannot say. */
 export function treasuryProblems(content: unknown): { path: string; message: string }[] {
   const { treasury } = content as { treasury?: Partial<TreasuryFile> }
+  return [...hedgingProblems(treasury), ...levelProblems(treasury)]
+}
+
+/** Destinations that levels name must be listed. */
+function levelProblems(treasury: Partial<TreasuryFile> | undefined): { path: string; message: string }[] {
+  const { destinations, levels } = treasury ?? {}
+  if (!Array.isArray(levels)) return []
+  const listed = Array.isArray(destinations) ? (destinations as readonly RebalancingDestination[]) : []
+  return (levels as NonNullable<TreasuryFile['levels']>).flatMap((level, index) => [
+    ...(level.surplus_to === undefined ||
+    listed.some(({ name, asset }) => name === level.surplus_to && asset === level.asset)
+      ? []
+      : [{ path: `treasury.levels[${index}].surplus_to`, message: 'is not a listed destination of this asset' }]),
+    ...(level.refill_from === undefined ||
+    listed.some(({ account, asset }) => account === level.account && asset === level.asset)
+      ? []
+      : [
+          {
+            path: `treasury.levels[${index}].account`,
+            message: 'is refilled, and no listed destination of this asset',
+          },
+        ]),
+  ])
+}
+
+function hedgingProblems(treasury: Partial<TreasuryFile> | undefined): { path: string; message: string }[] {
   if (typeof treasury !== 'object' || treasury === null || treasury.hedging === undefined || treasury.hedging === 'off')
     return []
   const needed = ['venue', 'api_key', 'secret', 'pairs'] as const
@@ -40,6 +66,24 @@ export function hedgingOf({ treasury }: { treasury?: TreasuryFile }): HedgingSet
     ),
     capPerOrder: centsOf(caps.order ?? '10000'),
     capPerDay: centsOf(caps.day ?? '100000'),
+  }
+}
+
+/** Between which accounts the file lets money move; undefined without a destination. */
+export function rebalancingOf({ treasury }: { treasury?: TreasuryFile }): RebalancingSettings | undefined {
+  const { destinations = [], levels = [] } = treasury ?? {}
+  if (destinations.length === 0) return undefined
+  return {
+    destinations,
+    levels: levels.map(({ account, asset, target, minimum, maximum, ...ways }) => ({
+      account,
+      asset,
+      target,
+      minimum,
+      maximum,
+      surplusTo: ways.surplus_to,
+      refillFrom: ways.refill_from,
+    })),
   }
 }
 

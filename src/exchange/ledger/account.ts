@@ -10,6 +10,9 @@ export const placeIn = (account: string): string | undefined =>
 /** Money in transit through a rail. */
 export const clearing = (rail: string): string => `rail:${rail}:clearing`
 
+/** On its way between two custody accounts of ours. */
+export const transit = 'transit'
+
 /** What we owe the customer of a transaction. Zero once it has ended. */
 export const customer = (publicId: bigint): string => `customer:${publicId}`
 

@@ -28,6 +28,8 @@ export type EntryKind =
   | 'suspense_matched' // a deposit in suspense was assigned to a transaction; ref is the deposit
   | 'wallet_cost' //      cost of a transfer between our wallets; ref is a separate id
   | 'method_cost' //      what a processor or bank charged us; ref is a separate id
+  | 'transfer_sent' //    money left one custody account for another; ref is the rebalance
+  | 'transfer_received' // it arrived there; ref is the rebalance
   | 'hedge_fill' //       a part of a hedge was traded at a venue; ref is the fill
 
 /** Postings that are booked together. */

@@ -6,6 +6,7 @@ import { openPool } from '../../platform/db/pool.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import { changeKinds } from '../transactions/status-history.ts'
 import { hedges } from '../treasury/hedge.ts'
+import { rebalances } from '../treasury/rebalance.ts'
 import { deposits } from './deposit.ts'
 import { disputes } from './dispute.ts'
 import { payouts } from './payout.ts'
@@ -21,6 +22,7 @@ const machines: { machine: StateMachine<string, string>; first: string[]; last: 
   { machine: preparedPayments, first: ['planned'], last: ['done', 'never'] },
   { machine: disputes, first: ['opened'], last: ['won'] },
   { machine: hedges, first: ['proposed', 'approved'], last: ['filled', 'rejected', 'canceled'] },
+  { machine: rebalances, first: ['proposed'], last: ['settled', 'canceled'] },
 ] as { machine: StateMachine<string, never>; first: string[]; last: string[] }[]
 
 let db: Database

@@ -9,6 +9,7 @@ import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import * as queries from './balances.sql.ts'
+import { rebalancesInTransit } from './rebalance.ts'
 
 /**
  * The balance of one asset at one custody account, in its smallest unit. `incoming` was seen by a rail and is not final: it is not
@@ -30,11 +31,12 @@ const seenWithinMs = 30 * 86_400_000
 /** The balances of every custody account that the books know, or that money is on its way to. */
 export async function listBalances({ db, rails, clock }: Ctx): Promise<CustodyBalance[]> {
   const since = after(clock.now(), -seenWithinMs)
-  const [heldRows, reserved, incoming, outgoing] = await Promise.all([
+  const [heldRows, reserved, incoming, outgoing, moving] = await Promise.all([
     heldBalances(db),
     queries.reservedAmounts(db),
     queries.incomingAmounts(db, since),
     queries.outgoingAmounts(db),
+    rebalancesInTransit(db),
   ])
   const rows = new Map<string, CustodyBalance>()
   const rowOf = (account: string, asset: string): CustodyBalance => {
@@ -57,6 +59,7 @@ export async function listBalances({ db, rails, clock }: Ctx): Promise<CustodyBa
   }
   for (const { account, asset, amount } of reserved) rowOf(account, asset).reserved = amount
   for (const { account, asset, amount } of outgoing) rowOf(account, asset).outgoing = amount
+  for (const { account, asset, amount } of moving) rowOf(account, asset).incoming += amount
   for (const { rail, asset, amount } of incoming) {
     const account = rails.named(rail)?.custodyAccount
     if (account !== undefined) rowOf(account, asset).incoming += amount
@@ -121,8 +124,12 @@ function checked(
   return { account, asset: asset.id, amount }
 }
 
-const custodyAccounts = ({ rails }: Pick<Ctx, 'rails'>): string[] =>
-  [...new Set(rails.all.map(({ custodyAccount }) => custodyAccount))].toSorted()
+/** Those of the rails, the venue's, and those that money may be moved to. */
+function custodyAccounts({ rails, config }: Pick<Ctx, 'rails' | 'config'>): string[] {
+  const own = rails.all.map(({ custodyAccount }) => custodyAccount)
+  const listed = config.rebalancing?.destinations.map(({ account }) => account) ?? []
+  return [...new Set([...own, ...listed, ...(config.hedging ? [config.hedging.venue] : [])])].toSorted()
+}
 
 const audit = (
   { clock }: Pick<Ctx, 'clock'>,

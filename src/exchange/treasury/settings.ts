@@ -1,3 +1,4 @@
+import type { RebalancingDestination } from '../settings.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
 
 const decimal = (description: string): Schema => ({
@@ -13,7 +14,7 @@ const ticker = { pattern: '^[A-Z0-9]{1,15}$' }
 /** The section `treasury` of CONFIG_FILE. */
 export const treasurySchema: Schema = {
   type: 'object',
-  description: 'Hedging at an exchange.',
+  description: 'Hedging at an exchange, and transfers between custody accounts.',
   additionalProperties: false,
   required: ['hedging'],
   properties: {
@@ -74,6 +75,39 @@ export const treasurySchema: Schema = {
         },
       },
     },
+    destinations: {
+      type: 'array',
+      description: 'The only custody accounts that rebalances go to.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['name', 'account', 'asset'],
+        properties: {
+          name: { ...name, description: 'How rebalances name it.' },
+          account: { ...name, description: 'The custody account in the books.' },
+          asset: { ...asset, description: 'BTC-BTC.' },
+          address: { type: 'string', minLength: 1, maxLength: 300, description: 'Where it is paid to.' },
+        },
+      },
+    },
+    levels: {
+      type: 'array',
+      description: 'How much custody accounts should hold, in whole units.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['account', 'asset', 'target'],
+        properties: {
+          account: name,
+          asset,
+          target: decimal('What it should hold.'),
+          minimum: decimal('Below this, a refill is proposed.'),
+          maximum: decimal('Above this, the surplus is to leave.'),
+          surplus_to: { ...name, description: 'The destination of a surplus.' },
+          refill_from: { ...name, description: 'The custody account that refills it.' },
+        },
+      },
+    },
     caps: {
       type: 'object',
       description: 'In EUR.',
@@ -102,4 +136,14 @@ export type TreasuryFile = {
   expires_after?: string
   bounds?: Readonly<Record<string, { target?: string; minimum?: string; lot?: string }>>
   caps?: { order?: string; day?: string }
+  destinations?: readonly RebalancingDestination[]
+  levels?: readonly {
+    account: string
+    asset: string
+    target: string
+    minimum?: string
+    maximum?: string
+    surplus_to?: string
+    refill_from?: string
+  }[]
 }

@@ -7,8 +7,12 @@ import type { VenueBooks } from './books.ts'
 import { isSigned, publicReply } from './kraken.ts'
 import { type KeptOrder, openVenueCore, shownTrades, type VenueCore } from './venue-core.ts'
 
-const books: VenueBooks = { 'BTC/EUR': { bids: [['89000.1', '10']], asks: [['89010.2', '10']] } }
-const pairId = 'XXBTZEUR'
+const books: VenueBooks = {
+  'BTC/EUR': { bids: [['89000.1', '10']], asks: [['89010.2', '10']] },
+  'ETH/EUR': { bids: [['3000.1', '10']], asks: [['3001.2', '10']] },
+}
+const pairs: Readonly<Record<string, string>> = { XXBTZEUR: 'BTC/EUR', XETHZEUR: 'ETH/EUR' }
+const idOf = (pair: string): string => Object.keys(pairs).find((id) => pairs[id] === pair) ?? ''
 
 /**
  * Kraken's private REST interface as documented (docs.kraken.com/api-reference, read 2026-11-23), over a venue that misbehaves:
@@ -65,18 +69,18 @@ function added(
   core: VenueCore,
   { cl_ord_id: clientOrderId = '', type = '', volume = '', price = '', ...rest }: Record<string, string>,
 ): Reply {
-  if (rest.ordertype !== 'limit' || rest.timeinforce !== 'IOC' || rest.pair !== pairId)
+  if (rest.ordertype !== 'limit' || rest.timeinforce !== 'IOC' || !pairs[rest.pair ?? ''])
     return failed('EGeneral:Invalid arguments')
-  const placed = core.place({ clientOrderId, pair: 'BTC/EUR', side: type, amount: volume, price })
+  const placed = core.place({ clientOrderId, pair: pairs[rest.pair ?? ''] ?? '', side: type, amount: volume, price })
   if (placed.reply === 'none') return 'cut'
   if (placed.reply === 'refused') return failed(placed.reason)
-  return ok({ descr: { order: `${type} ${volume} XBTEUR @ limit ${price}` }, txid: [placed.id] })
+  return ok({ descr: { order: `${type} ${volume} ${rest.pair} @ limit ${price}` }, txid: [placed.id] })
 }
 
 const decimal = (exact: bigint): string => formatAmount(exact, { decimals: 18 })
 const seconds = (at: Date): number => at.getTime() / 1_000
 
-const krakenOrder = ({ clientOrderId, side, amount, price, filled, isOpen, at, trades }: KeptOrder) => ({
+const krakenOrder = ({ clientOrderId, pair, side, amount, price, filled, isOpen, at, trades }: KeptOrder) => ({
   refid: null,
   userref: null,
   cl_ord_id: clientOrderId,
@@ -85,7 +89,16 @@ const krakenOrder = ({ clientOrderId, side, amount, price, filled, isOpen, at, t
   closetm: seconds(at),
   starttm: 0,
   expiretm: 0,
-  descr: { pair: 'XBTEUR', type: side, ordertype: 'limit', price, price2: '0', leverage: 'none', order: '', close: '' },
+  descr: {
+    pair: idOf(pair),
+    type: side,
+    ordertype: 'limit',
+    price,
+    price2: '0',
+    leverage: 'none',
+    order: '',
+    close: '',
+  },
   vol: amount,
   vol_exec: decimal(filled),
   cost: decimal(trades.reduce((sum, { cost }) => sum + exactOf(cost), 0n)),
@@ -103,7 +116,7 @@ function krakenTrade(core: VenueCore, { orderId, amount, cost, fee, at }: KeptOr
   return {
     ordertxid: orderId,
     postxid: 'TKH2SE-M7IF5-CFI7LT',
-    pair: pairId,
+    pair: idOf(order?.pair ?? ''),
     time: seconds(at),
     type: order?.side,
     ordertype: 'limit',

@@ -46,8 +46,10 @@ export type VenueCore = {
   orders: Map<string, KeptOrder>
   /** The client id of every order that arrived, copies that a network made left out. */
   received: string[]
-  /** What the next orders meet; `fill` once it is empty. */
+  /** What the next orders meet. */
   next: Behavior[]
+  /** What they meet when `next` is empty. */
+  usual: () => Behavior
   place(
     order: ReceivedOrder,
   ): { reply: 'accepted'; id: string } | { reply: 'refused'; reason: string } | { reply: 'none' }
@@ -69,9 +71,10 @@ export function openVenueCore(): VenueCore {
     orders: new Map(),
     received: [],
     next: [],
+    usual: () => 'fill',
     balances: new Map(),
     place: (order) => {
-      const behavior = core.next.shift() ?? 'fill'
+      const behavior = core.next.shift() ?? core.usual()
       if (behavior === 'never_arrived') return { reply: 'none' }
       core.received.push(order.clientOrderId)
       if (behavior === 'reject') return { reply: 'refused', reason: 'EOrder:Insufficient funds' }

@@ -1,0 +1,133 @@
+import { rowWriter } from '../../platform/db/rows.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { stateMachine } from '../settlement/transition.ts'
+
+/** The state of a rebalance. `sent`: an operator has sent the money, and it has left the books of its source. */
+export type RebalanceState = 'proposed' | 'approved' | 'sent' | 'settled' | 'canceled'
+
+/** The lifecycle of rebalances. */
+export const rebalances = stateMachine<
+  RebalanceState,
+  'outcome' | 'sentProof' | 'feeAsset' | 'fee' | 'arrivedProof' | 'endedAt'
+>(
+  'rebalances',
+  {
+    proposed: ['approved', 'canceled'],
+    approved: ['sent', 'canceled'],
+    sent: ['settled'],
+    settled: [],
+    canceled: [],
+  },
+  {
+    outcome: 'text',
+    sentProof: 'text',
+    feeAsset: 'text',
+    fee: 'numeric',
+    arrivedProof: 'text',
+    endedAt: 'timestamptz',
+  },
+)
+
+/** A transfer between custody accounts, as it is proposed. `amount` in the asset's smallest unit. */
+export type NewRebalance = {
+  id: bigint
+  source: string
+  destination: string
+  account: string
+  asset: string
+  amount: bigint
+  reference: string
+  state: 'proposed'
+  reason: string
+  proposedBy: string
+  proposedAt: Date
+}
+
+export const rebalanceRows = rowWriter<NewRebalance>('rebalances', {
+  id: 'bigint',
+  source: 'text',
+  destination: 'text',
+  account: 'text',
+  asset: 'text',
+  amount: 'numeric',
+  reference: 'text',
+  state: 'text',
+  reason: 'text',
+  proposedBy: 'text',
+  proposedAt: 'timestamptz',
+})
+
+/** A stored rebalance, with the operators who approved it. */
+export type Rebalance = {
+  id: bigint
+  source: string
+  destination: string
+  account: string
+  asset: string
+  amount: bigint
+  reference: string
+  state: RebalanceState
+  reason: string
+  outcome: string | null
+  proposed_at: Date
+  sent_proof: string | null
+  arrived_proof: string | null
+  ended_at: Date | null
+  approved_by: string[]
+}
+
+/** The newest rebalances, or the one with an id. */
+export const readRebalances = (db: Db, { id, limit }: { id?: bigint; limit: number }): Promise<Rebalance[]> =>
+  db.sql`
+    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_at, sent_proof,
+      arrived_proof, ended_at,
+      array(select email from rebalance_approvals join operators on operators.id = operator_id
+        where rebalance_id = rebalances.id order by approved_at) as approved_by
+    from rebalances where ${id ?? null}::bigint is null or id = ${id ?? null} order by id desc limit ${limit}`
+
+export const lockRebalance = async (db: Atomic, id: bigint): Promise<Rebalance | undefined> => {
+  db.send`select from rebalances where id = ${id} for update`
+  const [row] = await readRebalances(db, { id, limit: 1 })
+  return row
+}
+
+/** Whether a transfer of an asset between two accounts has not ended. Waits for others that ask the same. */
+export const lockRoute = async (
+  db: Atomic,
+  { source, account, asset }: Pick<NewRebalance, 'source' | 'account' | 'asset'>,
+): Promise<boolean> => {
+  db.send`select pg_advisory_xact_lock(hashtextextended(${`rebalance ${source} ${account} ${asset}`}, 0))`
+  const open = await db.sql`
+    select 1 from rebalances where source = ${source} and account = ${account} and asset = ${asset}
+      and state in ('proposed', 'approved', 'sent')`
+  return open.length > 0
+}
+
+/** Writes one operator's approval down, and gives how many there are; undefined if this operator has approved it before. */
+export const approveBy = async (
+  db: Atomic,
+  { id, operatorId, at }: { id: bigint; operatorId: bigint; at: Date },
+): Promise<number | undefined> => {
+  const written = await db.sql`
+    insert into rebalance_approvals (rebalance_id, operator_id, approved_at) values (${id}, ${operatorId}, ${at})
+    on conflict do nothing returning 1`
+  if (written.length === 0) return undefined
+  const [row] = await db.sql<{ count: number }>`
+    select count(*)::integer as count from rebalance_approvals where rebalance_id = ${id}`
+  return row?.count
+}
+
+/** Rebalances that were sent and have not arrived, by the account that they go to. */
+export const rebalancesInTransit = (db: Db): Promise<{ account: string; asset: string; amount: bigint }[]> =>
+  db.sql`
+    select account, asset, sum(amount)::numeric(38, 0) as amount from rebalances where state = 'sent' group by account, asset`
+
+/** Assets in which what is in transit by the books differs from the rebalances that were sent. */
+export const misplacedTransit = (db: Db): Promise<{ asset: string }[]> =>
+  db.sql`
+    with booked as (
+      select asset, sum(case debit when 'transit' then amount else -amount end) as amount
+      from postings where 'transit' in (debit, credit) group by asset),
+    sent as (select asset, sum(amount) as amount from rebalances where state = 'sent' group by asset)
+    select coalesce(booked.asset, sent.asset) as asset from booked full join sent using (asset)
+    where coalesce(booked.amount, 0) <> coalesce(sent.amount, 0)`
