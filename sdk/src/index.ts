@@ -1,0 +1,5 @@
+export { Cambio, type CambioOptions } from './cambio.ts'
+export { CambioError, type Problem } from './error.ts'
+export { type Page, Pages } from './pages.ts'
+export type { components } from './schema.ts'
+export { verify, WebhookError, type WebhookEvent, type WebhookHeaders } from './webhooks.ts'

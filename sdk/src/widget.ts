@@ -1,0 +1,90 @@
+/** Where the calculator is shown: in the page, in a dialog over it, or in a tab of its own. */
+type Mode = 'inline' | 'overlay' | 'new-tab'
+
+const modes: readonly string[] = ['inline', 'overlay', 'new-tab'] satisfies Mode[]
+const narrowest = 320
+
+/**
+ * `<cambio-widget src="https://exchange.example/calculator/v2?...&signature=..." mode="inline|overlay|new-tab">`: the calculator at a
+ * URL that your server signed. In the modes `overlay` and `new-tab` it shows its content as a button. Dispatches `cambio` events with
+ * the calculator's messages (`ready`, `estimate`, `continue`) as `detail`.
+ */
+export class CambioWidget extends HTMLElement {
+  static readonly observedAttributes = ['src', 'mode', 'title']
+  readonly #root = this.attachShadow({ mode: 'open' })
+  readonly #listen = (event: MessageEvent) => this.#take(event)
+  #frame: HTMLIFrameElement | undefined
+
+  connectedCallback(): void {
+    window.addEventListener('message', this.#listen)
+    this.#show()
+  }
+  disconnectedCallback(): void {
+    window.removeEventListener('message', this.#listen)
+  }
+  attributeChangedCallback(): void {
+    if (this.isConnected) this.#show()
+  }
+
+  get #mode(): Mode {
+    const mode = this.getAttribute('mode') ?? 'inline'
+    return modes.includes(mode) ? (mode as Mode) : 'inline'
+  }
+
+  #show(): void {
+    const src = this.getAttribute('src')
+    this.#frame = undefined
+    if (!src || !/^https?:$/.test(new URL(src, location.href).protocol)) return this.#root.replaceChildren()
+    if (this.#mode === 'inline') {
+      this.#frame = this.#makeFrame(src)
+      return this.#root.replaceChildren(this.#frame)
+    }
+    const button = document.createElement('button')
+    button.part.add('button')
+    button.append(document.createElement('slot'))
+    button.addEventListener('click', () =>
+      this.#mode === 'overlay' ? this.#openOverlay(src) : void window.open(src, '_blank', 'noopener'),
+    )
+    this.#root.replaceChildren(button)
+  }
+
+  #makeFrame(src: string): HTMLIFrameElement {
+    const frame = document.createElement('iframe')
+    frame.src = src
+    frame.title = this.getAttribute('title') ?? 'Exchange calculator'
+    frame.style.cssText = `border:0;width:100%;min-width:${narrowest}px;height:640px;color-scheme:normal`
+    return frame
+  }
+
+  #openOverlay(src: string): void {
+    const dialog = document.createElement('dialog')
+    dialog.part.add('dialog')
+    dialog.style.cssText = 'border:0;padding:0;width:min(26rem,100vw);max-height:100dvh;border-radius:12px'
+    const close = document.createElement('button')
+    close.textContent = '×'
+    close.setAttribute('aria-label', 'Close')
+    close.style.cssText =
+      'position:absolute;inset:4px 4px auto auto;width:44px;height:44px;border:0;background:none;font-size:24px;cursor:pointer'
+    close.addEventListener('click', () => dialog.close())
+    dialog.addEventListener('close', () => {
+      dialog.remove()
+      this.#frame = undefined
+    })
+    this.#frame = this.#makeFrame(src)
+    dialog.append(this.#frame, close)
+    this.#root.append(dialog)
+    dialog.showModal()
+  }
+
+  #take({ source, origin, data }: MessageEvent): void {
+    const frame = this.#frame
+    if (!frame || source !== frame.contentWindow || origin !== new URL(frame.src).origin) return
+    const message = data as { source?: unknown; type?: unknown; height?: unknown } | null
+    if (message?.source !== 'cambio' || typeof message.type !== 'string') return
+    if (message.type === 'size' && typeof message.height === 'number')
+      frame.style.height = `${Math.ceil(message.height)}px`
+    else this.dispatchEvent(new CustomEvent('cambio', { detail: message, bubbles: true, composed: true }))
+  }
+}
+
+if (!customElements.get('cambio-widget')) customElements.define('cambio-widget', CambioWidget)
