@@ -110,6 +110,64 @@ describe('the attempts of a transfer on Bitcoin', () => {
     assert.equal(await one.rail.balance(asset), held)
   })
 
+  it('keep their coins after a reorganization, until a block has them again', async () => {
+    const { node, one } = world
+    const first = await submittedOne(world, 300_000n)
+    await one.follow()
+    await node.mine(3)
+    await one.follow()
+    const { hash } = await done(world, first)
+    const raw = await node.raw(hash)
+    await node.reorg(5, { drop: true })
+    refuseTransfers(world)
+    await one.follow()
+    const second = await submittedOne(world, 300_000n)
+    await one.follow()
+    const taken = await world.db.sql<{ raw: string }>`
+      select raw from bitcoin_attempts join bitcoin_payments using (send_id) where plan_key = ${second.key}`
+    const shared = taken
+      .flatMap((one) => outpointsOf(one.raw))
+      .filter((outpoint) => outpointsOf(raw).includes(outpoint))
+    assert.deepEqual(shared, [])
+    takeTransfers(world)
+    await one.follow()
+    await node.mine(4)
+    await one.follow()
+    await node.mine(2)
+    await one.follow()
+    for (const plan of [first, second])
+      assert.equal(await paidTo(world, (await done(world, plan)).hash, plan), plan.amount)
+  })
+
+  it('leave out a deposit that a reorganization took permanently, and are paid once', async () => {
+    const { node, one, customer } = world
+    const order = { id: 4_242n, category: 'CRYPTO', asset, amount: 1n }
+    const { reference } = await one.deposit.instruct(order)
+    const { spent } = await customer.pay(reference, 3n * 10n ** 8n)
+    await node.mine(3)
+    await one.follow()
+    const plan = await submittedOne(world, 11n * 10n ** 8n)
+    await one.follow()
+    const [before = ''] = await node.waiting()
+    const old = outpointsOf(await node.raw(before))
+    assert(old.length > 1)
+    await node.reorg(4, { drop: true })
+    await customer.pay(customer.address, 1_000n, { spends: spent })
+    await customer.pay(one.chain.wallet.address, 5n * 10n ** 8n)
+    await node.mine(3)
+    await one.follow()
+    const [after = ''] = await node.waiting()
+    const now = outpointsOf(await node.raw(after))
+    assert(
+      now.some((outpoint) => old.includes(outpoint)),
+      'they share an input',
+    )
+    await node.mine(2)
+    await one.follow()
+    assert.equal((await done(world, plan)).hash, after)
+    assert.equal(await paidTo(world, after, plan), plan.amount)
+  })
+
   it('are sent by the next process where one was killed between signing and broadcasting', async () => {
     const { node, one, other } = world
     const plan = await submittedOne(world, 90_000n)

@@ -40,7 +40,7 @@ export const waitingPayments = (db: Db, network: string, limit: number): Promise
     select id, script, amount from bitcoin_payments
     where network = ${network} and state = 'waiting' order by id limit ${limit}`
 
-/** What may be spent: final, unspent, and in no transfer of ours that is under way. */
+/** What may be spent: final, unspent, and in no transfer of ours that is under way, or on its way back after a reorganization. */
 export const spendableCoins = (db: Db, network: string): Promise<SpendableCoin[]> =>
   db.sql`
     select coin.txid, coin.vout, coin.amount, address.branch, address.position
@@ -48,7 +48,9 @@ export const spendableCoins = (db: Db, network: string): Promise<SpendableCoin[]
     where coin.network = ${network} and coin.state = 'final' and coin.spent_by is null
       and not exists (
         select 1 from bitcoin_inputs as input join bitcoin_sends as send on send.id = input.send_id
-        where input.txid = coin.txid and input.vout = coin.vout and send.network = ${network} and send.state = 'open')
+        where input.txid = coin.txid and input.vout = coin.vout and send.network = ${network}
+          and (send.state = 'open' or send.state = 'done' and not exists (
+            select 1 from bitcoin_attempts where send_id = send.id and block is not null)))
     order by coin.amount desc, coin.id limit 5000`
 
 /** One set of signed bytes. */
@@ -107,13 +109,20 @@ export type OpenSend = {
   size: number
   made_at: Date
   txids: string[]
+  /** It spends a deposit that a reorganization took permanently: no node will ever take it as it is. */
+  is_broken: boolean
 }
 
 /** The transfers that are in no block: those under way, and those that a reorganization took out of theirs. */
 export const openSends = (db: Db, network: string): Promise<OpenSend[]> =>
   db.sql`
     select send.id, send.state, number, raw, fee, size, made_at,
-      array(select txid from bitcoin_attempts where send_id = send.id) as txids
+      array(select txid from bitcoin_attempts where send_id = send.id) as txids,
+      exists (
+        select 1 from bitcoin_inputs as input where input.send_id = send.id and not input.is_dropped
+          and not exists (
+            select 1 from bitcoin_coins as coin where coin.network = ${network} and coin.txid = input.txid
+              and coin.vout = input.vout and coin.state <> 'reversed')) as is_broken
     from bitcoin_sends as send
     join lateral (
       select * from bitcoin_attempts where send_id = send.id order by number desc limit 1) as last on raw is not null
@@ -121,11 +130,28 @@ export const openSends = (db: Db, network: string): Promise<OpenSend[]> =>
       and not exists (select 1 from bitcoin_attempts where send_id = send.id and block is not null)
     order by send.id`
 
-/** What a transfer spends. */
-export const inputsOf = (db: Db, sendId: bigint): Promise<SpendableCoin[]> =>
+/** What a transfer spends, and since which attempt. `is_lost`: it was a deposit that a reorganization took permanently. */
+export type SendInput = SpendableCoin & { since: number; is_lost: boolean }
+
+/** What the last attempt of a transfer spends. */
+export const inputsOf = (db: Db, sendId: bigint): Promise<SendInput[]> =>
   db.sql`
-    select txid, vout, amount, branch, position from bitcoin_inputs where send_id = ${sendId}
+    select input.txid, input.vout, input.amount, input.branch, input.position, since,
+      not exists (
+        select 1 from bitcoin_coins as coin join bitcoin_sends as send using (network)
+        where send.id = ${sendId} and coin.txid = input.txid and coin.vout = input.vout
+          and coin.state <> 'reversed') as is_lost
+    from bitcoin_inputs as input where send_id = ${sendId} and not is_dropped
     order by since, amount desc, txid, vout`
+
+/** Leaves out of the next attempts what was lost. */
+export const dropLostInputs = (db: Atomic, sendId: bigint, lost: readonly SpendableCoin[]): void => {
+  if (lost.length === 0) return
+  db.send`
+    update bitcoin_inputs as input set is_dropped = true
+    from unnest(${lost.map((one) => one.txid)}::text[], ${lost.map((one) => one.vout)}::integer[]) as lost (txid, vout)
+    where input.send_id = ${sendId} and input.txid = lost.txid and input.vout = lost.vout`
+}
 
 /** What a transfer pays, in its order. */
 export const paymentsOf = (db: Db, sendId: bigint): Promise<WaitingPayment[]> =>
@@ -150,7 +176,7 @@ export const endSends = (db: Atomic, network: string, upTo: bigint): void => {
       where network = ${network} and state = 'open' and exists (
         select 1 from bitcoin_inputs as input
         join bitcoin_coins as coin on coin.network = ${network} and coin.txid = input.txid and coin.vout = input.vout
-        where input.send_id = send.id and input.since = 1 and coin.spent_block <= ${upTo}
+        where input.send_id = send.id and input.since = 1 and not input.is_dropped and coin.spent_block <= ${upTo}
           and not exists (
             select 1 from bitcoin_attempts as attempt where attempt.send_id = send.id and attempt.txid = coin.spent_by))
       returning id)

@@ -26,7 +26,8 @@ export async function sendOnce(chain: Chain, { fence, waiting }: Look): Promise<
   const inMempool = new Set(waiting)
   for (const send of await queries.openSends(db, network.code)) {
     const isLate = clock.now().getTime() - send.made_at.getTime() >= bumpAfterMs
-    const raised = send.state === 'open' && isLate && rules.isReplaceable ? await raise(chain, fence, send) : undefined
+    const mayRaise = send.is_broken || (send.state === 'open' && isLate && rules.isReplaceable)
+    const raised = mayRaise ? await raise(chain, fence, send) : undefined
     if (raised !== undefined || !send.txids.some((txid) => inMempool.has(txid)))
       await broadcast(chain, raised ?? send.raw)
   }
@@ -100,38 +101,40 @@ function affordable(
 }
 
 /**
- * Makes a dearer attempt of a transfer: what is right now, and at least a quarter more than before. It spends every input of the one
- * before, so that only one of them can be in the chain; change pays for it, or another coin. Undefined where the payouts' reserves do
- * not allow it.
+ * Makes another attempt of a transfer: at what is right now, and at least a quarter more than before. It spends every input of the
+ * one before, so that only one of them can be in the chain; change pays for it, or another coin. What a reorganization has taken
+ * permanently is left out, and some first input always stays. Undefined where the payouts' reserves do not allow it.
  */
 async function raise(chain: Chain, fence: bigint, send: queries.OpenSend): Promise<string | undefined> {
-  const { db, network, clock, rules, wallet } = chain
-  const [inputs, payments] = await Promise.all([queries.inputsOf(db, send.id), queries.paymentsOf(db, send.id)])
-  const size = BigInt(send.size)
-  const before = send.fee / size
-  const now = await currentRate(chain)
-  const rate = largest(now, (before * 5n) / 4n + rules.rate.least)
+  const { db, network, clock, rules, wallet, log } = chain
+  const [known, payments] = await Promise.all([queries.inputsOf(db, send.id), queries.paymentsOf(db, send.id)])
+  const lost = known.filter((input) => input.is_lost)
+  const inputs = known.filter((input) => !input.is_lost)
+  if (!inputs.some(({ since }) => since === 1)) {
+    log.error(
+      { network: network.code, send: String(send.id) },
+      'A transfer has lost all its inputs to a reorganization.',
+    )
+    return undefined
+  }
+  const rate = largest(await currentRate(chain), ((send.fee / BigInt(send.size)) * 5n) / 4n + rules.rate.least)
   const most = mostFee(chain) * BigInt(Math.max(payments.length, 1))
   const spare = await queries.spendableCoins(db, network.code)
-  const used = (added: number): SpendableCoin[] => [...inputs, ...spare.slice(0, added)]
   for (let added = 0; added <= spare.length; added += 1) {
-    const found = complete(rules, { inputs: used(added), payments, rate, changeScript: wallet.script })
+    const more = spare.slice(0, added)
+    const found = complete(rules, { inputs: [...inputs, ...more], payments, rate, changeScript: wallet.script })
     if (!found) continue
     // Nodes ask for the old fee, and for the relay of the new bytes on top.
-    if (found.fee > most || found.fee < send.fee + rules.rate.least * BigInt(found.size)) return undefined
+    const least = lost.length > 0 ? 0n : send.fee + rules.rate.least * BigInt(found.size)
+    if (found.fee > most || found.fee < least) return undefined
+    const { fee, size, change } = found
     const signed = await sign(chain, payments, found)
-    const attempt = {
-      number: send.number + 1,
-      ...signed,
-      fee: found.fee,
-      size: found.size,
-      change: found.change,
-      at: clock.now(),
-    }
+    const attempt = { number: send.number + 1, ...signed, fee, size, change, at: clock.now() }
     const isKept = await db.atomic(async (block) => {
       const [locked] = await chainQueries.lockChain(block, network.code, fence)
       if (!locked || (await isHalted(chain, block))) return false
-      queries.insertInputs(block, send.id, spare.slice(0, added), attempt.number)
+      queries.dropLostInputs(block, send.id, lost)
+      queries.insertInputs(block, send.id, more, attempt.number)
       queries.insertAttempt(block, send.id, attempt)
       return true
     })
