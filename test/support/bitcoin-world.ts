@@ -38,6 +38,8 @@ export type BitcoinWorld = {
   other: BitcoinHouse
   /** All that was reported, by whichever process, in its order. */
   reported: RailEvent[]
+  /** What gathering coins has cost. */
+  charged: bigint[]
   /** What halted the rail now, if anything. */
   halted(): string | undefined
   /** An operator resumes the rail. */
@@ -69,10 +71,11 @@ export async function openBitcoinWorld(
   const realNow = (): Date => new Date(Date.now() + ahead)
   const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
   const reported: RailEvent[] = []
+  const charged: bigint[] = []
   let halted: string | undefined
   const reports: Reports = {
     report: (_db, events) => Promise.resolve(void reported.push(...events.map(({ rail: _rail, ...event }) => event))),
-    charge: () => Promise.resolve(),
+    charge: (_db, costs) => Promise.resolve(void charged.push(...costs.map(({ amount }) => amount))),
     halt: (_db, _rail, reason) => {
       halted = reason
     },
@@ -119,6 +122,7 @@ export async function openBitcoinWorld(
     one,
     other,
     reported,
+    charged,
     halted: () => halted,
     resume: () => {
       halted = undefined

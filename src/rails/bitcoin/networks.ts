@@ -11,7 +11,7 @@ export type ChainRules = {
   coinType: number
   /** Outputs to us are P2WPKH where the chain has segregated witness, P2PKH elsewhere. */
   hasWitness: boolean
-  /** Whether nodes replace a transfer by one that pays more. Elsewhere a child of our own pays for it. */
+  /** Whether nodes replace a transfer by one that pays more. Elsewhere one that is late is sent again unchanged. */
   isReplaceable: boolean
   /** A transfer must say in its inputs that it may be replaced (BIP-125). Bitcoin's nodes replace any since Core 28. */
   mustSignal: boolean

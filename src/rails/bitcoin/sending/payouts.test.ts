@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
 import { type BitcoinWorld, openBitcoinWorld } from '../../../../test/support/bitcoin-world.ts'
-import { done, paidTo, planned, stateOf, submitted, submittedOne } from '../../../../test/support/bitcoin-payouts.ts'
+import {
+  done,
+  paidTo,
+  planned,
+  stateOf,
+  submitted,
+  submittedOne,
+  takeTransfers,
+} from '../../../../test/support/bitcoin-payouts.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
 
 const asset = 'BTC-BTC'
@@ -86,6 +94,36 @@ describe('coins that go out on Bitcoin', () => {
     await node.mine(2)
     await one.follow()
     await done(world, plan)
+  })
+
+  it('leave room for more: while fees are low, many small outputs become one, at a cost that is booked', async () => {
+    const { node, one, customer } = world
+    const { reference: small } = await one.deposit.instruct({ id: 9_001n, category: 'CRYPTO', asset, amount: 1n })
+    await customer.pay(
+      Array.from({ length: 230 }, () => ({ address: small, amount: 2_000n })),
+      0n,
+      { fee: 50_000n },
+    )
+    await node.mine(3)
+    const before = await one.rail.balance(asset)
+    for (const each of [node, world.second]) {
+      each.answering = (method, _params, real) =>
+        method === 'estimatesmartfee' ? Promise.resolve({ feerate: 0.00002, blocks: 3 }) : real()
+    }
+    await one.follow()
+    const credited = (await one.rail.balance(asset)) - before
+    takeTransfers(world)
+    assert.equal((await node.waiting()).length, 1)
+    await node.mine(2)
+    await one.follow()
+    const [cost = 0n, ...others] = world.charged
+    assert.deepEqual(others, [])
+    assert(cost > 0n && cost < 20_000n)
+    assert.equal(credited, 230n * 2_000n)
+    assert.equal(await one.rail.balance(asset), before + credited - cost)
+    const left = await world.db
+      .sql`select 1 from bitcoin_coins where amount = 2000 and state = 'final' and spent_by is null`
+    assert.equal(left.length, 130)
   })
 
   it('leave no recipient behind once they are buried deep', async () => {

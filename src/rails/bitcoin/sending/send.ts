@@ -32,7 +32,7 @@ export async function sendOnce(chain: Chain, { fence, waiting }: Look): Promise<
       await broadcast(chain, raised ?? send.raw)
   }
   const payments = await queries.waitingPayments(db, network.code, mostPayments)
-  if (payments.length === 0) return
+  if (payments.length === 0) return gatherSmall(chain, fence)
   const raw = await sendPayments(chain, fence, payments)
   if (raw === undefined) log.warn({ network: network.code, payouts: payments.length }, 'Payouts wait for coins.')
   else await broadcast(chain, raw)
@@ -49,26 +49,59 @@ async function sendPayments(
   fence: bigint,
   waiting: queries.WaitingPayment[],
 ): Promise<string | undefined> {
-  const { db, network, wallet, rules, clock } = chain
+  const { db, network, wallet, rules } = chain
   const coins = await queries.spendableCoins(db, network.code)
   const chosen = affordable(chain, { coins, waiting, rate: await currentRate(chain) })
   if (!chosen) return undefined
   const { payments, selection } = chosen
   const signed = await sign(chain, payments, selection)
-  const { inputs, change, fee, size } = selection
-  const attempt = { number: 1, ...signed, fee, size, change, at: clock.now() }
-  const isKept = await db.atomic(async (block) => {
-    const [locked] = await chainQueries.lockChain(block, network.code, fence)
-    if (locked?.halted !== null || (await isHalted(chain, block))) return false
-    await queries.insertSend(block, network.code, { payments: payments.map(({ id }) => id), inputs, attempt })
-    return true
-  })
-  if (!isKept) throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
+  await keepSend(chain, fence, { payments: payments.map(({ id }) => id), selection, signed })
+  const { fee } = selection
   chain.log.info(
     { network: network.code, txid: signed.txid, payouts: payments.length, fee: String(fee) },
     `Sent ${rules.asset} from ${wallet.address}.`,
   )
   return signed.raw
+}
+
+/** Stores a transfer with its first attempt, before it leaves. */
+async function keepSend(
+  chain: Chain,
+  fence: bigint,
+  { payments, selection, signed }: { payments: bigint[]; selection: Selection; signed: { raw: string; txid: string } },
+): Promise<void> {
+  const { db, network, clock } = chain
+  const { inputs, change, fee, size } = selection
+  const attempt = { number: 1, ...signed, fee, size, change, at: clock.now() }
+  const isKept = await db.atomic(async (block) => {
+    const [locked] = await chainQueries.lockChain(block, network.code, fence)
+    if (locked?.halted !== null || (await isHalted(chain, block))) return false
+    await queries.insertSend(block, network.code, { payments, inputs, attempt })
+    return true
+  })
+  if (!isKept) throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
+}
+
+/** How many outputs a wallet may have before small ones are gathered, and how many one transfer gathers. */
+const manyCoins = 200
+const gathered = 100
+
+/**
+ * Gathers the smallest outputs in one, while nothing is due and fees are low: spending them later, in a hurry, would cost more. The
+ * cost is booked, since no payout bears it.
+ */
+async function gatherSmall(chain: Chain, fence: bigint): Promise<void> {
+  const { db, network, rules, wallet } = chain
+  const coins = await queries.spendableCoins(db, network.code)
+  if (coins.length <= manyCoins) return
+  const rate = await currentRate(chain)
+  if (rate > rules.rate.least * 2n) return
+  const inputs = coins.slice(-gathered)
+  const selection = complete(rules, { inputs, payments: [], rate, changeScript: wallet.script })
+  if (!selection) return
+  const signed = await sign(chain, [], selection)
+  await keepSend(chain, fence, { payments: [], selection, signed })
+  await broadcast(chain, signed.raw)
 }
 
 /**
