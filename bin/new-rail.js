@@ -26,10 +26,11 @@ const steps = [
   'rail.ts, deposit: instruct makes the reference without calling out; open, look and origin ask the provider; pageOrigins names the origins of its payment pages.',
   'rail.ts, payout: prepare remembers nothing; submit passes plan.key as the idempotency key; look says never only on a plain no.',
   'rail.ts, readCallback: verify the signature over the body as it came, then translate. Remove it if nothing calls you back.',
-  'rail.ts, balance: what the provider says it holds, without what is not final.',
+  'rail.ts, balance: what the provider says it holds, without what is not final. Where it says nothing, src/rails/processor/store.ts sums up what it reported.',
+  'follow: src/rails/processor/follow.ts asks about everything that is open until it ends, so that lost callbacks cost nothing; src/rails/processor/call.ts calls out.',
   'rail.ts, check: whether payments can be made now, for cambio doctor: a cheap call that needs our credentials.',
   'rail.test.ts: a fake of the provider that answers as documented, and a harness that drives it. Then remove its first line of open().',
-  'app/config/, app/live.ts: read its settings, and add the rail to the rails that openLive returns.',
+  'settings.ts: the JSON Schema of its entry in CONFIG_FILE, listed in app/config/rail-kinds.ts. app/live.ts, railKinds: open it from its entries.',
 ]
 
 /** @param {string} step */

@@ -12,6 +12,8 @@ import type { Atomic } from '../platform/db/sql.ts'
 import { openBankRails } from '../rails/iso20022/rails.ts'
 import type { BankEntry } from '../rails/iso20022/settings.ts'
 import type { Rail } from '../rails/rail.ts'
+import { openCheckoutCom } from '../rails/checkout-com/open.ts'
+import type { CheckoutComEntry } from '../rails/checkout-com/settings.ts'
 import { openHyperswitch, settingsOf } from '../rails/hyperswitch/open.ts'
 import type { HyperswitchEntry } from '../rails/hyperswitch/settings.ts'
 import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
@@ -102,6 +104,14 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
     openBankRails(entries as readonly BankEntry[], foundation, {
       folder: file.folder,
       secretOf: (reference) => secretOf(reference, file),
+    }),
+  'checkout-com': async (entries, { config, db, clock, log }, file) =>
+    openCheckoutCom(entries as unknown as readonly CheckoutComEntry[], {
+      db,
+      clock,
+      log,
+      timeoutMs: config.outsideTimeoutMs,
+      secret: (reference) => secretOf(reference, file),
     }),
   hyperswitch: async (entries, { config, db, clock, log }, file) => {
     const settings = entries.map((entry) =>

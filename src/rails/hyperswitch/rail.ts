@@ -5,7 +5,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Fields, fieldsOf, textOf } from '../processor/call.ts'
 import { findItem, type ItemKind } from '../processor/store.ts'
 import { balanceOf, statementOf } from '../processor/store.ts'
-import type { CallbackRequest, Rail, RailEvent, Service } from '../rail.ts'
+import type { CallbackRequest, Rail, RailCheck, RailEvent, Service } from '../rail.ts'
 import { deposits } from './deposits.ts'
 import { type Desk, type DeskTools, isOurs, openDesk, remember } from './desk.ts'
 import { payoutsOf } from './payouts.ts'
@@ -33,10 +33,21 @@ export function openHyperswitchRail(settings: HyperswitchSettings, tools: DeskTo
       for (const webhook of readWebhooks(request.body)) events.push(...(await fetchAgain(desk, webhook)))
       return { events }
     },
+    check: () => checkOf(desk),
     balance: (asset) => balanceOf(tools.db, name, asset),
     statement: (period) => statementOf(tools.db, name, period),
   }
   return { rail, desk }
+}
+
+/** Whether Hyperswitch answers our key; the list of disputes is the cheapest question that needs it. */
+async function checkOf({ client, processor }: Desk): Promise<RailCheck> {
+  try {
+    await client.disputesSince(processor.clock.realNow())
+    return { ok: true, message: 'Hyperswitch answers.' }
+  } catch (error) {
+    return { ok: false, message: error instanceof Error ? error.message : 'Hyperswitch does not answer.' }
+  }
 }
 
 function servicesOf({ name, serves, currencies, payouts }: HyperswitchSettings): Service[] {
