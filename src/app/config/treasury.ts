@@ -31,7 +31,11 @@ function levelProblems(treasury: Partial<TreasuryFile> | undefined): { path: str
 }
 
 function hedgingProblems(treasury: Partial<TreasuryFile> | undefined): { path: string; message: string }[] {
-  if (typeof treasury !== 'object' || treasury === null || treasury.hedging === undefined || treasury.hedging === 'off')
+  if (
+    typeof treasury !== 'object' ||
+    treasury === null ||
+    (treasury.hedging !== 'auto' && treasury.hedging !== 'propose')
+  )
     return []
   const needed = ['venue', 'api_key', 'secret', 'pairs'] as const
   const missing = needed.filter((name) => treasury[name] === undefined)
