@@ -1,5 +1,4 @@
 import { readShared } from '../exchange/audit/version.ts'
-import { findCurrency } from '../reference/catalog/currency.ts'
 import { syncAssets } from '../reference/catalog/sync-assets.ts'
 import type { Config } from './config/config.ts'
 import type { Ctx } from '../exchange/context.ts'
@@ -27,8 +26,7 @@ import { deliverMails } from '../exchange/mail/deliver.ts'
 import { mailDue } from '../exchange/mail/email.ts'
 import { activatePayoutAddresses } from '../exchange/partners/payout-address-status.ts'
 import { payoutAddressDue } from '../exchange/partners/payout-addresses.ts'
-import type { MarketSource } from '../markets/source.ts'
-import { agreementOf, oneMarket } from '../exchange/pricing/one-market.ts'
+import { type CcxtProcess, openCcxt } from '../markets/ccxt/process.ts'
 import { openKeyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import { openPolicies } from '../exchange/policies/policies.ts'
@@ -54,6 +52,7 @@ import { firstOf } from './first-of.ts'
 import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
+import { openMarkets, type OpenedMarkets } from './markets.ts'
 import type { OpenPlugIn, PlugIn } from './plug-in.ts'
 
 /** A composed exchange at rest: nothing listens, nothing works until it is started. */
@@ -61,6 +60,9 @@ export type Composition = {
   config: Config
   ctx: Ctx
   plugIns: readonly PlugIn[]
+  /** The child process that talks to exchanges; it starts when it is first asked. */
+  ccxt: CcxtProcess
+  leadMarkets: OpenedMarkets['lead']
   relay: Relay
   sender: Sender
   notifier: Notifier
@@ -110,9 +112,17 @@ export async function composeExchange({
   })
   const halts = openHalts()
   await halts.refresh(db)
+  const ccxt = openCcxt({ log, timeoutMs: config.outsideTimeoutMs })
   const plugIns: PlugIn[] = []
-  for (const open of openers) plugIns.push(await open({ ...dependencies, queue }))
+  for (const open of openers) plugIns.push(await open({ ...dependencies, queue, ccxt }))
 
+  const opened = await openMarkets(
+    { config, db, clock, log, ccxt },
+    firstOf(plugIns, (one) => one.market),
+    (market) => {
+      ctx.market = market
+    },
+  )
   const ctx: Ctx = {
     ...dependencies,
     publicUrl,
@@ -121,7 +131,8 @@ export async function composeExchange({
     keyring: openKeyring(secrets, rowIds),
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     halts,
-    market: marketOf(config, plugIns),
+    market: opened.market,
+    markets: opened.markets,
     venue: firstOf(plugIns, (one) => one.venue),
     policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: config.geo.databaseFile, clock, log }),
@@ -145,20 +156,7 @@ export async function composeExchange({
     },
   })
   Object.assign(handlers, handlersOf(ctx), ...plugIns.map((one) => one.handlers?.(ctx)))
-  return { config, ctx, plugIns, relay, sender, notifier, feedListeners, feedNotifier }
-}
-
-/** One market of all that the plug-ins bring. Without any, nothing has a price: enough for commands that need none. */
-function marketOf({ pricing }: Config, plugIns: readonly PlugIn[]): MarketSource {
-  const sources = plugIns.flatMap(({ markets }) => markets ?? [])
-  if (sources.length === 0) return { name: 'none', reference: 'EUR', markets: [], booksAt: () => [] }
-  return oneMarket(
-    sources,
-    agreementOf({
-      maxPriceAgeSeconds: pricing.staleAfterMs / 1_000,
-      isFiat: (ticker) => findCurrency(ticker)?.kind === 'FIAT',
-    }),
-  )
+  return { config, ctx, plugIns, ccxt, leadMarkets: opened.lead, relay, sender, notifier, feedListeners, feedNotifier }
 }
 
 /** Which job is done by whom. */

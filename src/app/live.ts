@@ -5,7 +5,6 @@ import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
 import { openEvmRails } from '../rails/evm/rails.ts'
-import { openCcxt } from '../markets/ccxt/process.ts'
 import { tradingVenue } from '../markets/ccxt/trading.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Atomic } from '../platform/db/sql.ts'
@@ -23,9 +22,8 @@ import type { Foundation, PlugIn } from './plug-in.ts'
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
   const evm = await openEvmRails(foundation)
   const configured = await openConfigured(foundation)
-  const hedging = openHedging(foundation)
   return {
-    venue: hedging?.venue,
+    venue: openHedging(foundation),
     rails: [...configured.rails, ...evm.rails.values()],
     identityProviders: sumsubOf(foundation),
     openingBalance: (network) => {
@@ -47,20 +45,18 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       return {
         stop: async () => {
           await Promise.all(following.map((one) => one.stop()))
-          await hedging?.stop()
         },
       }
     },
   }
 }
 
-/** Reaches the exchange of the section `treasury`, in a child process that starts with the first call. */
-function openHedging({ config, log }: Foundation): { venue: TradingVenue; stop(): Promise<void> } | undefined {
-  const { file, hedging, outsideTimeoutMs: timeoutMs } = config
+/** Reaches the exchange of the section `treasury`, in the child process that talks to exchanges. */
+function openHedging({ config, ccxt }: Foundation): TradingVenue | undefined {
+  const { file, hedging } = config
   const { venue: exchange, api_key: apiKey, secret, password, urls } = file?.treasury ?? {}
   if (!file || !hedging || exchange === undefined) return undefined
   const credential = (reference: string | undefined) => reference && secretOf(reference, file)
-  const ccxt = openCcxt({ log, timeoutMs })
   const calls = ccxt.venue(hedging.venue, {
     exchange,
     urls,
@@ -68,7 +64,7 @@ function openHedging({ config, log }: Foundation): { venue: TradingVenue; stop()
     secret: credential(secret),
     password: credential(password),
   })
-  return { venue: tradingVenue(hedging.venue, calls), stop: () => ccxt.stop() }
+  return tradingVenue(hedging.venue, calls)
 }
 
 /** The rails of one kind, and the work that never ends of processes that are workers. */

@@ -1,5 +1,6 @@
 import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
+import { marketMetrics } from './market-metrics.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
 import type { RailOutcome } from '../rails/health.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
@@ -66,6 +67,7 @@ export function metricsOf(ctx: Ctx): Gauge[] {
       labels: ['rail', 'outcome'],
       read: async () => ctx.rails.all.flatMap(({ name }) => outcomesOf(name, ctx.rails.health.of(name).counts)),
     },
+    ...marketMetrics(ctx),
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import type { ApiDeps } from '../doors/api/app.ts'
 import type { CheckoutOptions } from '../doors/checkout/notices.ts'
 import type { Ctx } from '../exchange/context.ts'
-import type { SourceOfPrices } from '../exchange/pricing/one-market.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Handler } from '../platform/jobs/job.ts'
@@ -11,12 +10,23 @@ import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
+import type { CcxtProcess } from '../markets/ccxt/process.ts'
+import type { MarketSource } from '../markets/source.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Rail } from '../rails/rail.ts'
 import type { Config } from './config/config.ts'
 
 /** What a plug-in is built on, before there is an exchange. */
-export type Foundation = { config: Config; db: Database; clock: Clock; log: Log; secrets: Secrets; queue: Queue }
+export type Foundation = {
+  config: Config
+  db: Database
+  clock: Clock
+  log: Log
+  secrets: Secrets
+  queue: Queue
+  /** The child process that talks to exchanges, which starts with the first call. */
+  ccxt: CcxtProcess
+}
 
 /**
  * Connects the exchange to the outside world: rails, sources of prices, identity providers, and whatever they need to run.
@@ -24,7 +34,8 @@ export type Foundation = { config: Config; db: Database; clock: Clock; log: Log;
  */
 export type PlugIn = {
   rails?: readonly Rail[]
-  markets?: readonly SourceOfPrices[]
+  /** Prices, unless CONFIG_FILE has sources. */
+  market?: MarketSource
   identityProviders?: readonly IdentityProvider[]
   /** The exchange that the house hedges at. */
   venue?: TradingVenue | undefined

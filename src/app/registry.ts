@@ -21,7 +21,7 @@ export async function refuseUnready({ config, ctx }: Pick<Composition, 'config' 
   const missing: SettingProblem[] = [
     ...(ctx.rails.all.some(({ deposit }) => deposit) ? [] : [none('a rail that takes money in')]),
     ...(ctx.rails.all.some(({ payout }) => payout) ? [] : [none('a rail that pays out')]),
-    ...(ctx.market.markets.length === 0 ? [none('a source of prices')] : []),
+    ...(!config.file?.markets && ctx.market.markets.length === 0 ? [none('a source of prices')] : []),
     ...(await checkDatabase(ctx))
       .filter(({ state }) => state === 'fail')
       .map(({ check, message }): SettingProblem => ['DATABASE_URL', `${check}: ${message.replace(/\.$/, '')}`]),

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 import type { FastifyInstance } from 'fastify'
 
 import { buildAdmin } from '../doors/api/admin.ts'
@@ -13,7 +15,8 @@ import { indexCustomers } from '../exchange/reports/find-orders.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
 import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
-import { systemClock } from '../platform/lib/clock.ts'
+import { detach } from '../platform/lib/detach.ts'
+import { stopwatch, systemClock } from '../platform/lib/clock.ts'
 import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
@@ -21,6 +24,7 @@ import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
 import { loadSecrets } from '../platform/privacy/master-key.ts'
 import type { DueWork, OpenPlugIn } from './plug-in.ts'
+import { booksTopic } from './markets.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
 import { forgetOpenLocks } from '../exchange/transactions/open-locks.ts'
@@ -77,6 +81,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const composition = await composeExchange({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
   ends.push(() => composition.notifier.close())
   ends.push(() => composition.ctx.identity.close())
+  ends.push(() => composition.ccxt.stop())
   await refuseUnready(composition)
   const { ctx, sender } = composition
   const openingBalance = (network: string) => firstOf(composition.plugIns, (one) => one.openingBalance?.(network))
@@ -95,6 +100,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
     const heartbeat = await startHeartbeat(ctx)
     ends.push(() => heartbeat.stop())
   }
+  await startMarkets(composition, ends)
   await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
   const url = config.roles.includes('api')
     ? await openDoors(composition, accounts, ends)
@@ -128,11 +134,28 @@ function listenToOthers({ ctx, relay, feedNotifier }: Composition, urls: string[
   const works = ctx.config.roles.includes('worker')
   const listener = listenForNotifications(urls, ctx.log, (topic) => {
     feedNotifier.onNotification(topic)
+    if ([booksTopic, 'all'].includes(topic)) readBooks(ctx)
     if (works && ['jobs', 'all'].includes(topic)) ctx.queue.wake()
     if (works && ['events', 'all'].includes(topic)) relay.wake()
   })
   return () => listener.close()
 }
+
+/** How long the start waits for the first prices, so that the first customer finds some. */
+const firstBooksMs = 2_000
+
+/** Tries to lead the markets where this process may, and waits a moment for prices. */
+async function startMarkets({ config, ctx, notifier, leadMarkets }: Composition, ends: Ends): Promise<void> {
+  if (!leadMarkets || !config.roles.includes('rates')) return
+  const leader = leadMarkets(ctx, () => config.database.urls.length > 0 && notifier.notify(booksTopic))
+  ends.push(() => leader.stop())
+  const waited = stopwatch()
+  while (waited() < firstBooksMs && !ctx.market.booksAt(ctx.clock.now()).some(Boolean)) await wait(20)
+}
+
+/** Prices that another process has written: read at once, and once more a second later if that fails. */
+const readBooks = ({ markets, log }: Composition['ctx']): void =>
+  detach(markets.refresh().catch((error: unknown) => log.warn({ err: error }, 'Failed to read prices; retrying.')))
 
 /** Starts running jobs, adding events to the feed and delivering them. */
 function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): void {

@@ -23,7 +23,7 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       ctx.clock.learnOffset(offsetMs)
       if (known !== undefined && version !== known) await forget()
       known = version
-      await ctx.halts.refresh(ctx.db)
+      await Promise.all([ctx.halts.refresh(ctx.db), ctx.markets.refresh()])
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }

@@ -7,6 +7,7 @@ import type { IdentityProviders } from '../identity/providers.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
+import type { Markets } from '../markets/status.ts'
 import type { MarketSource } from '../markets/source.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
@@ -33,6 +34,8 @@ export type Ctx = {
   market: MarketSource
   /** Where the house trades for itself; undefined where hedging is off. */
   venue?: TradingVenue | undefined
+  /** What every source says about every pair, and what is halted. */
+  markets: Markets
   /** Fees, limits, deadlines and the like, as they hold at a moment of business time. */
   policies: Policies
   /** Countries by IP address. Its database is read when it is first asked. */

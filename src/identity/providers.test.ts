@@ -7,6 +7,7 @@ import type { OpenPlugIn } from '../app/plug-in.ts'
 import { openSandbox } from '../sandbox/open.ts'
 import { testContext } from '../../test/support/api.ts'
 import { testDatabase } from '../../test/support/database.ts'
+import { openCcxt } from '../markets/ccxt/process.ts'
 import { identityProviders } from './providers.ts'
 
 const sumsub = {
@@ -18,7 +19,9 @@ const sumsub = {
 async function open(t: TestContext, env: Record<string, string>, openers: OpenPlugIn[]) {
   const database = await testDatabase()
   const ctx = await testContext(database)
-  const plugIns = await Promise.all(openers.map((one) => one({ ...ctx, config: readConfig(env) })))
+  const plugIns = await Promise.all(
+    openers.map((one) => one({ ...ctx, ccxt: openCcxt({ log: ctx.log, timeoutMs: 1_000 }), config: readConfig(env) })),
+  )
   const providers = identityProviders(plugIns.flatMap((one) => one.identityProviders ?? []))
   t.after(async () => {
     await providers.close()

@@ -19,6 +19,8 @@ export type Book = {
   ask: Ratio
   /** Business time of this price. */
   at: Date
+  /** The sources that were left out of it, and why: `desk-3 (outlier), kraken (stale)`. */
+  leftOut?: string
 }
 
 /**
@@ -37,4 +39,13 @@ export type MarketSource = {
    * changes.
    */
   readonly booksAt: (businessTime: Date) => readonly (Book | undefined)[]
+  /** A pair that has a market is priced by it alone. Otherwise the path that gives most is used, whatever markets it crosses. */
+  readonly prefersDirect?: boolean
+  /** An object that stays the same as long as no market gets its book or loses it. Absent where none ever does. */
+  readonly openAt?: (businessTime: Date) => unknown
+  /**
+   * Whether a pair is closed even where a path through other markets would have a price: it is halted, or it has a market whose
+   * sources no longer agree. Absent where no pair ever is.
+   */
+  readonly isClosed?: (from: string, to: string, businessTime: Date) => boolean
 }

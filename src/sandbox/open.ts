@@ -65,7 +65,7 @@ export async function openSandbox(foundation: Foundation) {
     world,
     identity,
     rails,
-    markets: [{ market: recordedMarket(config.pricing.marketSeed), isSufficient: true }],
+    market: recordedMarket(config.pricing.marketSeed),
     identityProviders: [openSandboxProvider(identity)],
     handlers: (ctx: Ctx) => ({
       [scenarioDue]: playRequested(ctx, { world, identity }),

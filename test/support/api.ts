@@ -16,6 +16,7 @@ import { silentLog } from '../../src/platform/lib/log.ts'
 import { type Accounts, openAccounts } from '../../src/exchange/partners/accounts.ts'
 import { createPartner, type NewPartner } from '../../src/exchange/partners/create.ts'
 import { featureNames } from '../../src/exchange/partners/settings.ts'
+import { marketStatus } from '../../src/markets/status.ts'
 import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { openKeyring } from '../../src/platform/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
@@ -71,6 +72,8 @@ export async function testContext(database: TestDatabase, settings: Settings = {
   const secrets = deriveSecrets(Buffer.alloc(32, 7))
   const rowIds = openRowIds(db)
   await syncAssets(db)
+  const market = recordedMarket(config.pricing.marketSeed)
+  const refresh = () => Promise.resolve()
   return {
     config,
     db,
@@ -82,7 +85,11 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     keyring: openKeyring(secrets, rowIds),
     rails: everyRail,
     halts: openHalts(),
-    market: recordedMarket(config.pricing.marketSeed),
+    market,
+    markets: {
+      ...marketStatus({ market: () => market, halts: { all: () => [] }, realNow: () => clock.realNow() }),
+      refresh,
+    },
     policies: await openPolicies(db, config.environment),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
     identity: identityProviders([openSandboxProvider(closedIdentity)]),

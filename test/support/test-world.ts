@@ -39,7 +39,7 @@ export function testWorld(): TestWorld {
     open: () =>
       Promise.resolve({
         rails: railsOf(world),
-        markets: [{ market: fixedMarket, isSufficient: true }],
+        market: fixedMarket,
         identityProviders: [providerOf(world)],
         doors: () => ({ leadsTo: ['https://cards.example'] }),
       }),

@@ -1,6 +1,7 @@
 import type { Command } from '../../doors/commands/command.ts'
 import { safetyCommands } from './safety-commands.ts'
 import { webhookCommands } from './webhook-commands.ts'
+import { marketCommands } from './market-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reportCommands } from './report-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
@@ -134,6 +135,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     details: "Contains personal data: the customer's e-mail address and payout address.",
     run: async (input) => (await import('../../doors/commands/transaction.ts')).show(input),
   },
+  ...marketCommands,
   ...staffCommands,
   ...reconciliationCommands,
   ...safetyCommands,

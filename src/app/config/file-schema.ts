@@ -1,3 +1,4 @@
+import { marketsSchema } from '../../markets/settings.ts'
 import { railKindSchemas } from './rail-kinds.ts'
 import { twoNodesSchema } from '../../rails/bitcoin/settings.ts'
 import { treasurySchema } from '../../exchange/treasury/settings.ts'
@@ -40,6 +41,7 @@ export const configFileSchema: Schema = {
       additionalProperties: false,
       properties: { two_nodes_above: twoNodesSchema },
     },
+    markets: marketsSchema,
     rails: {
       type: 'array',
       description: 'The rails, the preferred one first. Several may serve the same payment method.',

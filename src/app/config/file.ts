@@ -7,6 +7,7 @@ import type * as Yaml from 'yaml'
 
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { configFileSchema } from './file-schema.ts'
+import type { MarketsSettings } from '../../markets/settings.ts'
 import type { Company } from '../../exchange/settings.ts'
 import type { TreasuryFile } from '../../exchange/treasury/settings.ts'
 import { treasuryProblems } from './treasury.ts'
@@ -23,6 +24,7 @@ export type ConfigFile = {
   folder: string
   company?: Company
   custody?: { two_nodes_above?: string }
+  markets?: MarketsSettings
   rails?: readonly RailEntry[]
   treasury?: TreasuryFile
 }

@@ -127,7 +127,7 @@ export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, conf
     const { partner } = callerOf(request)
     const now = ctx.clock.now()
     const asked = { partner, fees: feePolicy(ctx.policies, now, { kind, partnerId: partner.id }), url: request.url }
-    const same = answers.sameAsked(asked, now)
+    const same = answers.sameAsked(asked, now, ctx.market.booksAt(now))
     reply.type('application/json; charset=utf-8')
     if (same !== undefined) return reply.send(same)
 
@@ -144,20 +144,21 @@ export function estimateRoute(app: FastifyInstance, ctx: Ctx, { path, kind, conf
 const mostAnswers = 5_000
 
 /**
- * The answers given in the present second of business time. Many ask the same (a widget asks for its default amount at every
- * page view), and one partner asking the same within a second gets the same: prices are seconds old anyway, and nothing is
- * promised by an estimate. A changed account is another `Partner` object and a changed price list another policy, so both are
+ * The answers given in the present second of business time, as long as no price changes. Many ask the same: a widget asks for its
+ * default amount at every page view. A changed account is another `Partner` object and a changed price list another policy, so both are
  * answered afresh.
  */
 function recentAnswers() {
   let second = 0
+  let prices: unknown
   let count = 0
   let answers = new Map<Partner, { fees: Question['fees']; byUrl: Map<string, string> }>()
   return {
-    sameAsked: ({ partner, fees, url }: Question, now: Date): string | undefined => {
+    sameAsked: ({ partner, fees, url }: Question, now: Date, books: unknown): string | undefined => {
       const present = Math.floor(now.getTime() / 1000)
-      if (present !== second) {
+      if (present !== second || books !== prices) {
         second = present
+        prices = books
         count = 0
         answers = new Map()
       }

@@ -160,7 +160,8 @@ function judgePrices(
   paths: RequestPaths,
   tell: AddFailure,
 ): Prices | undefined {
-  const rate = rateBetween(moment, source.ticker, target.ticker)
+  const isClosed = moment.market.isClosed?.(source.ticker, target.ticker, moment.now) === true
+  const rate = isClosed ? undefined : rateBetween(moment, source.ticker, target.ticker)
   const worth = rateBetween(moment, source.ticker, moment.market.reference)
   if (rate && worth) return { rate, worth }
 

@@ -1,4 +1,4 @@
-import type { Book, Market, MarketSource } from '../../markets/source.ts'
+import type { Book, MarketSource } from '../../markets/source.ts'
 import { isNear, over, reduced, times } from '../../platform/money/ratio.ts'
 import type { Ratio } from '../../platform/money/ratio.ts'
 import { isFresh } from './market.ts'
@@ -9,46 +9,66 @@ export type Coherence = { maxPriceAgeSeconds: number; toleranceBasisPoints: numb
 
 type Books = readonly (Book | undefined)[]
 
-/** What one whole unit of each ticker is worth in the reference, and from how old a book that follows. */
+/** What one whole unit of each ticker is worth in the reference. */
 type Levels = ReadonlyMap<string, Ratio>
+
+/**
+ * How one ticker gets its level: by the market at `index`, from that of the ticker at its other end. The level is kept with what it
+ * was worked out from.
+ */
+type Branch = {
+  ticker: string
+  index: number
+  from: string
+  isBase: boolean
+  known?: { book: Book; above: Ratio; level: Ratio }
+}
+
+/** A book as it was made coherent, and from which levels. */
+type Fitted = { of: Book; base: Ratio | undefined; quote: Ratio | undefined; book: Book | undefined }
 
 /**
  * A market in which no round of exchanges gains, however many legs it has.
  *
- * Every ticker gets a level: its price in the reference currency, along the fewest markets, at their mid prices, chosen again each
- * second of business time. A book whose bid or ask lies beyond the ratio of its two levels is widened to it, in our
- * favor; one that is further off than the tolerance contradicts the others and is left out. So every bid is at most, and every
- * ask at least, the ratio of the same levels, and around any circle the levels cancel: the product of what is given is at most
- * one. Widening never gives a customer more than the sources say.
+ * Every ticker gets a level: its price in the reference currency, along the fewest markets, at their mid prices of this moment.
+ * Which markets those are is chosen again each second of business time. A book whose bid or ask lies beyond the ratio of its two
+ * levels is widened to it, in our favor; one that is further off than the tolerance contradicts the others and is left out. So every
+ * bid is at most, and every ask at least, the ratio of the same levels, and around any circle the levels cancel: the product of what
+ * is given is at most one. Widening never gives a customer more than the sources say.
+ *
+ * With thousands of books that change a thousand times a second, only what depends on a changed book is worked out again.
  */
 export function coherent(market: MarketSource, { maxPriceAgeSeconds, toleranceBasisPoints }: Coherence): MarketSource {
-  let levels: { second: number; of: Levels } | undefined
-  let last: { of: Books; levels: Levels; books: Books } | undefined
-  const kept = new WeakMap<Book, { levels: Levels; book: Book | undefined }>()
+  let tree: readonly Branch[] = []
+  let last: { second: number; of: Books; books: Books } | undefined
+  const fitted: (Fitted | undefined)[] = []
 
   function booksAt(now: Date): Books {
     const of = market.booksAt(now)
     const second = Math.floor(now.getTime() / 1_000)
-    if (levels?.second !== second) {
+    if (last?.of === of && last.second === second) return last.books
+    if (last?.second !== second || tree.some(({ index }) => of[index] === undefined)) {
       const fresh = of.map((book) => (isFresh({ now, maxPriceAgeSeconds }, book) ? book : undefined))
-      levels = { second, of: levelsFrom(market, fresh) }
+      tree = treeOf(market, fresh, tree)
     }
-    if (last?.of === of && last.levels === levels.of) return last.books
-    const books = of.map((book) => book && fitted(book, levels?.of ?? new Map()))
-    const isUnchanged = last?.books.every((book, index) => book === books[index])
-    last = { of, levels: levels.of, books: last && isUnchanged ? last.books : books }
+    const levels = levelsAlong(tree, of, market.reference)
+    const books = of.map((book, index) => book && fittedAt(index, book, levels))
+    const isUnchanged = last?.books.length === books.length && books.every((book, index) => book === last?.books[index])
+    last = { second, of, books: last && isUnchanged ? last.books : books }
     return last.books
   }
 
   /** The same object as long as neither the book nor what has become of it changes. */
-  function fitted(book: Book, of: Levels): Book | undefined {
-    const before = kept.get(book)
-    if (before?.levels === of) return before.book
-    const now = fit(book, of, toleranceBasisPoints)
-    const isSame = before?.book && now && isEqual(before.book.bid, now.bid) && isEqual(before.book.ask, now.ask)
-    const result = isSame ? before.book : now
-    kept.set(book, { levels: of, book: result })
-    return result
+  function fittedAt(index: number, of: Book, levels: Levels): Book | undefined {
+    const [base, quote] = [levels.get(of.market.base), levels.get(of.market.quote)]
+    const before = fitted[index]
+    if (before?.of === of && before.base === base && before.quote === quote) return before.book
+    const now = fit(of, levels, toleranceBasisPoints)
+    const isSame =
+      before?.of === of && before.book && now && isEqual(before.book.bid, now.bid) && isEqual(before.book.ask, now.ask)
+    const book = isSame ? before.book : now
+    fitted[index] = { of, base, quote, book }
+    return book
   }
 
   return { ...market, booksAt }
@@ -56,31 +76,50 @@ export function coherent(market: MarketSource, { maxPriceAgeSeconds, toleranceBa
 
 const isEqual = (a: Ratio, b: Ratio): boolean => a.numerator * b.denominator === b.numerator * a.denominator
 
-/** Walks from the reference outwards, the fewest markets first, of equally near ones the first in the source's order. */
-function levelsFrom({ markets, reference }: MarketSource, books: Books): Levels {
-  const levels = new Map<string, Ratio>([[reference, { numerator: 1n, denominator: 1n }]])
-  let met = -1
-  while (met !== levels.size) {
-    met = levels.size
-    const found = new Map<string, Ratio>()
-    for (const [index, market] of markets.entries()) {
-      const book = books[index]
-      const next = book && step(market, book, levels)
-      if (next && !found.has(next.ticker)) found.set(next.ticker, next.level)
+/**
+ * Walks from the reference outwards, the fewest markets first, of equally near ones the first in the source's order. A branch that was
+ * in the tree before keeps its level.
+ */
+function treeOf({ markets, reference }: MarketSource, books: Books, before: readonly Branch[]): Branch[] {
+  const known = new Map(before.map((branch) => [branch.ticker, branch]))
+  const met = new Set([reference])
+  const tree: Branch[] = []
+  let size = -1
+  while (size !== met.size) {
+    size = met.size
+    const found = new Map<string, Branch>()
+    for (const [index, { base, quote }] of markets.entries()) {
+      if (!books[index] || met.has(base) === met.has(quote)) continue
+      const isBase = met.has(quote)
+      const [ticker, from] = isBase ? [base, quote] : [quote, base]
+      if (!found.has(ticker)) found.set(ticker, { ticker, index, from, isBase })
     }
-    for (const [ticker, level] of found) levels.set(ticker, level)
+    for (const [ticker, branch] of found) {
+      const old = known.get(ticker)
+      met.add(ticker)
+      tree.push(old?.index === branch.index && old.isBase === branch.isBase ? old : branch)
+    }
+  }
+  return tree
+}
+
+function levelsAlong(tree: readonly Branch[], books: Books, reference: string): Levels {
+  const levels = new Map<string, Ratio>([[reference, one]])
+  for (const branch of tree) {
+    const [book, above] = [books[branch.index], levels.get(branch.from)]
+    if (!book || !above) continue
+    if (branch.known?.book !== book || branch.known.above !== above) {
+      const middle = middleOf(book)
+      const level = reduced(branch.isBase ? times(middle, above) : over(above, middle))
+      const isSame = branch.known && isEqual(branch.known.level, level)
+      branch.known = { book, above, level: branch.known && isSame ? branch.known.level : level }
+    }
+    levels.set(branch.ticker, branch.known.level)
   }
   return levels
 }
 
-/** The ticker at a market's other end, where only one end has a level. */
-function step({ base, quote }: Market, book: Book, levels: Levels): { ticker: string; level: Ratio } | undefined {
-  const [ofBase, ofQuote] = [levels.get(base), levels.get(quote)]
-  const middle = middleOf(book)
-  if (ofQuote && !ofBase) return { ticker: base, level: reduced(times(middle, ofQuote)) }
-  if (ofBase && !ofQuote) return { ticker: quote, level: reduced(over(ofBase, middle)) }
-  return undefined
-}
+const one: Ratio = { numerator: 1n, denominator: 1n }
 
 /** A book widened to the ratio of its two levels; undefined if it is too far from it, or has no levels. */
 function fit(book: Book, levels: Levels, toleranceBasisPoints: number): Book | undefined {

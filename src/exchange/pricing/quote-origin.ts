@@ -73,10 +73,11 @@ export function originLines(quote: StoredQuote): string[] {
   ]
 }
 
-function legText({ market, crossing, numerator, denominator, at, source }: QuotedLeg): string {
+function legText({ market, crossing, numerator, denominator, at, source, leftOut }: QuotedLeg): string {
+  const others = leftOut === undefined ? '' : `, left out: ${leftOut}`
   const [base = '', quote = ''] = market.split('/')
   const action = crossing === 'sell' ? `sell ${base} at the bid` : `buy ${base} at the ask`
-  return `${market}, ${action}: ${numerator} / ${denominator} ${quote} for one ${base} at ${at}, source ${source}`
+  return `${market}, ${action}: ${numerator} / ${denominator} ${quote} for one ${base} at ${at}, source ${source}${others}`
 }
 
 /** `bid 1 x bid 2 / ask 3`, by the legs' numbers. */

@@ -18,7 +18,15 @@ import type { FeeRounding, PairTerms } from './terms.ts'
  * One leg of a path as a quote keeps it: the market, `base/quote`, which way it was crossed, and the price that was met there,
  * in whole units of its quote for one of its base: the bid where the base was sold, the ask where it was bought.
  */
-export type QuotedLeg = RatioText & { market: string; crossing: Crossing; at: string; source: string }
+export type QuotedLeg = RatioText & {
+  market: string
+  crossing: Crossing
+  at: string
+  /** The sources that the price was taken from, joined by `+`. */
+  source: string
+  /** Those that were left out, and why; absent where none was. */
+  leftOut?: string
+}
 
 /** A fee as a quote keeps it: its rule, how the fees were rounded, and what it came to, in the source currency. */
 export type QuotedFee = {
@@ -169,6 +177,7 @@ const quotedLeg = ({ book, crossing }: Leg): QuotedLeg => ({
   ...ratioText(crossing === 'sell' ? book.bid : book.ask),
   at: book.at.toISOString(),
   source: book.market.source,
+  ...(book.leftOut === undefined ? {} : { leftOut: book.leftOut }),
 })
 
 /** A sum's fees as a quote keeps them. */

@@ -97,14 +97,15 @@ function rateOfItself({ roads, itself }: Ways, ticker: string): Rate | undefined
   return made
 }
 
-function wayBetween({ roads, byPair }: Ways, { markets }: MarketSource, from: string, to: string): Way {
+function wayBetween({ roads, byPair }: Ways, { markets, prefersDirect }: MarketSource, from: string, to: string): Way {
   const ways = byPair.get(from) ?? new Map<string, Way>()
   const way = ways.get(to)
   if (way) return way
+  const direct: Path[] = (roads.get(from) ?? []).flatMap(({ step, to: next }) => (next === to ? [[step]] : []))
   const made: Way = {
     from,
     to,
-    paths: pathsBetween(markets, roads, from, to),
+    paths: prefersDirect && direct.length > 0 ? direct : pathsBetween(markets, roads, from, to),
     path: undefined,
     second: 0,
     chosenFrom: undefined,

@@ -1,4 +1,4 @@
-import { isExactNumber, numberIn, plainDecimal } from '../../platform/lib/json.ts'
+import { compareDecimals, readDecimal } from '../decimal.ts'
 
 /** One level of an order book: price and amount as plain decimal texts. */
 export type Level = [price: string, amount: string]
@@ -31,22 +31,4 @@ function readLevels(value: unknown): Level[] | undefined {
     if (amount !== '0') levels.push([price, amount])
   }
   return levels
-}
-
-/**
- * A decimal number in any spelling that JSON allows, as a plain decimal text; undefined for anything else, for a negative
- * number, and beyond 30 digits.
- */
-export function readDecimal(value: unknown): string | undefined {
-  const number = typeof value === 'string' ? numberIn(value.trim()) : isExactNumber(value) ? value : undefined
-  const text = number && plainDecimal(number)
-  return text === undefined || text.startsWith('-') ? undefined : text
-}
-
-/** Compares two plain decimal texts that are not negative and have no needless zeros. */
-export function compareDecimals(a: string, b: string): number {
-  const [[wholeA = '', fractionA = ''], [wholeB = '', fractionB = '']] = [a.split('.'), b.split('.')]
-  if (wholeA.length !== wholeB.length) return wholeA.length - wholeB.length
-  if (wholeA !== wholeB) return wholeA < wholeB ? -1 : 1
-  return fractionA === fractionB ? 0 : fractionA < fractionB ? -1 : 1
 }

@@ -1,5 +1,5 @@
 import type { FoundOrder, SentOrder, TradingVenue, VenueFill, VenueOrder } from '../trading-venue.ts'
-import { readDecimal } from './order-book.ts'
+import { readDecimal } from '../decimal.ts'
 import { type VenueCalls, VenueError } from './process.ts'
 
 /** The clock of an exchange may be behind ours by this much, in milliseconds. */

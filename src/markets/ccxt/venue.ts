@@ -11,11 +11,13 @@ export type Venue = {
   market(symbol: unknown): unknown
   parseNumber(value: unknown, fallback?: unknown): unknown
   parseJson(text: string): unknown
+  parseOrderBookBidAsk(level: unknown, priceKey?: string | number, amountKey?: string | number): unknown[]
+  safeString(value: unknown, key: string | number): string | undefined
   getDispatcherOptions(isPlainAgent: boolean): Record<string, unknown>
   undiciRequest(url: string, params: { signal: AbortSignal }): Promise<unknown>
 } & Record<string, unknown>
 
-type VenueClass = new (settings: Record<string, unknown>) => Venue
+type VenueClass = { new (settings: Record<string, unknown>): Venue; prototype: object }
 
 /** Binance's list of products is the largest of the known answers: about 10 MB. */
 const mostBytes = 32_000_000
@@ -49,14 +51,25 @@ export async function openVenue(settings: VenueSettings, timeoutMs: number): Pro
   venue.number = String
   const parseNumber = venue.parseNumber.bind(venue)
   venue.parseNumber = (value, fallback) => (typeof value === 'string' ? value : parseNumber(value, fallback))
+  // Order books are read as floats unless an exchange has its own reader; one whose own reader does so has no price.
+  if (!Object.hasOwn(Class.prototype, 'parseOrderBookBidAsk')) {
+    venue.parseOrderBookBidAsk = (level, priceKey = 0, amountKey = 1) => [
+      venue.safeString(level, priceKey),
+      venue.safeString(level, amountKey),
+    ]
+  }
   const parseJson = venue.parseJson.bind(venue)
   venue.parseJson = (text) => (longNumber.test(text) ? parseExactly(text) : parseJson(text))
   const dispatcherOptions = venue.getDispatcherOptions.bind(venue)
   venue.getDispatcherOptions = (isPlainAgent) => ({ ...dispatcherOptions(isPlainAgent), maxResponseSize: mostBytes })
   // ccxt's own time limit ends with the headers; this one covers the body as well.
   const request = venue.undiciRequest.bind(venue)
-  venue.undiciRequest = (url, params) =>
-    request(url, { ...params, signal: AbortSignal.any([params.signal, AbortSignal.timeout(timeoutMs)]) })
+  venue.undiciRequest = (url, params) => {
+    const ended = new AbortController()
+    setTimeout(() => ended.abort(new Error('The exchange did not answer in time')), timeoutMs).unref()
+    params.signal.addEventListener('abort', () => ended.abort(params.signal.reason))
+    return request(url, { ...params, signal: ended.signal })
+  }
   if (urls) venue.urls.api = movedTo(venue.urls.api, new URL(urls.api))
   return venue
 }

@@ -1,0 +1,47 @@
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { readPair } from '../../markets/pair.ts'
+
+/** An operator's order about a pair, and why. */
+export type MarketOrder = { reason: string; actor: string }
+
+/**
+ * Closes a pair for new prices, in every process within two seconds, until an operator resumes it. What was agreed stays. A pair that
+ * is halted already keeps its reason. Audited. Refuses currencies that the catalog does not have, and an empty reason.
+ */
+export async function haltMarket(ctx: Ctx, text: string, { reason, actor }: MarketOrder): Promise<{ pair: string }> {
+  const pair = pairOf(text, reason)
+  const at = ctx.clock.now()
+  await ctx.db.atomic(async (db) => {
+    const halted = await db.sql`
+      insert into market_halts (pair, since, actor, reason) values (${pair}, ${at}, ${actor}, ${reason})
+      on conflict (pair) do nothing returning 1`
+    if (halted.length === 0) throw new Refusal('CONFLICT', `${pair} is halted already.`)
+    recordAudit(db, { at, actor, action: 'market.halted', subject: `market:${pair}`, before: null, after: { reason } })
+  })
+  await ctx.markets.refresh()
+  return { pair }
+}
+
+/** Ends an operator's halt of a pair. Audited. Refuses a pair that no operator has halted (CONFLICT), and an empty reason. */
+export async function resumeMarket(ctx: Ctx, text: string, { reason, actor }: MarketOrder): Promise<{ pair: string }> {
+  const pair = pairOf(text, reason)
+  const at = ctx.clock.now()
+  await ctx.db.atomic(async (db) => {
+    const [was] = await db.sql<{ since: Date; reason: string }>`
+      delete from market_halts where pair = ${pair} returning since, reason`
+    if (!was) throw new Refusal('CONFLICT', `${pair} is not halted by an operator.`)
+    const before = { since: was.since.toISOString(), why: was.reason }
+    recordAudit(db, { at, actor, action: 'market.resumed', subject: `market:${pair}`, before, after: { reason } })
+  })
+  await ctx.markets.refresh()
+  return { pair }
+}
+
+function pairOf(text: string, reason: string): string {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  const pair = readPair(text)
+  if (!pair) throw new Refusal('BAD_REQUEST', `${text} is not a pair of known currencies, such as BTC/EUR.`)
+  return pair.name
+}
