@@ -60,17 +60,7 @@ export class FolderBank {
 
   /** Takes the payment files that have appeared. */
   collect(): BankOrder[] {
-    const orders: BankOrder[] = []
-    for (const name of readdirSync(join(this.folder, 'out'))
-      .filter((one) => !one.startsWith('.'))
-      .toSorted()) {
-      const path = join(this.folder, 'out', name)
-      const text = readFileSync(path, 'utf8')
-      this.files.push({ name, text })
-      orders.push(...ordersOf(name, text))
-      rmSync(path)
-    }
-    return orders
+    return ordersIn(join(this.folder, 'out'), (name, text) => this.files.push({ name, text }))
   }
 
   /** Executes what payment files order: says so in a status report, and in the statement. */
@@ -105,6 +95,21 @@ export class FolderBank {
   }
 }
 
+/** Takes the payment files of a folder, and reads what they order. */
+export function ordersIn(folder: string, keep: (name: string, text: string) => void = () => undefined): BankOrder[] {
+  const orders: BankOrder[] = []
+  for (const name of readdirSync(folder)
+    .filter((one) => !one.startsWith('.'))
+    .toSorted()) {
+    const path = join(folder, name)
+    const text = readFileSync(path, 'utf8')
+    keep(name, text)
+    orders.push(...ordersOf(name, text))
+    rmSync(path)
+  }
+  return orders
+}
+
 /** The booking of a payment on our account. */
 export const debitOf = ({ endToEndId, amount }: BankOrder): CamtEntry => ({
   amount: euros(amount),
@@ -114,7 +119,7 @@ export const debitOf = ({ endToEndId, amount }: BankOrder): CamtEntry => ({
 })
 
 /** Reads a payment file, by means of its own. */
-function ordersOf(file: string, text: string): BankOrder[] {
+export function ordersOf(file: string, text: string): BankOrder[] {
   const messageId = /<MsgId>([^<]+)</.exec(text)?.[1] ?? ''
   return [...text.matchAll(/<PmtInf>(.*?)<\/PmtInf>/gs)].flatMap(([, part = '']) => {
     const id = /<PmtInfId>([^<]+)</.exec(part)?.[1] ?? ''

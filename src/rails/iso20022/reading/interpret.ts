@@ -118,7 +118,8 @@ function bookingsOf(asset: Asset, entry: StatementEntry): StatedBooking[] {
   const { status, payments } = entry
   const whole = signed(asset, entry.amount, entry.isDebit)
   if ((status !== 'BOOK' && status !== 'PDNG') || whole === 0n) return []
-  if (payments.length < 2 || payments.some(({ amount }) => amount === undefined))
+  // Payments whose amounts are not known in the account's currency cannot be booked one by one.
+  if (payments.length < 2 || payments.some(({ amount }) => amount?.currency !== asset.ticker))
     return singleBooking(asset, entry, whole)
 
   const amounts = payments.map(({ amount, isDebit }) => signed(asset, amount ?? entry.amount, isDebit ?? entry.isDebit))
