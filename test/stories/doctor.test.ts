@@ -35,10 +35,13 @@ async function doctor(): Promise<Report & { exitCode: number | null; states: Map
 }
 
 /** What the process of the exchange says of one of its rails after a change. */
-async function railAfter(change: Partial<Rail>): Promise<{ state: State; message: string } | undefined> {
+async function railAfter(
+  change: Partial<Rail>,
+  outsideTimeoutMs = exchange.service.composition.ctx.config.outsideTimeoutMs,
+): Promise<{ state: State; message: string } | undefined> {
   const { ctx } = exchange.service.composition
   const all = ctx.rails.all.map((rail) => (rail.name === 'sandbox-btc' ? { ...rail, ...change } : rail))
-  const config = { ...ctx.config, outsideTimeoutMs: 50 }
+  const config = { ...ctx.config, outsideTimeoutMs }
   const checks = await examine({ ...ctx, config, rails: { ...ctx.rails, all } })
   return checks.find(({ check }) => check === 'rail sandbox-btc')
 }
@@ -104,7 +107,7 @@ describe('cambio doctor', () => {
   it('says which rail does not answer, answers late, or says that it cannot be used', async () => {
     const down = await railAfter({ check: () => Promise.reject(new Error('refused')) })
     assert.deepEqual([down?.state, down?.message], ['fail', 'It does not answer: refused'])
-    const late = await railAfter({ check: () => new Promise(() => undefined) })
+    const late = await railAfter({ check: () => new Promise(() => undefined) }, 50)
     assert.deepEqual([late?.state, late?.message], ['fail', 'It does not answer: no answer within 0.05 seconds'])
     const unfit = await railAfter({ check: () => Promise.resolve({ ok: false, message: 'Behind by 7 blocks.' }) })
     assert.deepEqual([unfit?.state, unfit?.message], ['fail', 'Behind by 7 blocks.'])

@@ -29,10 +29,18 @@ export type Anvil = {
 }
 
 /** Starts anvil from its npm package, on a free port, and waits until it answers. */
-export async function startAnvil({ mines = false } = {}): Promise<Anvil> {
+export async function startAnvil({ mines = false, chainId = 31_337 } = {}): Promise<Anvil> {
   const child = spawn(
     programOf(),
-    ['--port', '0', '--accounts', '3', ...(mines ? ['--block-time', '0.4'] : ['--no-mining'])],
+    [
+      '--port',
+      '0',
+      '--accounts',
+      '3',
+      '--chain-id',
+      String(chainId),
+      ...(mines ? ['--block-time', '0.4'] : ['--no-mining']),
+    ],
     {
       stdio: ['ignore', 'pipe', 'ignore'],
     },

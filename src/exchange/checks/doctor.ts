@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { heldBalances } from '../ledger/balance.ts'
 import { held } from '../ledger/account.ts'
 import { checkMail, type MailCheckOptions } from '../mail/check-mail.ts'
+import type { PairStatus } from '../../markets/status.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { readHalts } from '../../rails/halts.ts'
 import type { Rail } from '../../rails/rail.ts'
@@ -20,7 +21,7 @@ const looks: Record<string, (ctx: Ctx, options: MailCheckOptions) => Promise<Che
   backups: checkBackups,
   company: (ctx) => Promise.resolve([checkCompany(ctx)]),
   mail: checkMail,
-  prices: (ctx) => Promise.resolve([checkPrices(ctx)]),
+  prices: (ctx) => Promise.resolve(checkPrices(ctx)),
   rails: checkRails,
   balances: checkBalances,
   webhooks: checkWebhooks,
@@ -52,14 +53,25 @@ function checkCompany({ config }: Ctx): Check {
   return { check: 'company', state, message: 'CONFIG_FILE has no section company: customers cannot see who you are.' }
 }
 
-/** Without any fresh price nothing can be ordered; where only some are stale, their pairs are not offered. */
-function checkPrices({ market, clock, config }: Ctx): Check {
+/** Without any open pair nothing can be ordered; where only some are closed, those are not offered. A source may fail alone. */
+function checkPrices({ markets, clock }: Ctx): Check[] {
   const now = clock.now()
-  const books = market.booksAt(now)
-  const fresh = books.filter((book) => book && now.getTime() - book.at.getTime() <= config.pricing.staleAfterMs).length
-  const of = `${fresh} of ${market.markets.length} markets have a fresh price.`
-  if (fresh === 0) return fail('prices', market.markets.length === 0 ? 'There is no source of prices.' : of)
-  return fresh < market.markets.length ? warn('prices', of) : ok('prices', of)
+  const pairs = markets.pairs(now)
+  const open = pairs.filter(({ state }) => state === 'open')
+  const halted = pairs.flatMap(({ pair, state, why }) => (state === 'halted' ? [`${pair} (${why ?? 'halted'})`] : []))
+  const counts = `${open.length} of ${pairs.length} pairs have a price.${halted.length > 0 ? ` Halted: ${halted.join(', ')}.` : ''}`
+  const all = open.length === 0 ? fail : open.length < pairs.length ? warn : ok
+  return [all('prices', counts), ...markets.sources(now).map((one) => checkSource(one, pairs))]
+}
+
+function checkSource({ name, isUp }: { name: string; isUp: boolean }, pairs: readonly PairStatus[]): Check {
+  const own = pairs.flatMap(({ sources }) => sources.filter((one) => one.name === name && one.bid !== null))
+  const age = Math.max(0, ...own.map(({ ageMs }) => ageMs ?? 0))
+  const basisPoints = Math.round(Math.max(0, ...own.map(({ deviation }) => Math.abs(deviation ?? 0))) * 10_000)
+  const message = `Prices: ${own.length}, up to ${age} ms old and ${basisPoints / 100}% from the price of all.`
+  return isUp
+    ? ok(`price source ${name}`, message)
+    : warn(`price source ${name}`, `It gives no usable price. ${message}`)
 }
 
 async function checkRails(ctx: Ctx): Promise<Check[]> {

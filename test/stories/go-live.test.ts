@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import type { ChildProcess } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { type AddressInfo, createServer as createPort } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+
+import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { FolderBank } from '../support/folder-bank.ts'
+import { blocksOf, isShown, type PageBlock, shellWith } from '../support/live-page.ts'
+import { mailServer } from '../support/mail-server.ts'
+import { asOwner, dropDatabase, onDatabase } from '../support/server.ts'
+import { until } from '../support/telling.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cambio-go-live-'))
+const customer = '0x00000000000000000000000000000000c0ffee02'
+let anvil: Anvil
+let mails: Awaited<ReturnType<typeof mailServer>>
+let desks: Server[]
+let serverUrl = ''
+let database = ''
+let ports: { service: number; admin: number }
+let service: ChildProcess | undefined
+let log = ''
+
+before(async () => {
+  mkdirSync(join(folder, 'vault'))
+  mkdirSync(join(folder, 'etc'))
+  serverUrl = (await emptyDatabase()).ownerUrl
+  database = `${new URL(serverUrl).pathname.slice(1)}_live`
+  anvil = await startAnvil({ mines: true, chainId: 1 })
+  mails = await mailServer()
+  desks = await Promise.all([desk('2000.1', '2000.9'), desk('2000.2', '2001.0'), desk('2000.0', '2000.8')])
+  ports = { service: await freePort(), admin: await freePort() }
+})
+after(async () => {
+  if (service?.exitCode === null) {
+    const ended = new Promise((resolve) => service?.once('close', resolve))
+    service.kill('SIGTERM')
+    await ended
+  }
+  for (const one of desks) one.close()
+  await mails.close()
+  await anvil.stop()
+  await asOwner(serverUrl, async (client) => {
+    await dropDatabase(client, database)
+    await client.query(`drop role if exists ${database}_service`)
+    await client.query(`drop role if exists ${database}`)
+  })
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** A desk that buys and sells ether at these prices, now. */
+async function desk(bid: string, ask: string): Promise<Server> {
+  const server = createServer((_, response) => {
+    response.setHeader('content-type', 'application/json')
+    response.end(JSON.stringify({ 'ETH/EUR': { bid, ask, at: new Date().toISOString() } }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return server
+}
+
+const originOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+
+async function freePort(): Promise<number> {
+  const server = createPort()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  return port
+}
+
+/** The page's places and hosts, as the stand-ins of this machine. */
+function here(text: string): string {
+  const own = new URL(onDatabase(serverUrl, database))
+  own.username = database
+  own.password = 'correct-horse-battery'
+  const replaced: [string | RegExp, string][] = [
+    [/^DATABASE_URL=.*$/m, `DATABASE_URL='${own.href}'`],
+    [/^SMTP_URL=.*$/m, `SMTP_URL=${mails.url}\nPORT=${ports.service}\nADMIN_PORT=${ports.admin}\nLOG_LEVEL=warn`],
+    [/^EVM_RPC_URLS=.*$/m, `EVM_RPC_URLS=ETH=${anvil.url}\nEVM_SCAN_EVERY=PT0.2S`],
+    ...desks.map((one, index): [string, string] => [`https://desk-${index + 1}.example.com`, originOf(one)]),
+    ['curl -s https://exchange.example.com', `curl -s http://127.0.0.1:${ports.service}`],
+    [/\/etc\/cambio/g, join(folder, 'etc')],
+    [/\/media\/vault/g, join(folder, 'vault')],
+  ]
+  return replaced.reduce((changed, [one, other]) => changed.replace(one, () => other), text)
+}
+
+/** The stand-in of a person or an institution that the page describes between its commands. */
+async function meanwhile({ code }: PageBlock, output: string): Promise<void> {
+  if (code.startsWith('cambio keystore create')) {
+    await anvil.give(/0x[0-9a-fA-F]{40}/.exec(output)?.[0] ?? '', 50n * 10n ** 18n)
+    await anvil.mine(2)
+  }
+  if (code.startsWith('curl')) await finishOrder(JSON.parse(output) as TransactionRecord)
+}
+
+/** The customer at the checkout, their transfer, the bank's statement, and the coins. */
+async function finishOrder({ id, redirect_url: redirect }: TransactionRecord): Promise<void> {
+  const origin = `http://127.0.0.1:${ports.service}`
+  const page = redirect.replace('https://exchange.example.com', origin)
+  let cookie = ''
+  const send = async (form: Record<string, string>): Promise<void> => {
+    const body = new URLSearchParams(form)
+    const answer = await fetch(page, { method: 'POST', redirect: 'manual', headers: { cookie }, body })
+    assert.equal(answer.status, 303, await answer.text())
+    cookie = answer.headers.get('set-cookie')?.split(';')[0] ?? cookie
+  }
+  const before = mails.mails.length
+  await send({ do: 'email', email: 'ada@example.org' })
+  await until(() => Promise.resolve(mails.mails.length > before), 'the code')
+  const code = /^Subject: (\d{6})/m.exec(mails.mails.at(-1)?.text ?? '')?.[1] ?? ''
+  await send({ do: 'code', code, accepts: '1 1' })
+  await send({ do: 'country', country: 'NL' })
+  await send({ do: 'payout_address', payout_address: customer, confirms: customer })
+
+  const [row] = await asOwner(onDatabase(serverUrl, database), async (client) => {
+    const found = await client.query<{ reference: string }>('select reference from deposit_instructions')
+    return found.rows
+  })
+  const payer = { name: 'Ada Lovelace', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
+  const payments = [{ remittance: row?.reference ?? '', amount: '100.00', payer }]
+  new FolderBank(join(folder, 'etc/bank'), 0n).state([{ amount: '100.00', servicerReference: 'C-1', payments }])
+
+  const { secret_key: key } = JSON.parse(readFileSync(join(folder, 'etc/partner.json'), 'utf8')) as {
+    secret_key: string
+  }
+  await until(async () => {
+    const answer = await fetch(`${origin}/v1/transaction/${id}`, { headers: { 'x-api-key': key } })
+    return ((await answer.json()) as TransactionRecord).status === 'finished'
+  }, `the order to be finished\n${log}`)
+  assert((await anvil.balance(customer)) > 0n, 'the coins are on the chain')
+}
+
+/** Starts the service as the page says, and waits until orders can be made. */
+async function serve(shell: ReturnType<typeof shellWith>, code: string): Promise<void> {
+  service = shell.start(code.trim())
+  service.stdout?.on('data', (text) => (log += String(text)))
+  service.stderr?.on('data', (text) => (log += String(text)))
+  await until(async () => {
+    assert.equal(service?.exitCode, null, log)
+    const answer = await fetch(`http://127.0.0.1:${ports.service}/v1/status`).catch(() => undefined)
+    return answer?.status === 200
+  }, 'the service to take orders')
+}
+
+it('the page about going live leads from an empty database to the first real order', { timeout: 300_000 }, async () => {
+  const shell = shellWith(join(folder, 'etc/env'))
+  for (const block of blocksOf('docs/operator/go-live.md')) {
+    const code = here(block.code)
+    if (block.language === 'sql') {
+      for (const statement of code.replaceAll(/\bcambio\b/g, database).split(';\n')) {
+        if (statement.trim() !== '') await asOwner(serverUrl, (client) => client.query(statement))
+      }
+    } else if (code.trim() === 'cambio serve') {
+      await serve(shell, code)
+    } else {
+      const ended = await shell.run(code)
+      assert.equal(ended.code, 0, `${block.code}\n${ended.output}\n${log}`)
+      const expected = block.output === undefined ? undefined : here(block.output)
+      if (expected !== undefined) assert(isShown(expected, ended.output), `${block.code}\n${ended.output}`)
+      await meanwhile(block, ended.output)
+    }
+  }
+})
