@@ -50,7 +50,13 @@ export type Person = {
 }
 
 /** One person at a provider. */
-export type Applicant = { review: Review; kyc: Kyc; person: Person }
+export type Applicant = {
+  review: Review
+  kyc: Kyc
+  person: Person
+  /** The documents that were shown, as `country type number`, where the provider says. */
+  documents?: readonly string[]
+}
 
 /**
  * A shared token, and our own name for the import: stable, unique for partner and token (`importReference`), kept by

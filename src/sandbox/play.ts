@@ -11,7 +11,12 @@ import { returnRefund } from './processor/refund.ts'
 import type { World } from './world.ts'
 
 /** How a customer is to pay, and on which rail. */
-export type Payment = DepositOrder & { rail: string; payTo: PayTo }
+export type Payment = DepositOrder & {
+  rail: string
+  payTo: PayTo
+  /** Whose card it is; without a name the processor does not say which card it was. */
+  holder?: string
+}
 
 /** Who acts behind a rail: someone's page, the bank, or a chain. */
 type Actor = { kind: 'page' } | { kind: 'bank' } | { kind: 'chain'; network: Network }
@@ -39,7 +44,7 @@ export async function pay(
   const { asset, amount, payTo } = payment
   switch (actor.kind) {
     case 'page':
-      return page.payAtPage(world, { ...payment, reference: reference ?? payment.reference })
+      return page.payAtPage(world, { ...payment, reference: reference ?? payment.reference }, payment.holder)
     case 'bank': {
       const account = payTo.kind === 'account' ? payTo.account : ''
       return bank.transferIn(world, { account, asset, amount, remittance: reference ?? payment.reference })

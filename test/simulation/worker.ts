@@ -11,7 +11,7 @@ import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import type { Scheduler, Wires } from './scheduler.ts'
-import { policiesWith } from '../support/policies.ts'
+import { highLimits, policiesWith } from '../support/policies.ts'
 
 /** One process of the exchange: its house, its connections, and the work that it has set going and nobody has run yet. */
 export type Worker = {
@@ -42,11 +42,11 @@ const config = readConfig({
   DB_POOL_SIZE: '4',
 })
 
-/** Some payouts of a run are large enough to wait for two operators. */
-const lowApprovals = policiesWith({
-  kind: 'approvals',
-  document: { payouts: { above: '800', currency: 'EUR' }, policies: 'one_operator' },
-})
+/** Some payouts of a run are large enough to wait for two operators, and customers may exchange more than what ships allows. */
+const lowApprovals = policiesWith(
+  { kind: 'approvals', document: { payouts: { above: '800', currency: 'EUR' }, policies: 'one_operator' } },
+  highLimits,
+)
 
 /** Starts a process. To be called inside a task of the scheduler: its first statements wait their turn like all others. */
 export async function startWorker(ground: Ground, name: string): Promise<Worker> {

@@ -42,7 +42,8 @@ async function rowOf({ id }: TransactionRecord): Promise<{ id: bigint; customer:
 
 const left = async (of: TransactionRecord, besides: bigint | null = null): Promise<bigint | undefined> => {
   const { ctx } = exchange.service.composition
-  return customerLimit(ctx, ctx.db, (await rowOf(of)).customer, ctx.clock.now(), { besides })
+  const person = { customerId: (await rowOf(of)).customer, partnerId: BigInt(of.partner_id) }
+  return customerLimit(ctx, ctx.db, person, ctx.clock.now(), { besides })
 }
 
 /** Somebody whom no check can let exchange more. */

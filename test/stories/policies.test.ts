@@ -40,7 +40,7 @@ let exchange: Exchange
 const ctxOf = () => exchange.service.composition.ctx
 
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' }, undefined, { policies: 'shipped' })
 })
 after(() => exchange.stop())
 

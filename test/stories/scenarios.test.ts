@@ -15,7 +15,7 @@ import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' }, undefined, { policies: 'shipped' })
 })
 after(() => exchange.stop())
 

@@ -13,6 +13,7 @@ import type { World } from '../../src/sandbox/world.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { testDatabase } from './database.ts'
 import type { Json } from './openapi.ts'
+import { letExchange } from './policies.ts'
 
 /** What the API answered: its status, its headers, its JSON. */
 export type Answer<Body = Record<string, unknown>> = { status: number; headers: Headers; body: Body }
@@ -52,9 +53,13 @@ export const steady: Beat = { blockMs: 1_000 }
 
 /**
  * Starts the service as `npm start` would, on free ports and a fresh database. `env` are further settings; the sandbox chains are
- * in a hurry unless the test is not.
+ * in a hurry unless the test is not. Unverified customers may exchange more than what ships allows, unless the test is about that.
  */
-export async function startExchange(env: Record<string, string> = {}, { blockMs }: Beat = hurried): Promise<Exchange> {
+export async function startExchange(
+  env: Record<string, string> = {},
+  { blockMs }: Beat = hurried,
+  { policies }: { policies: 'shipped' | 'high limits' } = { policies: 'high limits' },
+): Promise<Exchange> {
   const database = await testDatabase()
   const dataDir = mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
   const settings = {
@@ -69,6 +74,7 @@ export async function startExchange(env: Record<string, string> = {}, { blockMs 
   const service = await startService(config, createLog(config.logLevel), plugIns)
   const sandbox = await readSandbox(dataDir)
   if (!sandbox) throw new Error('The sandbox has written no sandbox.json.')
+  if (policies === 'high limits') await letExchange(service.composition.ctx)
 
   return {
     url: service.url,

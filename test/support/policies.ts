@@ -48,3 +48,17 @@ export async function putInForce(
   await ctx.policies.reload(ctx.db)
   return row?.version ?? 0
 }
+
+const eur = (period: string, max: string) => ({ period, currency: 'EUR', max })
+
+/** Lets unverified persons exchange 20,000 EUR a day, for tests about something else. */
+export const highLimits: Given = {
+  kind: 'limits',
+  document: {
+    unverified: [eur('P1D', '20000'), eur('P30D', '50000')],
+    basic: [eur('P1D', '100000'), eur('P30D', '300000')],
+    full: [eur('P1D', '250000'), eur('P30D', '1000000')],
+  },
+}
+
+export const letExchange = (ctx: Pick<Ctx, 'db' | 'policies'>): Promise<number> => putInForce(ctx, highLimits)

@@ -27,7 +27,7 @@ const status = {
     expires_at: orNull(time),
     missing_fields: list(identifier),
   }),
-  limits: list(object({ period: oneOf('day', 'month'), currency: ticker, max: amount, used: amount }), 10),
+  limits: list(object({ period: identifier, currency: ticker, max: amount, used: amount }), 10),
   updated_at: time,
 }
 

@@ -1,40 +1,29 @@
-import type { Atomic, Db } from '../../platform/db/sql.ts'
+import type { Db } from '../../platform/db/sql.ts'
 import type { ImportRow } from './imported.ts'
 
-/** Keeps other blocks from counting what this customer has, until the block ends. */
-export const lockCustomerLimit = (db: Atomic, customerId: bigint): void =>
-  db.send`select pg_advisory_xact_lock(hashtextextended('customer limit', ${customerId}))`
-
-/** What a customer has used of each period, in euro cents. */
-export type Used = { day: bigint; month: bigint }
-
 /**
- * Sums what a customer has exchanged in the last day and month and is about to: final deposits and, of transactions that await
- * or hold money, the expected amount. One transaction may be left out. Only the newest thousand count.
+ * Sums, in euro cents, what a person has exchanged since each of some moments and is about to: final deposits and, of transactions
+ * that await or hold money, the expected amount. One transaction may be left out. No order waits longer than 90 days to be paid.
  */
-export const used = (
+export const used = async (
   db: Db,
   customerId: bigint,
-  { dayAgo, monthAgo, besides }: { dayAgo: Date; monthAgo: Date; besides: bigint | null },
-): Promise<Used[]> =>
-  db.sql`
-    select coalesce(sum(greatest(in_day, awaited)), 0)::numeric(38, 0) as day,
-      coalesce(sum(greatest(in_month, awaited)), 0)::numeric(38, 0) as month
-    from (
-      select id, status, from_asset, from_amount_in_eur, expected_from from transactions
-      where customer_id = ${customerId} order by id desc limit 1000
-    ) as done
-    cross join lateral (
-      select div(coalesce(sum(amount) filter (where at > ${dayAgo}), 0) * from_amount_in_eur, expected_from) as in_day,
-        div(coalesce(sum(amount), 0) * from_amount_in_eur, expected_from) as in_month
-      from deposits
-      where transaction_id = done.id and asset = from_asset and state = 'final' and at > ${monthAgo}
-    ) as paid
-    cross join lateral (
-      select case when status in ('waiting_for_deposit', 'on_hold', 'exchanging', 'sending') then from_amount_in_eur
-        else 0 end as awaited
-    ) as open
-    where done.id is distinct from ${besides}::bigint`
+  { since, besides }: { since: Date[]; besides: bigint | null },
+): Promise<bigint[]> =>
+  (
+    await db.sql<{ cents: bigint }>`
+      select coalesce(sum(greatest(paid.cents, case
+          when status in ('waiting_for_deposit', 'on_hold', 'exchanging', 'sending') then from_amount_in_eur end)), 0)
+        ::numeric(38, 0) as cents
+      from unnest(${since}::timestamptz[]) with ordinality as period (since, number)
+      left join transactions as done on done.customer_id in (select same_person(${customerId}))
+        and done.created_at > period.since - interval '90 days' and done.id is distinct from ${besides}::bigint
+      left join lateral (
+        select div(coalesce(sum(amount), 0) * from_amount_in_eur, expected_from) as cents from deposits
+        where transaction_id = done.id and asset = from_asset and state = 'final' and at > period.since
+      ) as paid on true
+      group by number order by number`
+  ).map(({ cents }) => cents)
 
 /** The verifications of a customer, by whichever partner they came; the key is null once the person is erased. */
 export const importsOf = (db: Db, customerId: bigint): Promise<(ImportRow & { wrapped: Buffer | null })[]> =>

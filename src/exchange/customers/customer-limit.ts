@@ -1,79 +1,88 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { customerLimits, periodMs } from './data/limits.ts'
-import { type Import, openImport } from './imported.ts'
+import type { PeriodLimit } from '../policies/limits.ts'
 import * as queries from './customer-limit.sql.ts'
+import { type Import, openImport } from './imported.ts'
 import { kycLevelAt, reviewStatusAt } from './profile.ts'
-import type { KycLevel } from './kyc-levels.ts'
+import { limitsAt, type Usage, usedOf } from './usage.ts'
+import { type Trait, traitsOf } from './traits.ts'
+import { addTraits, lockPerson } from './traits.sql.ts'
 
 /**
- * What is left of a customer's own limits at a moment of business time, in euro cents: the least that any period leaves, by the
- * level of verification that holds then, at this operator as a whole. What came in and what open transactions expect is used;
- * `besides` (a transaction's own row) is not counted, so that a transaction can be held against what the others leave. Never
- * below zero; undefined for nobody: who has not proven an address has no limits of their own yet.
+ * What is left of a person's limits at a moment of business time, in euro cents: the least that any period leaves, by the level of
+ * verification that holds then, at this operator as a whole, over everything that is known to belong to the person. What came in
+ * and what open transactions expect is used; `besides` (a transaction's own row) is not counted, so that a transaction can be held
+ * against what the others leave. Never below zero; undefined where there is no limit, and for who has not proven an address yet.
  */
 export async function customerLimit(
-  ctx: Pick<Ctx, 'keyring'>,
+  ctx: Pick<Ctx, 'keyring' | 'policies'>,
   db: Db,
-  customerId: bigint | null,
+  { customerId, partnerId }: { customerId: bigint | null; partnerId: bigint },
   at: Date,
   { besides = null }: { besides?: bigint | null } = {},
 ): Promise<bigint | undefined> {
   if (customerId === null) return undefined
-  const { used, imports } = await usageOf(ctx, db, customerId, at, besides)
-  return leftOf(used, kycLevelAt(imports, at))
+  const imports = await readImports(ctx, db, customerId)
+  const { rules } = ctx.policies.at(at, 'limits', partnerId)
+  return leftOf(db, limitsAt(rules, kycLevelAt(imports, at)), { customerId, at, besides })
 }
 
-/** What a customer has used, and their verifications. */
-async function usageOf(
-  { keyring }: Pick<Ctx, 'keyring'>,
-  db: Db,
-  customerId: bigint,
-  at: Date,
-  besides: bigint | null,
-): Promise<{ used: queries.Used; imports: Import[] }> {
-  const since = { dayAgo: after(at, -periodMs.day), monthAgo: after(at, -periodMs.month) }
-  const [[used], rows] = await Promise.all([
-    queries.used(db, customerId, { ...since, besides }),
-    queries.importsOf(db, customerId),
-  ])
-  if (!used) throw new Error('A customer’s usage is missing.')
-  const imports = rows.flatMap(({ wrapped, ...row }) =>
+async function readImports({ keyring }: Pick<Ctx, 'keyring'>, db: Db, customerId: bigint): Promise<Import[]> {
+  const rows = await queries.importsOf(db, customerId)
+  return rows.flatMap(({ wrapped, ...row }) =>
     wrapped === null ? [] : [openImport(keyring.unwrap(row.dataKeyId, wrapped), row)],
   )
-  return { used, imports }
 }
 
-/** The least that any period leaves at a level; never below zero. */
-function leftOf(used: queries.Used, level: KycLevel): bigint {
-  const left = customerLimits.levels[level].map(({ period, max }) => max - used[period])
-  const least = left.reduce((one, other) => (other < one ? other : one))
-  return least > 0n ? least : 0n
+/** The least that any limit leaves, never below zero; undefined without limits. */
+async function leftOf(db: Db, limits: readonly PeriodLimit[], usage: Usage): Promise<bigint | undefined> {
+  const used = await usedOf(db, limits, usage)
+  const least = limits.map(({ max }, at) => max - (used[at] ?? 0n)).toSorted((one, other) => (one < other ? -1 : 1))[0]
+  return least !== undefined && least < 0n ? 0n : least
 }
 
-/** What a transaction would add to what its customer has used, in euro cents; null where its worth is not known. */
-export type Weighed = { id: bigint; customerId: bigint | null; fromAmountInEur: bigint | null }
+/**
+ * What a transaction would add to what its customer has used, in euro cents; null where its worth is not known. `email` and
+ * `account` (where a bank pays out to) say who the person is.
+ */
+export type Weighed = {
+  id: bigint
+  partnerId: bigint
+  customerId: bigint | null
+  fromAmountInEur: bigint | null
+  email: string | null
+  account: string | null
+}
 
 /**
  * Checks an order at the checkout against its customer's limits. `within`: it may continue. `check`: it may continue after an
  * identity check, which a provider can do. Refuses what exceeds that limit too, and rejected customers (FORBIDDEN): such an order
- * never gets payment instructions. Locks the limit until the block ends, so that two concurrent orders cannot both use the rest.
+ * never gets payment instructions. Locks the person's limits until the block ends, so that two orders at once, also of two
+ * addresses, cannot both use the rest.
  */
 export async function judgeLimit(
-  ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity'>,
+  ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity' | 'policies' | 'secrets'>,
   db: Atomic,
-  { id, customerId, fromAmountInEur }: Weighed,
+  { id, partnerId, customerId, fromAmountInEur, email, account }: Weighed,
 ): Promise<'within' | 'check'> {
   if (customerId === null || fromAmountInEur === null) return 'within'
   const now = ctx.clock.now()
-  queries.lockCustomerLimit(db, customerId)
-  const { used, imports } = await usageOf(ctx, db, customerId, now, id)
+  const imports = await readImports(ctx, db, customerId)
+  const documents = imports.flatMap(({ documents: known = [] }) => known)
+  const traits: Trait[] = traitsOf(ctx, { email, account, documents })
+  addTraits(db, customerId, traits, now)
+  lockPerson(db, customerId)
+  const { rules } = ctx.policies.at(now, 'limits', partnerId)
   const level = kycLevelAt(imports, now)
-  if (fromAmountInEur <= leftOf(used, level)) return 'within'
+  const usage = { customerId, at: now, besides: id }
+  const left = await leftOf(db, limitsAt(rules, level), usage)
+  if (left === undefined || fromAmountInEur <= left) return 'within'
   const canCheck = level === 'none' && reviewStatusAt(imports, now) !== 'rejected' && ctx.identity.forChecks()
-  if (canCheck && fromAmountInEur <= leftOf(used, 'basic')) return 'check'
+  if (canCheck) {
+    const verified = await leftOf(db, rules.basic, usage)
+    if (verified === undefined || fromAmountInEur <= verified) return 'check'
+  }
   const message =
     'This order is above what you may exchange at present. Please choose a smaller amount or come back later.'
   throw new Refusal('FORBIDDEN', message, [{ path: 'from_amount', code: 'CUSTOMER_LIMIT', message }])

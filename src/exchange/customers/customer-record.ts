@@ -17,12 +17,15 @@ export const customerRecord = ({ id, status, risk, kyc, limits, updatedAt }: Cus
     missing_fields: kyc.missingFields,
   },
   limits: limits.map(({ period, max, used }) => ({
-    period,
+    period: periodNames[period] ?? period,
     currency: 'EUR',
     max: formatAmount(max, euro),
     used: formatAmount(used, euro),
   })),
   updated_at: updatedAt.toISOString(),
 })
+
+/** Periods that partners know by a name; others are ISO 8601 durations. */
+const periodNames: Readonly<Record<string, string>> = { P1D: 'day', P30D: 'month' }
 
 const euro = { decimals: 2 }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { table } from '../../../test/support/table.ts'
-import { emailHash, isEmail, maskEmail } from './email.ts'
+import { emailHash, isEmail, maskEmail, canonicalEmail } from './email.ts'
 
 test('only an e-mail address is recognized as one', () => {
   const rows = table(`
@@ -65,4 +65,11 @@ test('one person in two letter cases is one hash, and another person another', (
 test('a masked address is recognized by its owner and useless to others', () => {
   assert.equal(maskEmail('jan.jansen@example.com'), 'j•••@e•••.com')
   assert.equal(maskEmail('j@example.co.uk'), 'j•••@e•••.uk')
+})
+
+test('aliases of a mailbox are one address, and nothing else is', () => {
+  const same = ['jane.doe@gmail.com', 'JaneDoe@googlemail.com', 'jane.doe+shop@gmail.com', 'j.a.n.e.doe+1@gmail.com']
+  assert.deepEqual(new Set(same.map(canonicalEmail)), new Set(['janedoe@gmail.com']))
+  assert.equal(canonicalEmail('jane.doe+shop@example.com'), 'jane.doe@example.com')
+  assert.notEqual(canonicalEmail('jane.doe@example.com'), canonicalEmail('janedoe@example.com'))
 })

@@ -15,6 +15,17 @@ export const isEmail = (text: string): boolean =>
 /** The spelling in which addresses are compared: letter case does not tell two persons apart. */
 const foldEmail = (text: string): string => text.toLowerCase()
 
+/** Providers whose addresses are the same with and without dots, by the domain that their mail goes to. */
+const dotless: Readonly<Record<string, string>> = { 'gmail.com': 'gmail.com', 'googlemail.com': 'gmail.com' }
+
+/** The address that an alias delivers to: without a tag (`+shop`), and without dots where the provider ignores them. */
+export function canonicalEmail(text: string): string {
+  const [name = '', domain = ''] = foldEmail(text).split('@')
+  const mailbox = name.split('+')[0] || name
+  const provider = dotless[domain]
+  return provider === undefined ? `${mailbox}@${domain}` : `${mailbox.replaceAll('.', '')}@${provider}`
+}
+
 /** Whether two spellings are one address. */
 export const isSameEmail = (one: string, other: string): boolean => foldEmail(one) === foldEmail(other)
 

@@ -15,6 +15,8 @@ export type KeptApplicant = {
   screening: ScreeningHit[]
   reasons: string[]
   person: Person
+  /** The documents that were shown; absent in imports of before they were asked for. */
+  documents?: readonly string[]
 }
 
 /** An import as the database keeps it. */
@@ -61,7 +63,7 @@ export const sealApplicant = (dataKey: DataKey, id: bigint, kept: KeptApplicant)
   dataKey.seal(kept, placeOf(id))
 
 /** What is kept of an applicant. */
-export const keptOf = ({ review, kyc, person }: Applicant): KeptApplicant => ({
+export const keptOf = ({ review, kyc, person, documents }: Applicant): KeptApplicant => ({
   applicantId: review.applicantId,
   status: review.status,
   level: review.level,
@@ -71,6 +73,7 @@ export const keptOf = ({ review, kyc, person }: Applicant): KeptApplicant => ({
   screening: review.screening,
   reasons: review.reasons,
   person,
+  ...(documents ? { documents } : {}),
 })
 
 /**
@@ -100,6 +103,7 @@ export const keptAgain = (known: Import): KeptApplicant => ({
   screening: known.screening,
   reasons: known.reasons,
   person: known.person,
+  ...(known.documents ? { documents: known.documents } : {}),
 })
 
 /** The keyed hash to look up a provider's applicant by. */

@@ -13,7 +13,6 @@ import { openQueue } from '../../platform/jobs/queue.ts'
 import type { Partner } from '../partners/partner.ts'
 import { decideBlock } from './block.ts'
 import { proveEmail } from './check-code.ts'
-import { customerLimits } from './data/limits.ts'
 import { type Imported, importIdentity } from './import-identity.ts'
 import { keptOf, sealApplicant } from './imported.ts'
 import * as imports from './import-identity.sql.ts'
@@ -167,20 +166,6 @@ test('a callback that comes before its import is waited for, and a deleted perso
   await until(async () => (await profileNow(first.id)).status === 'not_started', 'the look')
   const last = await profileNow(first.id)
   assert.deepEqual([last.risk.level, last.imports[0]?.person.lastName, last.kyc.level], ['prohibited', '', 'none'])
-})
-
-test('the more is known of somebody, the higher the limits', () => {
-  const { none, basic, full } = customerLimits.levels
-  for (const [less, more] of [
-    [none, basic],
-    [basic, full],
-  ] as const) {
-    assert.deepEqual(
-      less.map(({ period }) => period),
-      more.map(({ period }) => period),
-    )
-    for (const [at, limit] of less.entries()) assert.ok(limit.max < (more[at]?.max ?? 0n), limit.period)
-  }
 })
 
 const applicantWho = (status: ReviewStatus, screening: ScreeningHit[] = []): Applicant => ({

@@ -5,7 +5,8 @@ import { type Risk, type RiskFacts, riskOf, type RiskPolicies } from '../complia
 import { after } from '../../platform/lib/clock.ts'
 import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { fullLevels, type KycLevel } from './kyc-levels.ts'
-import { customerLimits, type CustomerLimit, periodMs } from './data/limits.ts'
+import type { PeriodLimit } from '../policies/limits.ts'
+import { limitsAt, usedOf } from './usage.ts'
 import { type Import, openImport } from './imported.ts'
 import { partnerCustomerPlace, type Person } from './person.ts'
 import * as queries from './profile.sql.ts'
@@ -39,7 +40,7 @@ export type CustomerProfile = {
   facts: RiskFacts
   kyc: CustomerKyc
   /** `max` and `used` in euro cents. */
-  limits: (CustomerLimit & { used: bigint })[]
+  limits: (PeriodLimit & { used: bigint })[]
   updatedAt: Date
   email: string
   dataKey: DataKey
@@ -49,10 +50,12 @@ export type CustomerProfile = {
   events: number
 }
 
+const dayMs = 86_400_000
+
 /** Reads profiles by the partners' ids, in order of id, without unknown ones. */
 export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<CustomerProfile[]> {
   const now = ctx.clock.now()
-  const [dayAgo, monthAgo] = [after(now, -periodMs.day), after(now, -periodMs.month)]
+  const [dayAgo, monthAgo] = [after(now, -dayMs), after(now, -30 * dayMs)]
   const [heads, imports, activity] = await Promise.all([
     queries.heads(db, ids),
     queries.importsFor(db, ids),
@@ -65,10 +68,14 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
     if (!key) throw new Error('A data key is missing.')
     return key
   }
-  return heads.map((head) => {
+  const profiles = heads.map(async (head) => {
     const done = activity.find(({ id }) => id === head.id)
     if (!done) throw new Error('The activity of a customer is missing.')
     const own = imports.filter(({ ofId }) => ofId === head.id).map((row) => openImport(keyOf(row.dataKeyId), row))
+    const { rules } = ctx.policies.at(now, 'limits', head.partnerId)
+    const limits = limitsAt(rules, kycLevelAt(own, now))
+    const usage = { customerId: head.customerId, at: now, besides: null }
+    const used = usage.customerId === null ? [] : await usedOf(db, limits, { ...usage, customerId: usage.customerId })
     return judge({
       head,
       imports: own,
@@ -76,8 +83,10 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
       now,
       dataKey: keyOf(head.dataKeyId),
       policies: riskPolicies(ctx, now, head),
+      limits: limits.map((limit, at) => ({ ...limit, used: used[at] ?? 0n })),
     })
   })
+  return Promise.all(profiles)
 }
 
 /**
@@ -110,9 +119,10 @@ type ProfileRows = {
   now: Date
   dataKey: DataKey
   policies: RiskPolicies
+  limits: CustomerProfile['limits']
 }
 
-function judge({ head, imports, done, now, dataKey, policies }: ProfileRows): CustomerProfile {
+function judge({ head, imports, done, now, dataKey, policies, limits }: ProfileRows): CustomerProfile {
   const best = decisiveImport(imports)
   const isExpired = best !== undefined && isExpiredAt(best, now)
   const level = kycLevelAt(imports, now)
@@ -136,10 +146,7 @@ function judge({ head, imports, done, now, dataKey, policies }: ProfileRows): Cu
     risk: riskOf(facts, policies),
     facts,
     kyc: kycOf(best, level),
-    limits: customerLimits.levels[level].map((limit) => ({
-      ...limit,
-      used: limit.period === 'day' ? done.eurCentsInDay : done.eurCentsInMonth,
-    })),
+    limits,
     updatedAt: lastChange(head, imports, isExpired ? best?.expiresAt : undefined),
     email,
     dataKey,

@@ -29,7 +29,9 @@ export async function judgeIdentity(
     const [profile] = await profilesOf(ctx, db, [given.partnerCustomerId])
     if (profile?.status === 'rejected' || profile?.risk.level === 'prohibited') return 'never'
   }
-  return judgeLimit(ctx, db, given)
+  const { personal, to } = given
+  const account = to.network.chain ? null : personal.payoutAddress
+  return judgeLimit(ctx, db, { ...given, email: personal.email, account })
 }
 
 /** A manual review may be needed: the least time an order waits, in milliseconds of business time. */

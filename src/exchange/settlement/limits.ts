@@ -1,7 +1,7 @@
 import { resolve } from '../availability/resolve.ts'
 import type { Ctx } from '../context.ts'
 import { customerLimit } from '../customers/customer-limit.ts'
-import { lockCustomerLimit } from '../customers/customer-limit.sql.ts'
+import { lockPerson, sharesCard } from '../customers/traits.sql.ts'
 import { type CustomerProfile, profilesOf } from '../customers/profile.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
@@ -45,9 +45,23 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
     tolerance: toleranceOf(partner, position),
     least: range.min,
     most: left !== undefined && left < range.max ? left : range.max,
-    needsReview: customer !== undefined && needsReview(customer),
+    needsReview: (customer !== undefined && needsReview(customer)) || (await isOverByCard(db, query, left)),
     ...pricesOf(ctx, query),
   }
+}
+
+/**
+ * Whether an order exceeds what its person may exchange since it was agreed, because another customer has paid with the same card. A
+ * family may share one, so staff decide.
+ */
+async function isOverByCard(
+  db: Db,
+  { transaction, position }: LimitsQuery,
+  left: bigint | undefined,
+): Promise<boolean> {
+  const { customerId } = transaction
+  if (customerId === null || left === undefined || left >= position.agreed || position.isExchanged) return false
+  return sharesCard(db, customerId)
 }
 
 /** How much more or less than agreed may come: it is exchanged all the same, and more of it has the agreed price too. */
@@ -78,7 +92,7 @@ export const limitsAsAgreed = (ctx: Ctx, query: LimitsQuery): PricedLimits => ({
  * theirs at once never take the same amount. Before `readLimits`, by whatever acts on them.
  */
 export function lockLimits(db: Atomic, { kind, customerId }: Transaction, position: FundsPosition): void {
-  if (kind === 'retail' && customerId !== null && freeExpected(position) > 0n) lockCustomerLimit(db, customerId)
+  if (kind === 'retail' && customerId !== null && freeExpected(position) > 0n) lockPerson(db, customerId)
 }
 
 async function profileOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<CustomerProfile | undefined> {
@@ -95,9 +109,9 @@ const needsReview = ({ status, risk }: CustomerProfile): boolean =>
  * and are about to, and less what it has exchanged itself; undefined where its worth is not known.
  */
 async function leftOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<bigint | undefined> {
-  const { id, kind, customerId, fromAmountInEur: cents, expectedFrom } = transaction
+  const { id, kind, customerId, partnerId, fromAmountInEur: cents, expectedFrom } = transaction
   if (kind === 'b2b' || cents === null || cents === 0n) return undefined
-  const limit = await customerLimit(ctx, db, customerId, ctx.clock.now(), { besides: id })
+  const limit = await customerLimit(ctx, db, { customerId, partnerId }, ctx.clock.now(), { besides: id })
   if (limit === undefined) return undefined
   const own = (await depositsOf(db, id)).reduce((sum, { exchanged }) => sum + exchanged, 0n)
   const left = (limit * expectedFrom) / cents - own

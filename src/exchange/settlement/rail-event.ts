@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Partner } from '../partners/partner.ts'
 import { rowWriter } from '../../platform/db/rows.ts'
+import { cardHash } from '../customers/traits.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import type { CardAuthentication, RailEvent, RailEventKind } from '../../rails/rail.ts'
 
@@ -15,14 +16,14 @@ export type ReportedEvent = RailEvent & { rail: string }
  * that is reported again makes no second job.
  */
 export async function receiveRailEvents(
-  { queue, clock }: Pick<Ctx, 'queue' | 'clock'>,
+  { queue, clock, secrets }: Pick<Ctx, 'queue' | 'clock' | 'secrets'>,
   db: Atomic,
   events: readonly ReportedEvent[],
 ): Promise<void> {
   const runAt = clock.now()
   const fresh = await railEvents.insertNew(
     db,
-    events.map((event) => rowOf(event, runAt)),
+    events.map((event) => rowOf({ secrets }, event, runAt)),
   )
   queue.enqueue(
     db,
@@ -30,8 +31,14 @@ export async function receiveRailEvents(
   )
 }
 
-const rowOf = ({ key, dispute, authentication, body, ...event }: ReportedEvent, receivedAt: Date) => ({
+/** What a processor calls a card is kept as a keyed hash only. */
+const rowOf = (
+  keys: Pick<Ctx, 'secrets'>,
+  { key, dispute, authentication, body: { fingerprint, ...body }, ...event }: ReportedEvent,
+  receivedAt: Date,
+) => ({
   ...event,
+  cardHash: fingerprint === undefined ? null : cardHash(keys, event.rail, fingerprint),
   eventKey: key,
   dispute: dispute?.id ?? null,
   respondBy: dispute?.respondBy ?? null,
@@ -59,6 +66,7 @@ const railEvents = rowWriter<ReturnType<typeof rowOf>>('rail_events', {
   fundsMoved: 'boolean',
   reverses: 'boolean',
   body: 'json',
+  cardHash: 'bytea',
   receivedAt: 'timestamptz',
 })
 
@@ -78,6 +86,8 @@ export type MatchedEvent = {
   /** It takes the amount of its payment back. */
   reverses: boolean
   body: Record<string, string>
+  /** The card that paid. */
+  card_hash: Buffer | null
   received_at: Date
   /** When the rail first reported this payment: coins arrive when they are seen, and are final later. */
   arrived_at: Date
@@ -106,13 +116,13 @@ export type EventContext = {
 }
 
 /** From how many transactions of a customer, or from which worth of one in euro cents, the rules of risk are applied. */
-const watchedFrom = { transactions: 20, cents: 500_000 }
+export type WatchedFrom = { transactions: number; cents: bigint }
 
 /** Reads rail events with the instructions they answer, in the order in which they were received. Their transactions are locked. */
-export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> =>
+export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom): Promise<MatchedEvent[]> =>
   db.sql`
     select event.id, event.rail, kind, event.reference, event.payment, event.asset, event.amount, event.dispute, respond_by,
-      funds_moved, reverses, body, event.received_at,
+      funds_moved, reverses, body, card_hash, event.received_at,
       coalesce(deposit_instructions.transaction_id, (
         select known.transaction_id from deposits as known join rail_events as arrival on arrival.id = event_id
         where (event.reverses or event.dispute is not null) and matched_at is not null and known.rail = event.rail
@@ -149,6 +159,11 @@ export const matchRailEvents = (db: Db, ids: bigint[]): Promise<MatchedEvent[]> 
           or (select count(*) >= ${watchedFrom.transactions} or max(from_amount_in_eur) >= ${watchedFrom.cents} from (
             select from_amount_in_eur from transactions as earlier
             where earlier.customer_id = about.customer_id order by id desc limit ${watchedFrom.transactions}) as latest)
+          or exists (select 1 from customer_traits as trait where trait.kind = 'card' and trait.hash = event.card_hash
+            and trait.customer_id <> about.customer_id)
+          or exists (select 1 from rail_events as other join deposit_instructions as own using (rail, reference)
+            join transactions as theirs on theirs.id = own.transaction_id
+            where other.id = any(${ids}) and other.card_hash = event.card_hash and theirs.customer_id <> about.customer_id)
         from transactions as about
         where about.id = deposit_instructions.transaction_id and about.customer_id is not null), false) as watched
     from rail_events as event left join deposit_instructions
@@ -173,6 +188,13 @@ export const lockPayments = (db: Atomic, ids: bigint[]): void =>
   db.send`
     select pg_advisory_xact_lock(hashtextextended(name, 0)) from (
       select distinct rail || ' ' || payment as name from rail_events where id = any(${ids}) order by name) as payments`
+
+/** Waits for other blocks that settle payments by the same cards, so that the second one knows whose card it was. */
+export const lockCards = (db: Atomic, ids: bigint[]): void =>
+  db.send`
+    select pg_advisory_xact_lock(hashtextextended('card ' || name, 1)) from (
+      select distinct encode(card_hash, 'hex') as name from rail_events
+      where id = any(${ids}) and card_hash is not null order by name) as cards`
 
 /**
  * The deposit that was not booked because the rail had withdrawn it when it was reported, and has given it back now: its event's id, or

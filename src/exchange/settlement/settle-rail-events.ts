@@ -1,5 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { post } from '../ledger/post.ts'
+import { addTraits } from '../customers/traits.sql.ts'
 import { findPartners } from '../partners/known.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
@@ -20,6 +21,7 @@ import { type KeyedPayout, markReturned, payoutsByKey } from './payout.ts'
 import {
   type EventContext,
   lockByRailEvents,
+  lockCards,
   lockPayments,
   type MatchedEvent,
   matchRailEvents,
@@ -30,6 +32,7 @@ import { isOnChain, refunds } from './refund.ts'
 import { settleReversal } from './reversal.ts'
 import { type Batch, newBatch, settle, writeBatch } from './settle.ts'
 import { transition } from './transition.ts'
+import { watchedFrom, watchesAll } from './watched.ts'
 
 /** How long to wait for the evidence of a payout that is reported to have come back, in real milliseconds. */
 const awaitEvidenceMs = 2_000
@@ -50,8 +53,10 @@ async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint
   const jobOf = new Map(jobs.map((job) => [BigInt(job.key), job.id]))
   const again = new Map<bigint, Again>()
   lockPayments(db, [...jobOf.keys()])
+  lockCards(db, [...jobOf.keys()])
   lockByRailEvents(db, [...jobOf.keys()])
-  let left = await matchRailEvents(db, [...jobOf.keys()])
+  const from = watchedFrom(ctx.policies.at(ctx.clock.now(), 'risk'))
+  let left = await matchRailEvents(db, [...jobOf.keys()], from)
   while (left.length > 0) {
     const { round, later, payouts } = await nextRound(db, left)
     const { early, unbooked } = await settleRound(ctx, db, round, payouts)
@@ -63,7 +68,7 @@ async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint
       else again.set(job, { at: ctx.clock.realNow(), timebase: 'real' })
     }
     const laterIds = later.map(({ id }) => id)
-    left = laterIds.length > 0 ? await matchRailEvents(db, laterIds) : []
+    left = laterIds.length > 0 ? await matchRailEvents(db, laterIds, from) : []
   }
   return again
 }
@@ -230,7 +235,13 @@ async function settleDeposit(
   }
   const method = event.method ?? transaction.depositMethod
   const arrival = { method, arrivedAt: event.arrived_at, finalAt: event.received_at }
-  const change = { kind: 'deposit_final', deposit, arrival, isWatched: event.watched } as const
+  const { customerId, partnerId, country } = transaction
+  const now = ctx.clock.now()
+  if (customerId !== null && event.card_hash !== null) {
+    addTraits(db, customerId, [{ kind: 'card', hash: event.card_hash }], now)
+  }
+  const isWatched = event.watched || watchesAll(ctx, { partnerId, country }, now)
+  const change = { kind: 'deposit_final', deposit, arrival, isWatched } as const
   await settle(ctx, db, batch, { transaction, partner }, change)
 }
 

@@ -106,7 +106,9 @@ export function readApplicant(body: unknown): Applicant | undefined {
   if (id === '' || applicant.type === 'company') return undefined
   const review = readReview(id, fieldsOf(applicant.review))
   const person = readPerson(applicant)
-  return { review, person, kyc: kycOf(review, person, fieldsOf(applicant.info)) }
+  const info = fieldsOf(applicant.info)
+  const documents = documentsOf(info)
+  return { review, person, kyc: kycOf(review, person, info), ...(documents.length > 0 ? { documents } : {}) }
 }
 
 /** What documents say (`info`) goes before what was typed (`fixedInfo`). */
@@ -123,6 +125,13 @@ function readPerson(applicant: Fields): Person {
     email: /^[^\s@]+@[^\s@]+$/.test(email) ? email : '',
   }
 }
+
+/** The documents that have a number. */
+const documentsOf = ({ idDocs }: Fields): string[] =>
+  (Array.isArray(idDocs) ? idDocs : []).flatMap((one) => {
+    const { country, idDocType, number } = fieldsOf(one)
+    return textOf(number) === '' ? [] : [`${textOf(country)} ${textOf(idDocType)} ${textOf(number)}`]
+  })
 
 function kycOf(review: Review, person: Person, info: Fields): Kyc {
   const verifiedAt = review.status === 'approved' ? review.reviewedAt : undefined

@@ -87,5 +87,6 @@ export async function paymentOf(ctx: Ctx, partnerId: bigint, publicId: bigint): 
   if (!listing) throw new Error(`The catalog has lost ${asset}.`)
   const { category } = methodOf(listing, method)
   const returnUrl = checkoutUrl(ctx, { publicId, checkoutToken: row.checkout_token })
-  return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en' }
+  const holder = `Customer ${row.customer_id ?? publicId}`
+  return { rail, reference, payTo, category, asset, amount, returnUrl, locale: locale ?? 'en', holder }
 }

@@ -21,6 +21,7 @@ export type Payable = {
   pay_to: PayTo | null
   asset: string | null
   amount: bigint | null
+  customer_id: bigint | null
   /** The person's key is gone. */
   is_erased: boolean
 }
@@ -29,7 +30,7 @@ export type Payable = {
 export const payable = (db: Db, partnerId: bigint, publicId: bigint): Promise<Payable[]> =>
   db.sql`
     select public_id, checkout_token, partner_id, terms ->> 'locale' as locale, rail, reference, method, pay_to, asset, amount,
-      wrapped is null as is_erased
+      wrapped is null as is_erased, customer_id
     from transactions
     join data_keys on data_keys.id = data_key_id
     left join deposit_instructions on transaction_id = transactions.id

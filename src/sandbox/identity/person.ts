@@ -35,5 +35,6 @@ export function personOf(seed: string, { expiresAt, ...verified }: Verified): Ap
       missingFields: missingFieldsOf(person),
     },
     person,
+    documents: [`${person.country} PASSPORT ${seed}`],
   }
 }

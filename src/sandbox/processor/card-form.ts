@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto'
+
 import type { CardProblems } from './processor-page.tsx'
 
 /** What was typed into the card form. It is looked at, and then forgotten. */
-export type TypedCard = { number: string; expiry: string; cvc: string }
+export type TypedCard = { number: string; expiry: string; cvc: string; holder: string }
 
 /** What is wrong with a card form at a moment of real time; nothing when it can be tried. */
-export function problemsOfCard({ number, expiry, cvc }: TypedCard, now: Date): CardProblems {
+export function problemsOfCard({ number, expiry, cvc }: Omit<TypedCard, 'holder'>, now: Date): CardProblems {
   return {
     ...(isKnown(number)
       ? {}
@@ -12,6 +14,14 @@ export function problemsOfCard({ number, expiry, cvc }: TypedCard, now: Date): C
     ...(isAhead(expiry, now) ? {} : { expiry: 'Enter a month to come, such as 12/34.' }),
     ...(/^\d{3,4}$/.test(cvc.trim()) ? {} : { cvc: 'Enter three or four digits.' }),
   }
+}
+
+/** What the processor calls a card: the same for one number, date and holder. Undefined where no holder was given. */
+export function fingerprintOf({ number, expiry, holder }: Omit<TypedCard, 'cvc'>): string | undefined {
+  const name = holder.trim().toLowerCase().replaceAll(/\s+/g, ' ')
+  if (name === '') return undefined
+  const card = [number.replaceAll(/\D/g, ''), expiry.replaceAll(/\D/g, '').padStart(4, '0'), name]
+  return createHash('sha256').update(card.join('\n')).digest('hex').slice(0, 32)
 }
 
 const isKnown = (number: string): boolean => /^[\d\s-]{13,30}$/.test(number) && outcomeOfCard(number) !== undefined

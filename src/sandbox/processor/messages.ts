@@ -19,7 +19,11 @@ export const messageFields = [
 ] as const satisfies string[]
 
 /** A message about a payment. Those about disputes name the dispute and its deadline. */
-export type Message = Record<(typeof messageFields)[number], string> & { dispute?: string; respond_by?: string }
+export type Message = Record<(typeof messageFields)[number], string> & {
+  dispute?: string
+  respond_by?: string
+  fingerprint?: string
+}
 
 /** The id of a payment in messages. */
 export const publicPaymentId = (id: bigint): string => `pay_${id}`
@@ -46,13 +50,14 @@ const kinds: ReadonlyMap<string, RailEventKind> = new Map([
 const disputeKinds: ReadonlySet<RailEventKind> = new Set(['dispute_opened', 'dispute_won', 'dispute_lost'])
 
 /** The message about a payment's state. Each attempt has its own event. */
-export const messageOf = ({ id, reference, state, attempts, asset, amount }: PaymentRow): Message => ({
+export const messageOf = ({ id, reference, state, attempts, asset, amount, fingerprint }: PaymentRow): Message => ({
   event: `${publicPaymentId(id)}_${attempts}`,
   payment: publicPaymentId(id),
   status: state.toUpperCase(),
   merchant_reference: reference,
   asset,
   amount: String(amount),
+  ...(fingerprint === null ? {} : { fingerprint }),
 })
 
 /** The messages about a payment's dispute so far, in order. */
@@ -89,7 +94,12 @@ export function toRailEvent(message: Message, refused: string): RailEvent {
     asset,
     amount: BigInt(amount),
     ...(dispute ? { dispute } : {}),
-    body: { payment, status, ...(kind === 'deposit_declined' ? { reason: refused } : {}) },
+    body: {
+      payment,
+      status,
+      ...(kind === 'deposit_declined' ? { reason: refused } : {}),
+      ...(message.fingerprint === undefined ? {} : { fingerprint: message.fingerprint }),
+    },
   }
 }
 

@@ -11,6 +11,7 @@ import { queueCallbacks, readMessages } from '../callback.ts'
 import { covered } from '../overdraft.ts'
 import { realTime, statementOf } from '../statement.ts'
 import type { World } from '../world.ts'
+import { fingerprintOf } from './card-form.ts'
 import { payLink } from './link.ts'
 import * as queries from './queries.ts'
 import { refundOrigin, refunds } from './refund.ts'
@@ -105,7 +106,7 @@ export async function messagesAbout({ db }: Pick<World, 'db'>, reference: string
 type Outcome = 'captured' | 'challenge' | 'declined' | 'voided'
 
 /** What somebody tries, and what comes of it. */
-type Attempt = { order: DepositOrder; outcome: Outcome }
+type Attempt = { order: DepositOrder; outcome: Outcome; fingerprint?: string | undefined }
 
 /** What an attempt came to. Without an id nothing has changed: the payment was made before. */
 type Attempted = { state: queries.PaymentState; id: bigint | undefined }
@@ -115,14 +116,16 @@ export async function attempt<Wanted extends Outcome>(
   world: World,
   order: DepositOrder,
   outcome: Wanted,
+  fingerprint?: string,
 ): Promise<Wanted | 'captured'> {
-  const { state } = await attemptWithOthers(world, { order, outcome })
+  const { state } = await attemptWithOthers(world, { order, outcome, fingerprint })
   return state === 'captured' ? 'captured' : outcome
 }
 
-/** Pays, however often it is called. Gives the owner's id of the payment. */
-export async function payAtPage(world: World, order: DepositOrder): Promise<{ id: string; hash: string }> {
-  const attempted = await attemptWithOthers(world, { order, outcome: 'captured' })
+/** Pays as a holder with a test card, however often it is called. Gives the owner's id of the payment. */
+export async function payAtPage(world: World, order: DepositOrder, holder = ''): Promise<{ id: string; hash: string }> {
+  const fingerprint = fingerprintOf({ number: '4242424242424242', expiry: '12/34', holder })
+  const attempted = await attemptWithOthers(world, { order, outcome: 'captured', fingerprint })
   const id = publicPaymentId(attempted.id ?? one(await queries.payment(world.db, order.reference)).id)
   return { id, hash: createHash('sha256').update(id).digest('hex') }
 }
@@ -138,7 +141,7 @@ function attemptWithOthers(world: World, one: Attempt): Promise<Attempted> {
 
 async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
   const at = world.clock.realNow()
-  const rows = all.map(({ order, outcome }) => ({
+  const rows = all.map(({ order, outcome, fingerprint = null }) => ({
     id: randomId(),
     rail: railOf(order),
     reference: order.reference,
@@ -146,6 +149,7 @@ async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
     amount: order.amount,
     merchantReturn: order.returnUrl,
     state: outcome,
+    fingerprint,
     at,
   }))
   const changed = await world.db.atomic(async (db) => {

@@ -34,6 +34,10 @@ export const cardPage = (bill: Bill, problems: CardProblems, isDeclined: boolean
         <div class="pair">
           <Field name="expiry" label="Expiry (MM/YY)" autocomplete="cc-exp" problem={problems.expiry} />
           <Field name="cvc" label="Security code" autocomplete="cc-csc" problem={problems.cvc} />
+          <div class="field">
+            <label for="holder">Name on the card (optional)</label>
+            <input type="text" id="holder" name="holder" autocomplete="cc-name" maxlength={100} />
+          </div>
         </div>
         <button type="submit" name="do" value="pay">
           Pay {bill.amount}

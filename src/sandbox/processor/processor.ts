@@ -12,7 +12,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import type { DepositOrder } from '../../rails/rail.ts'
 import { sendPage } from '../send-page.ts'
 import type { World } from '../world.ts'
-import { outcomeOfCard, problemsOfCard } from './card-form.ts'
+import { fingerprintOf, outcomeOfCard, problemsOfCard } from './card-form.ts'
 import { readPayLink } from './link.ts'
 import { attempt, paymentState } from './page.ts'
 import {
@@ -138,12 +138,13 @@ async function takeCard(
   { order, form }: Filled,
 ): Promise<FastifyReply> {
   const card = { number: form.get('number') ?? '', expiry: form.get('expiry') ?? '', cvc: form.get('cvc') ?? '' }
+  const holder = form.get('holder') ?? ''
   const problems = problemsOfCard(card, world.clock.realNow())
   const outcome = outcomeOfCard(card.number)
   if (Object.keys(problems).length > 0 || !outcome) {
     return show(reply, 422, cardPage(billOf(order), problems, false), order)
   }
-  return answerAttempt(reply, request, order, await attempt(world, order, outcome))
+  return answerAttempt(reply, request, order, await attempt(world, order, outcome, fingerprintOf({ ...card, holder })))
 }
 
 /** A wallet's customer is known by the device; a bank's has to say which bank it is. */
