@@ -136,6 +136,5 @@ export type Settings = {
     privacyUrl: string | undefined
     privacyVersion: string
   }
-  retention: { eventsMs: number; attemptsMs: number; idempotencyMs: number }
   evm: EvmSettings
 }

@@ -4,6 +4,7 @@ import { describe, it, type TestContext } from 'node:test'
 import { startExchange } from '../support/exchange.ts'
 import { advance, assertBooksHold, buy, create, lookup } from '../support/journey.ts'
 import { makePartner, newStream, startReceiver, startTelling, until } from '../support/telling.ts'
+import { putInForce } from '../support/policies.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { eventId } from '../../src/exchange/events/event.ts'
@@ -142,9 +143,11 @@ describe('an event', () => {
 
 describe('a transaction whose events have aged out', () => {
   it('has lost none, and one that lost a younger event has', async () => {
-    const exchange = await startExchange({ EVENTS_RETENTION: 'P1D' })
+    const exchange = await startExchange()
     try {
       const { ctx } = exchange.service.composition
+      const document = { events: 'P1D', webhook_attempts: 'P1D', idempotent_answers: 'PT24H' }
+      await putInForce(ctx, { kind: 'retention', document })
       const forget = eventAgeing(ctx)
       await buy(exchange)
       await create(exchange)

@@ -16,6 +16,7 @@ import {
   startDelivering,
 } from '../support/delivering.ts'
 import { newStream, type Receiver, startReceiver, type Stream, until } from '../support/telling.ts'
+import { putInForce } from '../support/policies.ts'
 
 const day = 86_400_000
 
@@ -188,7 +189,9 @@ describe('a receiver', () => {
 
 describe('the record of attempts', () => {
   it('ages out by business time in small batches, and the events stay', async (t) => {
-    const { telling, receiver } = await startDelivering(t, { ATTEMPTS_RETENTION: 'P10D' })
+    const { telling, receiver } = await startDelivering(t)
+    const document = { events: 'P90D', webhook_attempts: 'P10D', idempotent_answers: 'PT24H' }
+    await putInForce(telling.ctx, { kind: 'retention', document })
     await telling.tell(...Array.from({ length: 1_200 }, () => newStream()))
     await receiver.got(1_200)
     await settled(telling)

@@ -9,6 +9,7 @@ import { forgetOldAttempts } from '../../src/exchange/webhooks/attempts.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, create } from '../support/journey.ts'
 import { type Receiver, startReceiver, until } from '../support/telling.ts'
+import { putInForce } from '../support/policies.ts'
 
 const aged = 20_000
 const halt = 77_001
@@ -16,7 +17,9 @@ const halt = 77_001
 let exchange: Exchange
 let owner: pg.Client
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off', EVENTS_RETENTION: 'P1D', ATTEMPTS_RETENTION: 'P1D' })
+  exchange = await startExchange({ RATE_LIMITS: 'off' })
+  const document = { events: 'P1D', webhook_attempts: 'P1D', idempotent_answers: 'PT24H' }
+  await putInForce(exchange.service.composition.ctx, { kind: 'retention', document })
   owner = new pg.Client({ connectionString: exchange.ownerUrl })
   await owner.connect()
   await owner.query(`

@@ -19,7 +19,6 @@ const groups: Readonly<Record<string, string>> = {
   SUMSUB_APP_TOKEN: 'Identity providers',
   GEO_DATABASE_FILE: 'Countries by IP address',
   TERMS_URL: 'Terms and privacy',
-  EVENTS_RETENTION: 'Retention',
 }
 
 /** Settings that are read but not used yet, each with a pattern for its use in the code. */

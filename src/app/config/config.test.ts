@@ -58,14 +58,11 @@ test('nothing set at all is a sandbox on this machine, with the embedded databas
   assert.deepEqual(config.warnings, [])
 })
 
-test('retries and retention are those of the specification', () => {
-  const { webhooks, retention, http } = readConfig({})
-  const minute = 60_000
+test('retries are those of the specification', () => {
+  const { webhooks, http } = readConfig({})
   assert.equal(webhooks.timeoutMs, 15_000)
   const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 3_600)
   assert.deepEqual(webhooks.retrySeconds, [5, 300, 1_800, ...hours])
-  assert.equal(retention.eventsMs, 90 * 24 * 60 * minute)
-  assert.equal(retention.idempotencyMs, 24 * 60 * minute)
   assert.equal(http.bodyLimitBytes, 262_144)
 })
 

@@ -32,7 +32,6 @@ import { mailSettings, oneTimeCodeSettings } from './mail.ts'
 import { operatorSettings } from './operators.ts'
 import { priceSettings } from './prices.ts'
 import { rateLimitSettings } from './rate-limits.ts'
-import { retentionSettings } from './retention.ts'
 import { hedgingOf, rebalancingOf } from './treasury.ts'
 import { listenSettings, webhookSettings } from './webhooks.ts'
 
@@ -120,8 +119,6 @@ const definitions = {
   identity: identitySettings,
   geo: geoSettings,
   legal: legalSettings,
-
-  retention: retentionSettings,
 }
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */

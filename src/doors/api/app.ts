@@ -136,7 +136,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
   transactionList(app, ctx)
   customers(app, ctx)
   health(app, ctx)
-  countryRoutes(app)
+  countryRoutes(app, ctx)
   paymentCategoryRoutes(app, ctx)
   b2bMarket(app, ctx)
   b2bPayoutAddresses(app, ctx)

@@ -1,19 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 
+import type { Ctx } from '../../exchange/context.ts'
 import { countries, type Country } from '../../reference/catalog/country.ts'
 import { country, countryAlpha3, line } from './field-shapes.ts'
 import type { Operation } from './operation.ts'
 import { flag, list, object, type Shaped, type ShapeProvider, textOf, titled } from './shape.ts'
 
 /** `GET /v1/countries`: every country of ISO 3166-1, and whether we serve it. */
-export function countryRoutes(app: FastifyInstance): void {
-  const records = countries.map(recordOf)
+export function countryRoutes(app: FastifyInstance, { policies, clock }: Pick<Ctx, 'policies' | 'clock'>): void {
   app
     .withTypeProvider<ShapeProvider>()
     .get(
       '/countries',
       { config: { access: 'anyone', operation }, schema: { response: { 200: list(countryRecord, 300) } } },
-      () => records,
+      () => {
+        const { blocked } = policies.at(clock.now(), 'countries').rules
+        return countries.map((one) => recordOf(one, blocked))
+      },
     )
 }
 
@@ -38,11 +41,14 @@ const countryRecord = titled(
   }),
 )
 
-const recordOf = ({ id, name, alpha2, alpha3, numeric, supported }: Country): Shaped<typeof countryRecord> => ({
+const recordOf = (
+  { id, name, alpha2, alpha3, numeric }: Country,
+  blocked: ReadonlySet<string>,
+): Shaped<typeof countryRecord> => ({
   id,
   country_name: name,
   code_iso_alpha_2: alpha2,
   code_iso_alpha_3: alpha3,
   code_iso_numeric: numeric,
-  supported,
+  supported: !blocked.has(alpha2),
 })

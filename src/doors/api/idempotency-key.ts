@@ -34,7 +34,7 @@ const withoutSlash = (url: string): string => url.replace(/^([^?]*)\/(\?|$)/, '$
  * Refuses one of more than 255 characters.
  */
 export function idempotencyKeyOf(
-  { config, clock, secrets }: Pick<Ctx, 'config' | 'clock' | 'secrets'>,
+  { policies, clock, secrets }: Pick<Ctx, 'policies' | 'clock' | 'secrets'>,
   request: FastifyRequest,
 ): IdempotencyKey | undefined {
   if (!hasIdempotencyKey(request)) return undefined
@@ -53,7 +53,7 @@ export function idempotencyKeyOf(
       .digest(),
     lock: keyed('idempotency-lock', String(keyId), text).digest().readBigInt64BE(),
     place: `idempotent_answers:${keyId}:${keyHash.toString('hex')}`,
-    since: after(now, -config.retention.idempotencyMs),
+    since: after(now, -policies.at(clock.now(), 'retention').rules.idempotencyMs),
     now,
   }
 }

@@ -129,8 +129,12 @@ async function openAnswer<Body>(
  * Forgets answers that have been kept long enough, used signatures, and steps and leases of work that was done or died as long ago, in small
  * batches, each its own commit, so many a call at most; tells how many answers. To be called now and then.
  */
-export async function forgetOldAnswers({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): Promise<number> {
-  const since = after(clock.realNow(), -config.retention.idempotencyMs)
+export async function forgetOldAnswers({
+  db,
+  clock,
+  policies,
+}: Pick<Ctx, 'db' | 'clock' | 'policies'>): Promise<number> {
+  const since = after(clock.realNow(), -policies.at(clock.now(), 'retention').rules.idempotencyMs)
   let total = 0
   for (let done = 0; done < mostBatches; done += 1) {
     const [work, steps, answers, signatures] = [

@@ -27,7 +27,7 @@ export const signatureOnceMs = 86_400_000
 /** The one route that reads signatures without a timestamp. */
 const olderFormRoute = '/v1/transaction'
 
-type Needs = Pick<Ctx, 'clock' | 'config' | 'db' | 'secrets'>
+type Needs = Pick<Ctx, 'clock' | 'db' | 'policies' | 'secrets'>
 
 /**
  * Makes the hook that checks `Partner-Signature`: where the account demands one, and wherever one is sent to an account that has
@@ -109,7 +109,7 @@ const isOverBody: Check = ({ method, routeOptions, bodyBytes }, keys, signature)
 type Used = { partner: Partner; signature: Buffer; now: Date }
 
 async function useOnce(
-  { db, secrets, config }: Needs,
+  { db, secrets, policies, clock }: Needs,
   request: FastifyRequest,
   { partner, signature, now }: Used,
 ): Promise<void> {
@@ -123,7 +123,7 @@ async function useOnce(
       : null,
     now,
     since: after(now, -signatureOnceMs),
-    answersSince: after(now, -Math.min(config.retention.idempotencyMs, signatureOnceMs)),
+    answersSince: after(now, -Math.min(policies.at(clock.now(), 'retention').rules.idempotencyMs, signatureOnceMs)),
   })
   request.isSigned = isFirst
   if (!isFirst) throw new Refusal('SIGNATURE_INVALID', 'This signature was used before. Sign every request afresh.')

@@ -18,7 +18,11 @@ export function judgeCountryForm(
 }
 
 /** Reports a country that is not served. An unknown country breaks no rule. */
-export function judgeCountry(country: Country | undefined, paths: RequestPaths, tell: AddFailure): void {
-  if (!country || country.supported) return
+export function judgeCountry(
+  country: Country | undefined,
+  { blocked, paths }: { blocked: ReadonlySet<string>; paths: RequestPaths },
+  tell: AddFailure,
+): void {
+  if (!country || !blocked.has(country.alpha2)) return
   tell(broken('the country is served', paths.country, `We do not serve customers in ${country.name}.`))
 }

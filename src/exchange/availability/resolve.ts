@@ -33,7 +33,8 @@ export function resolve(moment: ExchangeMoment, partner: PartnerTerms, ask: Exch
   const pair = judgePair(moment, partner, { ask, paths, country }, tell)
   const isExact = partner.kind === 'b2b' || ask.amount?.mayBeCut !== true
   const amount = ask.amount && hasAmount ? judgeAmount({ asked: ask.amount, isExact, paths }, pair, tell) : undefined
-  judgeCountry(country, paths, tell)
+  const { blocked } = moment.policies.at(moment.now, 'countries', partner.partnerId).rules
+  judgeCountry(country, { blocked, paths }, tell)
 
   const ordered = inOrder(failures)
   if (ordered) return { available: false, failures: ordered }

@@ -46,7 +46,8 @@ export async function verify(ctx: Ctx): Promise<string[]> {
 /** Transactions with their deposits, payouts and events, and money in suspense. */
 async function verifyTransactions(ctx: Ctx): Promise<string[]> {
   const { db } = ctx
-  const eventsSince = after(ctx.clock.now(), -ctx.config.retention.eventsMs)
+  const now = ctx.clock.now()
+  const eventsSince = after(now, -ctx.policies.at(now, 'retention').rules.eventsMs)
   const places = placesOf(ctx)
   const problems = await problemsIn<queries.Agreement>(
     (last) => queries.agreements(db, idOf(last), batch, eventsSince),

@@ -8,7 +8,7 @@ const batch = 500
 const batches = 100
 
 /**
- * Makes the chore that lets events age out of the feed: those whose own time is longer ago than EVENTS_RETENTION, which is
+ * Makes the chore that lets events age out of the feed: those whose own time is longer ago than the policy `retention` says, which is
  * business time, as partners see it in `created_at`. With them go their places and the record of their deliveries.
  *
  * A partner's event stays until the next one of that partner is as old: a reader that polls within the retention finds
@@ -17,10 +17,11 @@ const batches = 100
  * Small batches, each its own commit, that lock only what they remove. One call looks at a limited number of events and the next
  * one continues from there, so that kept events do not block later ones. Returns how many were deleted.
  */
-export function eventAgeing({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): () => Promise<number> {
+export function eventAgeing({ db, clock, policies }: Pick<Ctx, 'db' | 'clock' | 'policies'>): () => Promise<number> {
   let from = 0n
   return async () => {
-    const before = after(clock.now(), -config.retention.eventsMs)
+    const now = clock.now()
+    const before = after(now, -policies.at(now, 'retention').rules.eventsMs)
     let total = 0
     for (let done = 0; done < batches; done += 1) {
       const { next, gone } = await db.atomic(async (block) => {

@@ -32,7 +32,11 @@ function countryAt({ countries }: Pick<Ctx, 'countries'>, ip: string | undefined
  * The country of a customer's browser, if we don't serve it: then the checkout does not continue. An address that the
  * database does not know is not blocked.
  */
-export function blockedBrowserCountry(ctx: Pick<Ctx, 'countries'>, ip: string): Country | undefined {
+export function blockedBrowserCountry(
+  ctx: Pick<Ctx, 'countries' | 'policies' | 'clock'>,
+  ip: string,
+): Country | undefined {
   const country = countryAt(ctx, ip)
-  return country?.supported === false ? country : undefined
+  const { blocked } = ctx.policies.at(ctx.clock.now(), 'countries').rules
+  return country && blocked.has(country.alpha2) ? country : undefined
 }

@@ -157,11 +157,16 @@ const batchSize = 500
 const maxBatches = 100
 
 /**
- * Deletes attempts older than ATTEMPTS_RETENTION (business time) and replays that ended before that, in small batches, so many a call
+ * Deletes attempts older than the policy `retention` says (business time) and replays that ended before that, in small batches, so many a call
  * at most. Returns how many attempts were deleted.
  */
-export async function forgetOldAttempts({ db, clock, config }: Pick<Ctx, 'db' | 'clock' | 'config'>): Promise<number> {
-  const before = after(clock.now(), -config.retention.attemptsMs)
+export async function forgetOldAttempts({
+  db,
+  clock,
+  policies,
+}: Pick<Ctx, 'db' | 'clock' | 'policies'>): Promise<number> {
+  const now = clock.now()
+  const before = after(now, -policies.at(now, 'retention').rules.attemptsMs)
   let left = maxBatches
   let total = 0
   for (const { id } of await db.sql<{ id: bigint }>`select id from webhook_endpoints`) {

@@ -1,3 +1,4 @@
+import type { Ctx } from '../../context.ts'
 import { type Problem, Refusal } from '../../../platform/lib/refusal.ts'
 import { findCountry } from '../../../reference/catalog/country.ts'
 import { saveOwnBilling } from '../../customers/billing.ts'
@@ -25,7 +26,7 @@ export const billing = {
   changeable: 'until_paid',
   isMissing: (_ctx, { personal }) => personal.billing !== null && !isBillingComplete(personal.billing),
   async apply({ ctx, db, transaction: { personal, customerId } }, { billing: typed = {} }) {
-    const own = validateBilling(typed, ctx.clock.now())
+    const own = validateBilling(ctx, typed)
     const { email } = personal
     if (customerId !== null && email !== null) await saveOwnBilling(ctx, db, { customerId, email, billing: own })
     return { personal: { ...personal, billing: mergeBilling(personal.billing ?? {}, own) } }
@@ -36,7 +37,8 @@ export const billing = {
  * Trims and validates what a customer typed: every required field, in the right format, in a country that we serve. Drops a US
  * region if the country is another one. Refuses with every invalid field at once.
  */
-function validateBilling(typed: Billing, today: Date): Billing {
+function validateBilling({ clock, policies }: Pick<Ctx, 'clock' | 'policies'>, typed: Billing): Billing {
+  const today = clock.now()
   const given = mergeBilling({}, trimmed(typed))
   const problems: Problem[] = []
   const missing = missingBilling(given)
@@ -52,7 +54,7 @@ function validateBilling(typed: Billing, today: Date): Billing {
   if (first) throw new Refusal('BAD_REQUEST', first.message, problems)
 
   const country = findCountry(given.countryAlpha2 ?? '')
-  if (country?.supported !== true) {
+  if (!country || policies.at(today, 'countries').rules.blocked.has(country.alpha2)) {
     const message = 'We do not serve customers in this country.'
     throw new Refusal('COUNTRY_NOT_SUPPORTED', message, [
       { path: 'country_alpha_2', code: 'COUNTRY_NOT_SUPPORTED', message },
