@@ -1,5 +1,6 @@
 import { readShared } from '../exchange/audit/version.ts'
 import type { Ctx } from '../exchange/context.ts'
+import { sampleMarket } from '../exchange/pricing/market-speed.ts'
 import { detach } from '../platform/lib/detach.ts'
 
 /** How often a process looks whether accounts, keys or the clock were changed elsewhere, in real milliseconds. */
@@ -24,6 +25,8 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       if (known !== undefined && version !== known) await forget()
       known = version
       await Promise.all([ctx.halts.refresh(ctx.db), ctx.markets.refresh()])
+      await ctx.halts.refresh(ctx.db)
+      sampleMarket(ctx.market, ctx.clock.now())
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }

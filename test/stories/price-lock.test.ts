@@ -5,10 +5,12 @@ import { explainPrices } from '../../src/exchange/checks/explain-price.ts'
 import { acceptNow, customerChoices } from '../../src/exchange/orders/choose.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { parseAmount } from '../../src/platform/money/amount.ts'
+import { bankAccount, callsOf, halfBitcoin, ibanOf, made } from '../support/b2b.ts'
 import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, lookup, owed, pay, railEvent, readyToPay, seen } from '../support/journey.ts'
 import { moveOwnCoins, inPurse, type Purse } from '../support/owner-money.ts'
+import { until } from '../support/telling.ts'
 import { type StillMarket, stopMarket } from '../support/still-market.ts'
 
 const euro = { ticker: 'EUR', decimals: 2 }
@@ -167,5 +169,42 @@ describe('an exchange at two prices that is reversed', () => {
     for (const { differences } of await explainPrices(ctxOf(), BigInt(agreed.id))) assert.deepEqual(differences, [])
     await assertBooksHold(exchange)
     await advance(exchange, 'PT1M')
+  })
+})
+
+describe('how long a price holds', () => {
+  const heldFor = ({ quote_expires_at: until, created_at: from }: Pick<Held, 'quote_expires_at' | 'created_at'>) =>
+    (Date.parse(until) - Date.parse(from)) / 1_000
+  type Held = TransactionRecord
+
+  it('is shorter in a fast market, and as usual again afterwards; the quote says why', async () => {
+    assert.equal(heldFor(await readyToPay(exchange, { to_currency: 'ETH' })), 900)
+    market.setPrice('ETH', 1_011n)
+    const fast = await readyToPay(exchange, { to_currency: 'ETH' })
+    assert.equal(heldFor(fast), 225)
+    const [quote] = await explainPrices(ctxOf(), BigInt(fast.id))
+    assert.deepEqual(quote?.differences, [])
+    assert.ok(quote?.lines.includes('its validity was shortened: the market was fast'))
+    await advance(exchange, 'PT2M')
+    assert.equal(heldFor(await readyToPay(exchange, { to_currency: 'ETH' })), 900)
+    market.setPrice('ETH', 1_000n)
+  })
+
+  it('is half a minute for an institution, whose coins are then priced as they arrive', async () => {
+    const ours = callsOf(exchange)
+    await made(ours.addBank(bankAccount('half a minute')))
+    const order = () => made(ours.order({ ...halfBitcoin, payout_account_address: ibanOf('half a minute') }))
+    const [inTime, late] = [await order(), await order()]
+    assert.equal(heldFor(inTime), 30)
+    market.setPrice('BTC', 1_010n)
+    await pay(exchange, inTime.id)
+    await until(async () => (await ours.read(inTime.id)).status === 'finished', 'the first to be finished')
+    await advance(exchange, 'PT31S')
+    await pay(exchange, late.id)
+    await until(async () => (await ours.read(late.id)).status === 'finished', 'the second to be finished')
+    market.setPrice('BTC', 1_000n)
+    const [first, second] = [await ours.read(inTime.id), await ours.read(late.id)]
+    assert.equal(first.to_amount, inTime.expected_to_amount, 'the price of the response')
+    assert.ok(cents(second.to_amount) > cents(first.to_amount), 'the price of its arrival, which is better')
   })
 })

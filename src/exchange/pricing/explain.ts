@@ -167,6 +167,7 @@ function derivation(quote: StoredQuote, excess?: Explanation): string[] {
     `rate: paid out / converted, rounded down, for display = ${quote.rate}`,
     ...policyLines(quote),
     `made at ${quote.madeAt}, valid for ${quote.validForSeconds} s, until ${quote.validUntil}`,
+    ...(quote.isFastMarket ? ['its validity was shortened: the market was fast'] : []),
   ]
 }
 

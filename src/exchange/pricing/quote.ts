@@ -104,6 +104,8 @@ export type QuoteCommon = {
    * zero: they are charged once.
    */
   excess?: Quote
+  /** It holds for a shorter time than usual: the market was fast. */
+  isFastMarket?: true
   madeAt: string
   validForSeconds: number
   validUntil: string
@@ -121,6 +123,7 @@ export type QuoteRequest = {
   /** Business time. */
   madeAt: Date
   validForSeconds: number
+  isFastMarket?: boolean
   /** Versions of the policies that decided more than the fees. */
   policies?: PolicyVersions
 }
@@ -160,6 +163,7 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
     convertedAmount: formatAmount(sum.convertedAmount, from),
     toAmount: formatAmount(sum.toAmount, to),
     rate: rateText(terms, sum),
+    ...(request.isFastMarket ? { isFastMarket: true } : {}),
     madeAt: madeAt.toISOString(),
     validForSeconds,
     validUntil: after(madeAt, validForSeconds * 1000).toISOString(),

@@ -4,13 +4,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { PolicyVersions } from '../policies/policies.ts'
 import { makeQuote, type Quote } from '../pricing/quote.ts'
-import {
-  askOfTransaction,
-  priceValidityMs,
-  settlingMomentOf,
-  termsOfPartner,
-  validityOf,
-} from '../transactions/policy.ts'
+import { askOfTransaction, heldFor, settlingMomentOf, termsOfPartner, validityOf } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A transaction at a new price, and whether the new price is within what its customer accepted. */
@@ -41,13 +35,16 @@ export function reprice(
   const { kind, partnerId } = transaction
   const validity = validityOf(ctx, { partnerId }, now)
   const slippage = slippageOf(ctx, partner, now)
-  const usualMs = priceValidityMs(validity.rules, { category: outcome.exchange.deposit.category, kind })
-  const quote = makeQuote(outcome.exchange.terms, {
+  const { terms, deposit } = outcome.exchange
+  const payment = { category: deposit.category, kind }
+  const held = heldFor(ctx, { rules: validity.rules, payment, rate: terms.rate, now })
+  const quote = makeQuote(terms, {
     direction: 'direct',
     amount: outcome.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
-    validForSeconds: secondsFor(usualMs, now, until),
+    validForSeconds: secondsFor(held.ms, now, until),
+    isFastMarket: held.isFastMarket,
     policies: { validity: validity.version, ...slippage.policies },
   })
   const [is, was] =

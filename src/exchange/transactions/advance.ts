@@ -167,3 +167,21 @@ export function changedRow(transaction: Transaction): queries.Changed {
   const { dataKey, personal, publicId, errors, refunds: _, ...rest } = transaction
   return { ...rest, errors: JSON.stringify(errors), personal: dataKey.seal(personal, personalPlace(publicId)) }
 }
+
+/** The row of a transaction that has just been created. */
+export const createdRow = (transaction: Transaction): queries.Created => ({
+  ...changedRow(transaction),
+  publicId: transaction.publicId,
+  checkoutToken: transaction.checkoutToken,
+  partnerId: transaction.partnerId,
+  kind: transaction.kind,
+  side: transaction.side,
+  fromAsset: transaction.from.asset.id,
+  toAsset: transaction.to.asset.id,
+  depositMethod: transaction.depositMethod,
+  payoutMethod: transaction.payoutMethod,
+  terms: JSON.stringify(transaction.terms),
+  externalPartnerLinkId: transaction.externalPartnerLinkId,
+  dataKeyId: transaction.dataKey.id,
+  createdAt: transaction.createdAt,
+})

@@ -14,13 +14,13 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Partner } from '../partners/partner.ts'
 import { eurCentsOf, makeQuote, type Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
-import { changedRow, createdEvents, statusChangeRow } from './advance.ts'
+import { createdEvents, createdRow, statusChangeRow } from './advance.ts'
 import { holderIn } from './payout-destination.ts'
 import type { CreateInput, ReadRequest } from './create-input.ts'
 import { deadlineDue, deadlineKey } from './deadline.ts'
 import { judgeCreate, refusalOfFaults } from './judge.ts'
 import { lockPrices, type LockedOrder } from './open-locks.ts'
-import { kindOf, payDeadlineMs, priceValidityMs, validityOf } from './policy.ts'
+import { heldFor, kindOf, payDeadlineMs, validityOf } from './policy.ts'
 import * as queries from './transactions.sql.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
 import { takeSharedTokens } from './shared-token.ts'
@@ -103,12 +103,15 @@ function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Dr
 
   const { terms, deposit } = available.exchange
   const validity = validityOf(ctx, { partnerId: partner.id }, now)
+  const payment = { category: deposit.category, kind: kindOf(read.input) }
+  const held = heldFor(ctx, { rules: validity.rules, payment, rate: terms.rate, now })
   const quote = makeQuote(terms, {
     direction: 'direct',
     amount: available.sum.fromAmount,
     feesIncluded: true,
     madeAt: now,
-    validForSeconds: priceValidityMs(validity.rules, { category: deposit.category, kind: kindOf(read.input) }) / 1_000,
+    validForSeconds: Math.floor(held.ms / 1_000),
+    isFastMarket: held.isFastMarket,
     policies: { validity: validity.version },
   })
   return { partner, read, available, country: country ?? null, quote, now }
@@ -271,23 +274,6 @@ const personalOf = (input: CreateInput, { network }: Listing): Transaction['pers
   ...(input.sharedToken ? { sharedToken: input.sharedToken } : {}),
   ...(input.billing && input.email !== undefined ? { billingEmail: input.email } : {}),
   ...(input.payoutAddress !== undefined && input.email !== undefined ? { destinationEmail: input.email } : {}),
-})
-
-const createdRow = (transaction: Transaction): queries.Created => ({
-  ...changedRow(transaction),
-  publicId: transaction.publicId,
-  checkoutToken: transaction.checkoutToken,
-  partnerId: transaction.partnerId,
-  kind: transaction.kind,
-  side: transaction.side,
-  fromAsset: transaction.from.asset.id,
-  toAsset: transaction.to.asset.id,
-  depositMethod: transaction.depositMethod,
-  payoutMethod: transaction.payoutMethod,
-  terms: JSON.stringify(transaction.terms),
-  externalPartnerLinkId: transaction.externalPartnerLinkId,
-  dataKeyId: transaction.dataKey.id,
-  createdAt: transaction.createdAt,
 })
 
 /** A transaction's present quote, whole. */

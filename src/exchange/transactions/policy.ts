@@ -6,6 +6,8 @@ import type { ExchangeMoment } from '../availability/exchange-moment.ts'
 import { nothingHalted } from '../../rails/halts.ts'
 import { withoutRails } from '../../rails/registry.ts'
 import type { Policy } from '../policies/policies.ts'
+import { isFast, sampleMarket } from '../pricing/market-speed.ts'
+import type { Rate } from '../pricing/rate.ts'
 import type { ValidityRules } from '../policies/validity.ts'
 import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
@@ -87,6 +89,21 @@ export function priceValidityMs({ card, coin, bank, b2b }: ValidityRules, { cate
     case 'transfer':
       return bank.priceMs
   }
+}
+
+/** A price that is made now: of which rate, paid how, and under which policy. */
+type HeldPrice = { rules: ValidityRules; payment: Payment; rate: Rate; now: Date }
+
+/** How long a price that is made now holds: by policy, and a part of that where its market is fast. */
+export function heldFor(
+  { market }: Pick<Ctx, 'market'>,
+  { rules, payment, rate, now }: HeldPrice,
+): { ms: number; isFastMarket: boolean } {
+  const usualMs = priceValidityMs(rules, payment)
+  sampleMarket(market, now)
+  const isFastMarket = usualMs > 0 && isFast(market, now, rate, rules.fastMarket)
+  const ms = isFastMarket ? Math.floor((usualMs * rules.fastMarket.factorBasisPoints) / 10_000) : usualMs
+  return { ms, isFastMarket }
 }
 
 const dayMs = 86_400_000
