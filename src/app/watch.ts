@@ -25,7 +25,6 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       if (known !== undefined && version !== known) await forget()
       known = version
       await Promise.all([ctx.halts.refresh(ctx.db), ctx.markets.refresh()])
-      await ctx.halts.refresh(ctx.db)
       sampleMarket(ctx.market, ctx.clock.now())
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')

@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 
+import { isKind } from '../../src/exchange/policies/kinds.ts'
+import { ordinary } from './option-market.ts'
+import { assumptions, optionsTable } from './options-table.ts'
 import { runSeed } from './run.ts'
 import { runTreasuryWeek } from './treasury-week.ts'
 
@@ -11,6 +15,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     steps: { type: 'string', default: '1000' },
     trace: { type: 'boolean', default: false },
+    windows: { type: 'string', default: '1000' },
+    policy: { type: 'string', multiple: true, default: [] },
   },
 })
 const steps = Number.parseInt(values.steps, 10)
@@ -24,8 +30,24 @@ if (positionals[0] === 'treasury') {
   process.exit()
 }
 
-let seed =
+const firstSeed =
   values.seed === undefined ? Math.trunc(performance.timeOrigin) % 1_000_000_000 : Number.parseInt(values.seed, 10)
+
+// What free price locks cost the house, under the shipped policies or those that are given as `--policy KIND=FILE`.
+if (positionals[0] === 'options') {
+  const run = { seed: firstSeed, windows: Number.parseInt(values.windows, 10), volatility: ordinary }
+  const given = values.policy.map((text) => {
+    const [kind = '', file = ''] = text.split('=')
+    if (!isKind(kind)) throw new Error(`There is no policy ${kind}.`)
+    return { kind, document: JSON.parse(readFileSync(file, 'utf8')) as unknown }
+  })
+  const { lines, isLoss } = optionsTable(run, given)
+  for (const line of [assumptions(run), ...lines]) say(line)
+  say(isLoss ? 'Every attack loses under this policy.' : 'An attack does not lose under this policy.')
+  process.exit(isLoss ? 0 : 1)
+}
+
+let seed = firstSeed
 let done = 0
 let seeds = 0
 const failed: number[] = []

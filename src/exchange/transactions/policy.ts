@@ -91,7 +91,7 @@ export function priceValidityMs({ card, coin, bank, b2b }: ValidityRules, { cate
   }
 }
 
-/** A price that is made now: of which rate, paid how, and under which policy. */
+/** A price that is made now: its rate, how it is paid, and the rules that hold. */
 type HeldPrice = { rules: ValidityRules; payment: Payment; rate: Rate; now: Date }
 
 /** How long a price that is made now holds: by policy, and a part of that where its market is fast. */
