@@ -1,7 +1,7 @@
 import type { Book, MarketSource } from '../../src/markets/source.ts'
 
 /** Random numbers that are the same for the same seed (mulberry32). */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0

@@ -166,7 +166,7 @@ function payFor(ctx: Ctx, order: Transaction, { paid, isUnlimited }: Attack, mid
   const price = (quote: Transaction['quote']): number => Number(quote.price.numerator) / Number(quote.price.denominator)
   const present = limits.repriced(paid)?.transaction.quote
   const isOldBetter = present !== undefined && price(order.quote) > price(present)
-  const share = 1 - Number(order.quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0)) / 10_000
+  const share = 1 - order.quote.fees.reduce((sum, { basisPoints }) => sum + basisPoints, 0) / 10_000
   const isBetterAfterFees = price(order.quote) * 100 * share > mid
   if (!exchange) return { gain: 0, fees: 0, isOldBetter: false, isBetterAfterFees: false }
   const { quote, expectedTo } = exchangeAt(order, exchange, limits).transaction

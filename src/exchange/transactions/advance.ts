@@ -163,7 +163,7 @@ export const createdEvents = (ctx: Ctx, created: Transaction[]): NewEvent[] =>
   )
 
 /** The columns of a transaction that a change writes. */
-export function changedRow(transaction: Transaction): queries.Changed {
+function changedRow(transaction: Transaction): queries.Changed {
   const { dataKey, personal, publicId, errors, refunds: _, ...rest } = transaction
   return { ...rest, errors: JSON.stringify(errors), personal: dataKey.seal(personal, personalPlace(publicId)) }
 }
