@@ -24,12 +24,13 @@ create table breaks (
 );
 create unique index breaks_open on breaks (account, asset, kind, key) where state = 'open';
 
--- A closed day (UTC, business time). Its figures never change: what is booked later belongs to the day that is closed next.
+-- A closed day (UTC, business time), with its profit and loss as it was then. Its figures never change: what is booked later belongs to the day that is closed next.
 create table closed_days (
   day date primary key,
   closed_at timestamptz not null,
   closed_by text not null,
-  breaks_open integer not null check (breaks_open >= 0)
+  breaks_open integer not null check (breaks_open >= 0),
+  profit jsonb not null
 );
 
 -- The balance of each account at the end of a closed day, debits positive. An account without a row had none.

@@ -116,6 +116,14 @@ describe('reconciliation', () => {
     const closed = await closeDay(ctx(), first, 'cli:test')
     assert.deepEqual(await listBreaks(ctx(), { open: true }), [])
     assert.equal(closed.breaksOpen, 0)
+    assert.ok(closed.profit.some(({ asset, fees }) => asset === 'EUR-EUR' && fees > 0n))
+    for (const { total, ...row } of closed.profit) {
+      const { asset: _, ...parts } = row
+      assert.equal(
+        Object.values(parts).reduce((sum, part) => sum + part, 0n),
+        total,
+      )
+    }
     const zero = new Map<string, bigint>()
     for (const { asset, closing } of closed.accounts) zero.set(asset, (zero.get(asset) ?? 0n) + closing)
     assert.deepEqual(new Set(zero.values()), new Set([0n]), 'a day balances per asset')

@@ -1,6 +1,7 @@
 import { listBreaks, resolveBreak, showBreak } from '../../exchange/reconciliation/breaks.ts'
 import { closeDay } from '../../exchange/reconciliation/close.ts'
 import { reconcile } from '../../exchange/reconciliation/reconcile.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'
@@ -64,9 +65,29 @@ export const close = (input: Invocation): Promise<Answer> => {
       closed_by: closed.closedBy,
       breaks_open: closed.breaksOpen,
     }
-    return { json: { ...head, accounts }, text: `${layOut(head)}\n\n${layOut(accounts)}` }
+    const profit = closed.profit.map((row) => ({
+      asset: row.asset,
+      ...Object.fromEntries(profitColumns.map(([name, column]) => [name, euros(row[column])])),
+    }))
+    return {
+      json: { ...head, accounts, profit },
+      text: [head, accounts, profit].map((part) => layOut(part)).join('\n\n'),
+    }
   })
 }
+
+const profitColumns = [
+  ['spread', 'spread'],
+  ['fees', 'fees'],
+  ['method_costs', 'methodCosts'],
+  ['network_costs', 'networkCosts'],
+  ['hedging', 'hedging'],
+  ['drift', 'drift'],
+  ['revaluation', 'revaluation'],
+  ['total', 'total'],
+] as const
+
+const euros = (units: bigint): string => formatAmount(units, { decimals: 8 })
 
 const shown = (row: Awaited<ReturnType<typeof showBreak>>) => ({
   id: String(row.id),

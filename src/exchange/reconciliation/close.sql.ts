@@ -1,12 +1,18 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 
-export type ClosedRow = { day: string; closed_at: Date; closed_by: string; breaks_open: number }
+export type ClosedRow = {
+  day: string
+  closed_at: Date
+  closed_by: string
+  breaks_open: number
+  profit: readonly Readonly<Record<string, string>>[]
+}
 
 /** Excludes others who close a day until the block ends. */
 export const lockDays = (db: Atomic): void => db.send`select pg_advisory_xact_lock(hashtextextended('closed_days', 0))`
 
 export const closedDay = (db: Db, day: string): Promise<ClosedRow[]> =>
-  db.sql`select day::text, closed_at, closed_by, breaks_open from closed_days where day = ${day}::text::date`
+  db.sql`select day::text, closed_at, closed_by, breaks_open, profit from closed_days where day = ${day}::text::date`
 
 /** The last day that is closed. */
 export const lastDay = (db: Db): Promise<{ day: string }[]> =>
@@ -24,11 +30,12 @@ export const freeze = (
     closedAt,
     closedBy,
     breaksOpen,
-  }: { day: string; end: Date; closedAt: Date; closedBy: string; breaksOpen: number },
+    profit,
+  }: { day: string; end: Date; closedAt: Date; closedBy: string; breaksOpen: number; profit: ClosedRow['profit'] },
 ): void => {
   db.send`
-    insert into closed_days (day, closed_at, closed_by, breaks_open)
-    values (${day}::text::date, ${closedAt}, ${closedBy}, ${breaksOpen})`
+    insert into closed_days (day, closed_at, closed_by, breaks_open, profit)
+    values (${day}::text::date, ${closedAt}, ${closedBy}, ${breaksOpen}, ${JSON.stringify(profit)}::text::jsonb)`
   db.send`
     with sides as (
       select account, asset, amount from folded_balances

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { type ProfitRow, profitAndLoss } from '../treasury/profit.ts'
 import * as queries from './close.sql.ts'
 import { reconcile } from './reconcile.ts'
 
@@ -12,6 +13,8 @@ export type ClosedDay = {
   closedBy: string
   breaksOpen: number
   /** Debits positive, smallest units. `customers` is what all customers together are owed. */
+  /** Units of 10^-8 EUR, by asset. */
+  profit: readonly Omit<ProfitRow, 'day'>[]
   accounts: { account: string; asset: string; opening: bigint; closing: bigint }[]
 }
 
@@ -31,13 +34,21 @@ export async function closeDay(ctx: Ctx, text: string, actor: string): Promise<C
   if (ctx.clock.now() < end) throw new Refusal('CONFLICT', `${text} is not over.`)
 
   const { breaks } = await reconcile(ctx, { since: start, until: end })
+  const profit = await profitAndLoss(ctx, { since: text, until: text })
   await ctx.db.atomic(async (db) => {
     queries.lockDays(db)
     const [last] = await queries.lastDay(db)
     const next = last && dayOf(after(readDay(last.day), dayMs))
     if (next !== undefined && next !== text) throw new Refusal('CONFLICT', `The next day to close is ${next}.`)
     const closedAt = ctx.clock.now()
-    queries.freeze(db, { day: text, end, closedAt, closedBy: actor, breaksOpen: breaks.length })
+    queries.freeze(db, {
+      day: text,
+      end,
+      closedAt,
+      closedBy: actor,
+      breaksOpen: breaks.length,
+      profit: profit.map(asText),
+    })
     recordAudit(db, {
       at: closedAt,
       actor,
@@ -61,9 +72,35 @@ function readDay(text: string): Date {
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-async function shown(
-  { db }: Pick<Ctx, 'db'>,
-  { day, closed_at: closedAt, closed_by: closedBy, breaks_open: breaksOpen }: queries.ClosedRow,
-): Promise<ClosedDay> {
-  return { day, closedAt, closedBy, breaksOpen, accounts: await queries.figures(db, day) }
+const columns = ['spread', 'fees', 'methodCosts', 'networkCosts', 'hedging', 'drift', 'revaluation', 'total'] as const
+
+const asText = (row: ProfitRow): Record<string, string> => ({
+  asset: row.asset,
+  ...Object.fromEntries(columns.map((column) => [column, String(row[column])])),
+})
+
+const fromText = (row: Readonly<Record<string, string>>): Omit<ProfitRow, 'day'> => {
+  const units = (column: (typeof columns)[number]): bigint => BigInt(row[column] ?? '0')
+  return {
+    asset: row.asset ?? '',
+    spread: units('spread'),
+    fees: units('fees'),
+    methodCosts: units('methodCosts'),
+    networkCosts: units('networkCosts'),
+    hedging: units('hedging'),
+    drift: units('drift'),
+    revaluation: units('revaluation'),
+    total: units('total'),
+  }
+}
+
+async function shown({ db }: Pick<Ctx, 'db'>, row: queries.ClosedRow): Promise<ClosedDay> {
+  return {
+    day: row.day,
+    closedAt: row.closed_at,
+    closedBy: row.closed_by,
+    breaksOpen: row.breaks_open,
+    profit: row.profit.map(fromText),
+    accounts: await queries.figures(db, row.day),
+  }
 }
