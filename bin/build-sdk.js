@@ -49,9 +49,11 @@ function typeOf(schema) {
 function plainType(type, schema) {
   switch (type ?? '') {
     case 'string':
+      return 'string'
     case 'boolean':
+      return 'boolean'
     case 'null':
-      return type
+      return 'null'
     case 'number':
     case 'integer':
       return 'number'
