@@ -41,12 +41,14 @@ export async function send<Result>(transport: Transport, request: Request): Prom
     try {
       return await sendOnce<Result>(transport, request, key)
     } catch (error) {
+      // The first answer to a removal was lost.
+      if (attempt > 0 && request.method === 'DELETE' && error instanceof CambioError && error.status === 404)
+        return null as Result
       if (!(error instanceof CambioError) || attempt >= transport.retries || !mayRepeat(error, request)) throw error
+      const asked = error.retryAfter === undefined ? undefined : error.retryAfter * 1_000
+      if (asked !== undefined && asked > longestWaitMs) throw error
       const backOff = 250 * 2 ** attempt * (0.5 + Math.random())
-      await wait(
-        Math.min(error.retryAfter === undefined ? backOff : error.retryAfter * 1_000, longestWaitMs),
-        request.signal,
-      )
+      await wait(asked ?? backOff, request.signal)
     }
   }
 }
@@ -76,6 +78,8 @@ async function sendOnce<Result>(transport: Transport, request: Request, key: str
     .fetch(transport.baseUrl + path, {
       method,
       headers,
+      // A redirect would take the API key along.
+      redirect: 'error',
       ...(body === undefined ? {} : { body }),
       signal: signal ? AbortSignal.any([signal, limit]) : limit,
     })

@@ -91,6 +91,7 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
       until: timeIn(until),
       page: 1,
       limit: mostListed,
+      byEmail: email !== undefined,
     })
     const json = orders.map((one) => ({
       id: String(one.publicId),

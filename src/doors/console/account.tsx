@@ -65,7 +65,7 @@ export const accountPage: Page = {
   act: async ({ ctx, form, operator, path }) => {
     switch (form.get('action') ?? '') {
       case 'confirm':
-        await confirmSecondFactor(ctx, operator.operatorId, form.get('code') ?? '')
+        await confirmSecondFactor(ctx, operator.operatorId, form.get('code') ?? '', operator.sessionId)
         return { to: path }
       case 'end': {
         const id = readId(form.get('session') ?? '')

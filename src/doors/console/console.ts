@@ -117,7 +117,7 @@ function servePage(scope: FastifyInstance, door: Door, page: Page): void {
 
 /** Who uses the browser that sent a request. */
 async function signedIn({ ctx }: Door, { headers }: Pick<FastifyRequest, 'headers'>): Promise<SignedIn | undefined> {
-  const token = tokenIn(headers.cookie)
+  const token = tokenIn(ctx, headers.cookie)
   return token === undefined ? undefined : operatorOfSession(ctx, token)
 }
 

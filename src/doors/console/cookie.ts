@@ -16,10 +16,12 @@ export const sessionCookie = (ctx: Pick<Ctx, 'publicUrl'>, token: string): strin
 export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>): string => `${sessionCookie(ctx, '')}; Max-Age=0`
 
 /** The token that a browser sent. */
-export function tokenIn(cookie: string | undefined): string | undefined {
+export function tokenIn(ctx: Pick<Ctx, 'publicUrl'>, cookie: string | undefined): string | undefined {
+  // Over https only the prefixed name counts: any subdomain can set the other one.
+  const wanted = `${isSecure(ctx) ? hostPrefix : ''}${name}`
   for (const pair of cookie?.split(';') ?? []) {
     const [key = '', value = ''] = pair.trim().split('=')
-    if ((key === name || key === hostPrefix + name) && /^[\w-]{43}$/.test(value)) return value
+    if (key === wanted && /^[\w-]{43}$/.test(value)) return value
   }
   return undefined
 }

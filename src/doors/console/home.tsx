@@ -34,7 +34,7 @@ export const homePage: Page = {
 
 async function needsOf({ ctx }: Visit): Promise<Need[]> {
   const [held, payouts, suspense, breaks, halted, stuck] = await Promise.all([
-    findOrders(ctx, { status: 'on_hold', page: 1, limit: mostOfAKind }),
+    findOrders(ctx, { status: 'on_hold', page: 1, limit: mostOfAKind, byEmail: false }),
     listOpenPayouts(ctx, { waiting: true }),
     listSuspense(ctx),
     listBreaks(ctx, { open: true }),

@@ -5,7 +5,7 @@ import { listSuspense, type SuspenseDeposit } from '../../exchange/operations/su
 import { heldBalances } from '../../exchange/ledger/balance.ts'
 import { placeIn } from '../../exchange/ledger/account.ts'
 import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
-import { listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
+import { listOperators, operatorSubject, useSecondFactor } from '../../exchange/operators/operator.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
@@ -63,6 +63,9 @@ const Approvals = ({ visit, payouts }: { visit: Visit; payouts: readonly OpenPay
         visit.may('payouts.approve') ? (
           <ActionForm visit={visit} action="approve" name="Approve" class="inline">
             <input type="hidden" name="payout" value={String(one.id)} />
+            {visit.operator.hasSecondFactor ? (
+              <ActionField id={`code-${one.id}`} name="code" label="Code" required />
+            ) : null}
           </ActionForm>
         ) : null,
       ])}
@@ -151,6 +154,7 @@ async function act({ ctx, form, operator, may }: Visit & { form: URLSearchParams
       allowed(may('payouts.approve'))
       const self = (await listOperators(ctx)).find(({ id }) => id === operator.operatorId)
       if (!self) throw new Refusal('FORBIDDEN', 'You are no operator any more.')
+      await useSecondFactor(ctx, operator.operatorId, form.get('code') ?? '')
       await approvePayout(ctx, idIn('payout'), self)
       return
     }

@@ -19,8 +19,8 @@ export async function storyOf(visit: Visit, transaction: Transaction) {
     jobsOf(ctx, transaction),
     eventsOf(ctx, publicId),
     explainPrices(ctx, publicId),
-    notesOf(ctx, transaction),
-    auditOf(ctx.db, `transaction:${publicId}`),
+    visit.may('customers.view') ? notesOf(ctx, transaction) : [],
+    visit.may('audit.view') ? auditOf(ctx.db, `transaction:${publicId}`) : [],
   ])
   return { visit, transaction, postings, jobs, events, quotes, notes, audit }
 }

@@ -1,3 +1,5 @@
+import { recordAudit } from '../../exchange/audit/audit.ts'
+import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { findOrders, type FoundOrder, type OrderSearch } from '../../exchange/reports/find-orders.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { csvLine } from '../ui/csv.ts'
@@ -31,6 +33,7 @@ export const ordersCsv: Page = {
   needs: 'orders.view',
   show: async (visit) => {
     const { orders } = await findOrders(visit.ctx, { ...searchOf(visit, csvSize), page: 1 })
+    if (visit.may('customers.view')) await noteExport(visit, orders.length)
     const head = csvLine([
       'id',
       'created_at',
@@ -56,6 +59,21 @@ export const ordersCsv: Page = {
   },
 }
 
+/** Who took whole addresses away is in the audit. */
+const noteExport = ({ ctx, operator }: Visit, rows: number): Promise<void> =>
+  ctx.db.atomic((db) => {
+    const actor = operatorSubject({ id: operator.operatorId })
+    recordAudit(db, {
+      at: ctx.clock.now(),
+      actor,
+      action: 'orders.exported',
+      subject: 'orders',
+      before: null,
+      after: { rows },
+    })
+    return Promise.resolve()
+  })
+
 const cellsOf = (visit: Visit, order: FoundOrder): (string | null)[] => [
   String(order.publicId),
   order.createdAt.toISOString(),
@@ -73,7 +91,7 @@ const cellsOf = (visit: Visit, order: FoundOrder): (string | null)[] => [
   order.to.paid,
 ]
 
-function searchOf({ query }: Pick<Visit, 'query'>, limit: number): OrderSearch {
+function searchOf({ query, may }: Pick<Visit, 'query' | 'may'>, limit: number): OrderSearch {
   const text = (name: string): string | undefined => query.get(name)?.trim().slice(0, 300) || undefined
   const page = Number.parseInt(query.get('page') ?? '1', 10)
   return {
@@ -86,6 +104,7 @@ function searchOf({ query }: Pick<Visit, 'query'>, limit: number): OrderSearch {
     until: dayIn(text('until'), 1),
     page: Number.isSafeInteger(page) && page > 0 && page <= 10_000 ? page : 1,
     limit,
+    byEmail: may('customers.view'),
   }
 }
 

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream'
+
 import type { Ctx } from '../../exchange/context.ts'
 import type { Permission } from '../../exchange/operators/roles.ts'
 import type { SignedIn } from '../../exchange/operators/session.ts'
@@ -19,7 +21,7 @@ export type Visit = {
 }
 
 /** A whole page, or a file to download. */
-export type PageContent = { body: string | Buffer; type?: string; headers?: Record<string, string> }
+export type PageContent = { body: string | Readable; type?: string; headers?: Record<string, string> }
 
 /** One page of the console. A new one is a file with such an object, and a line in `pages.ts`. */
 export type Page = {

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+
 import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { renderPage } from './layout.tsx'
@@ -37,6 +39,11 @@ export const reportsPage: Page = {
   },
 }
 
+async function* whole(head: string, parts: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield head
+  yield* parts
+}
+
 /** `/console/reports/journal?month=2026-10&format=csv|ledger`. */
 export const journalFile: Page = {
   path: '/console/reports/journal',
@@ -44,11 +51,12 @@ export const journalFile: Page = {
   show: async ({ ctx, query }) => {
     const [month, format] = [query.get('month') ?? '', query.get('format') ?? 'csv']
     if (!isJournalFormat(format)) throw new Refusal('BAD_REQUEST', 'The format is csv or ledger.')
-    const parts: string[] = []
-    for await (const part of journalOf(ctx, month, format)) parts.push(part)
+    const parts = journalOf(ctx, month, format)
+    // A wrong month is refused before anything is sent.
+    const head = await parts.next()
     const isCsv = format === 'csv'
     return {
-      body: parts.join(''),
+      body: Readable.from(whole(head.value ?? '', parts)),
       type: isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8',
       headers: { 'content-disposition': `attachment; filename="journal-${month}.${isCsv ? 'csv' : 'ledger'}"` },
     }

@@ -7,7 +7,7 @@ export const csvLine = (cells: readonly (string | null)[]): string =>
 
 const plain = (text: string): string => {
   const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
-  return /^[=+@\t]|^-(?!\d)/.test(clean) ? `'${clean}` : clean
+  return /^\s*[=+@]|^\s*-(?!\d+(\.\d+)?$)/.test(clean) ? `'${clean}` : clean
 }
 
 const quoted = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -120,21 +120,23 @@ export async function beginSecondFactor(
   const [known] = await db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
     select totp_secret, totp_step from operators where id = ${operatorId}`
   if (known?.totp_step) throw new Refusal('CONFLICT', 'A second factor is already set up.')
-  const stored = known?.totp_secret && unseal(secrets.sealing, known.totp_secret, totpPlace(operatorId))
-  const secret = stored ?? makeTotpSecret()
-  if (!stored) {
-    await db.sql`
-      update operators set totp_secret = ${seal(secrets.sealing, secret, totpPlace(operatorId))}
-      where id = ${operatorId} and totp_step is null`
-  }
+  // A new one each time: who saw an earlier page knows nothing of what is confirmed later.
+  const secret = makeTotpSecret()
+  await db.sql`
+    update operators set totp_secret = ${seal(secrets.sealing, secret, totpPlace(operatorId))}
+    where id = ${operatorId} and totp_step is null`
   return totpUri(secret, email)
 }
 
-/** Confirms the second factor with a code of it: from now on signing in needs one. BAD_REQUEST for a wrong code. */
+/**
+ * Confirms the second factor with a code of it: from now on signing in needs one, and the operator's other sessions end. BAD_REQUEST
+ * for a wrong code.
+ */
 export async function confirmSecondFactor(
   ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
   operatorId: bigint,
   code: string,
+  sessionId?: bigint,
 ): Promise<void> {
   const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
     select totp_secret, totp_step from operators where id = ${operatorId}`
@@ -145,11 +147,38 @@ export async function confirmSecondFactor(
   if (step === undefined) throw new Refusal('BAD_REQUEST', 'This code is wrong. Codes change every 30 seconds.')
   await ctx.db.atomic(async (db) => {
     db.send`update operators set totp_step = ${step} where id = ${operatorId} and totp_step is null`
+    // Sessions that began with the password alone end.
+    db.send`
+      update operator_sessions set ended_at = ${ctx.clock.realNow()}
+      where operator_id = ${operatorId} and ended_at is null and id is distinct from ${sessionId ?? null}::bigint`
     record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_set', {
       before: null,
       after: null,
     })
   })
+}
+
+/**
+ * Uses up a code of an operator's second factor, for an action that asks for one. Nothing is asked of an operator without one. INVALID_TOKEN
+ * for a wrong code, and for one that was used before.
+ */
+export async function useSecondFactor(
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
+  operatorId: bigint,
+  code: string,
+): Promise<void> {
+  const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
+    select totp_secret, totp_step from operators where id = ${operatorId}`
+  if (!known?.totp_secret || known.totp_step === null) return
+  const secret = unseal(ctx.secrets.sealing, known.totp_secret, totpPlace(operatorId))
+  const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: known.totp_step })
+  const used =
+    step === undefined
+      ? []
+      : await ctx.db.sql`
+    update operators set totp_step = ${step} where id = ${operatorId} and totp_step < ${step} returning id`
+  if (used.length === 0)
+    throw new Refusal('INVALID_TOKEN', 'This code is wrong, or was used before. Wait for the next one.')
 }
 
 function record(

@@ -28,8 +28,7 @@ export type SignIn = { email: string; password: string; code: string | undefined
 
 const sessionMs = 12 * 3_600_000
 const idleMs = 30 * 60_000
-/** After so many wrong attempts the next one has to wait: a minute, doubled each time, up to an hour. */
-const freeFailures = 5
+/** The longest wait after wrong attempts; see `beginAttempt`. */
 const longestWaitMs = 3_600_000
 
 /** Checked where there is no such operator, so that the answer takes as long. */
@@ -46,20 +45,23 @@ export async function signIn(
 ): Promise<{ token: string } | 'code_needed'> {
   const { db, clock } = ctx
   const now = clock.realNow()
-  const [operator] = await queries.operatorByEmail(db, typed.email.trim().toLowerCase())
+  const email = typed.email.trim().toLowerCase()
+  // The attempt is counted before the password is looked at, so that many at once are not more than so many.
+  const [operator] = await queries.beginAttempt(db, email, now)
   decoy ??= hashPassword(randomToken(16))
   const isRight = await isPassword(typed.password, operator?.passwordHash ?? (await decoy))
-  if (operator?.disabledAt !== null) throw wrong()
-  const waitMs = waitOf(operator, now)
-  if (waitMs > 0) throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], Math.ceil(waitMs / 1_000))
-  if (!isRight) return fail(ctx, operator.id, now)
+  if (!operator) throw await refusalOf(ctx, email, now)
+  if (!isRight) throw wrong()
 
   let step: bigint | null = null
   if (operator.totpSecret !== null && operator.totpStep !== null) {
-    if (typed.code === undefined || typed.code === '') return 'code_needed'
+    if (typed.code === undefined || typed.code === '') {
+      await queries.endAttempt(db, operator.id)
+      return 'code_needed'
+    }
     const secret = unseal(ctx.secrets.sealing, operator.totpSecret, totpPlace(operator.id))
     step = totpStep(secret, typed.code, { now, lastStep: operator.totpStep }) ?? null
-    if (step === null) return fail(ctx, operator.id, now)
+    if (step === null) throw wrong()
   }
   const token = randomToken(32)
   const id = await ctx.rowIds.next()
@@ -82,15 +84,13 @@ export async function signIn(
 
 const wrong = (): Refusal => new Refusal('INVALID_TOKEN', 'The e-mail address, password or code is wrong.')
 
-async function fail({ db }: Pick<Ctx, 'db'>, operatorId: bigint, now: Date): Promise<never> {
-  await queries.countFailure(db, operatorId, now)
-  throw wrong()
-}
-
-function waitOf({ failures, failedAt }: queries.OperatorRow, now: Date): number {
-  if (failures < freeFailures || failedAt === null) return 0
-  const wait = Math.min(60_000 * 2 ** (failures - freeFailures), longestWaitMs)
-  return after(failedAt, wait).getTime() - now.getTime()
+/** Why no attempt could begin: there is no such operator, or the wait is not over. */
+async function refusalOf({ db }: Pick<Ctx, 'db'>, email: string, now: Date): Promise<Refusal> {
+  const [operator] = await queries.operatorByEmail(db, email)
+  if (operator?.disabledAt !== null) return wrong()
+  const wait = Math.min(60_000 * 2 ** (operator.failures - queries.freeFailures), longestWaitMs)
+  const leftMs = operator.failedAt === null ? 0 : after(operator.failedAt, wait).getTime() - now.getTime()
+  return new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], Math.max(1, Math.ceil(leftMs / 1_000)))
 }
 
 const hashOf = (token: string): string => hash('sha256', token, 'hex')

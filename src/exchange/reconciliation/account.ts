@@ -30,13 +30,13 @@ export type Period = { since: Date; until: Date }
 
 /**
  * Compares what the rails of an account state with what is booked there: everything that either side has in the period, and the
- * payments in `besides`. Reads the rails, so never inside a block.
+ * payments in `besides`, whose statement is read from `earliest` on. Reads the rails, so never inside a block.
  */
 export async function differencesAt(
   ctx: Ctx,
   account: CustodyAccount,
   { since, until }: Period,
-  besides: readonly queries.ItemKey[] = [],
+  { besides = [], earliest = since }: { besides?: readonly queries.ItemKey[]; earliest?: Date } = {},
 ): Promise<Difference[]> {
   const { db, clock } = ctx
   const { place } = account
@@ -47,7 +47,10 @@ export async function differencesAt(
   const items = await queries.itemsBooked(db, place, keys)
 
   // What began before the statement that was read is compared from its own beginning.
-  const first = items.reduce((earliest, item) => (item.first < earliest ? item.first : earliest), since)
+  const first = items.reduce(
+    (least, item) => (item.first < least ? item.first : least),
+    earliest < since ? earliest : since,
+  )
   const all = first < since ? await linesOf(ctx, account, after(first, -earlierMs)) : lines
   const names = new Set(keys.map(nameOf))
   const stated = all.filter((line) => names.has(nameOf(line)))

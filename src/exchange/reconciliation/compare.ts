@@ -49,7 +49,8 @@ export function compareItems(
     const isNewer = item === undefined || line.last > item.last
     const isRecent = isNewer && now.getTime() - line.last.getTime() < booksLagMs
     const state = states.get(nameOf(line))
-    const isUnderWay = state?.state === 'planned' || state?.state === 'submitted' || state?.state === 'unknown'
+    const isSent = state?.state === 'planned' || state?.state === 'submitted' || state?.state === 'unknown'
+    const isUnderWay = item === undefined && isSent && now.getTime() - line.last.getTime() < statementLagMs
     const { rail, direction, key, asset } = line
     found.push({
       rail,

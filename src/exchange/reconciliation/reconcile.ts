@@ -38,28 +38,25 @@ export async function reconcile(ctx: Ctx, period: Period = lastDays(ctx)): Promi
   const before = await queries.standing(ctx.db, places)
   const found: queries.FoundBreak[] = []
   const onItsWay: Difference[] = []
+  const unknown: string[] = []
   for (const account of accounts) {
     const known = before.filter((one) => one.account === account.place)
-    const differences = hasStatement(account) ? await differencesAt(ctx, account, period, known.flatMap(keyOf)) : []
-    onItsWay.push(...differences.filter((one) => one.isOnItsWay))
-    found.push(...differences.filter((one) => !one.isOnItsWay).map((one) => asBreak(account, one)))
-    for (const asset of await assetsAt(ctx, account)) {
-      const rest = await unexplained(ctx, account, asset, { differences, known })
-      if (rest !== 0n) {
+    const seen = await comparedTwice(ctx, account, period, known)
+    onItsWay.push(...seen.differences.filter((one) => one.isOnItsWay))
+    found.push(...seen.differences.filter((one) => !one.isOnItsWay).map((one) => asBreak(account, one)))
+    for (const [asset, amount] of seen.rests) {
+      if (amount === undefined) unknown.push(balanceOf(account.place, asset))
+      else if (amount !== 0n) {
         const cause = hasStatement(account) ? 'unexplained' : 'no_statement'
-        found.push({
-          account: account.place,
-          asset,
-          kind: 'balance',
-          key: '',
-          amount: rest,
-          cause,
-          owner: ownerOf(account),
-        })
+        const owner = ownerOf(account)
+        found.push({ account: account.place, asset, kind: 'balance', key: '', amount, cause, owner })
       }
     }
   }
-  return { breaks: await store(ctx, places, found), onItsWay }
+  const kept = (one: queries.BreakRow): boolean =>
+    !before.some(({ id }) => id === one.id) ||
+    (one.kind === 'balance' && unknown.includes(balanceOf(one.account, one.asset)))
+  return { breaks: await store(ctx, places, found, kept), onItsWay }
 }
 
 /** Every asset that the books have at an account. */
@@ -70,30 +67,62 @@ async function assetsAt({ db }: Ctx, { place }: CustodyAccount): Promise<string[
   })
 }
 
-/** How often, and how many real milliseconds apart, a balance that differs is read again before it counts. */
-const looks = 5
-const lookAgainMs = 200
+const balanceOf = (place: string, asset: string): string => `${place} ${asset}`
 
-/** The part of a balance's difference that no item explains. Counts only once it is the same at two readings, because money moves. */
-async function unexplained(
+/** How often, and how many real milliseconds apart, an account whose balance differs is compared again. */
+const looks = 4
+const lookAgainMs = 400
+/** How long before it was found a break may have begun. */
+const foundWithinMs = 34 * dayMs
+
+/** The differences of an account's items, and of each balance what they do not explain; undefined where money moved meanwhile. */
+type Compared = { differences: Difference[]; rests: Map<string, bigint | undefined> }
+
+/** Compares an account until two comparisons in a row leave the same rests: a callback may come between two readings. */
+async function comparedTwice(
   ctx: Ctx,
   account: CustodyAccount,
-  asset: string,
-  { differences, known }: { differences: readonly Difference[]; known: readonly queries.BreakRow[] },
-): Promise<bigint> {
-  const items = differences.filter((one) => one.asset === asset)
-  const resolved = known.filter((one) => one.asset === asset && one.kind === 'balance' && one.state === 'resolved')
-  const explained = sum(items) + sum(resolved)
-  let last: bigint | undefined
-  for (let look = 0; look < looks; look += 1) {
-    if (look > 0) await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
-    const [balance] = await balancesAt(ctx, account, [asset])
-    const rest = balance && restOf(balance) - explained
-    if (rest === 0n) return 0n
-    if (rest !== undefined && rest === last) return rest
-    last = rest
+  period: Period,
+  known: readonly queries.BreakRow[],
+): Promise<Compared> {
+  let last = await compared(ctx, account, period, known)
+  for (let look = 1; look < looks && [...last.rests.values()].some((rest) => rest !== 0n); look += 1) {
+    await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+    const next = await compared(ctx, account, period, known)
+    const isSame = [...next.rests].every(([asset, rest]) => rest !== undefined && rest === last.rests.get(asset))
+    last = next
+    if (isSame) return next
   }
-  return 0n
+  const isQuiet = [...last.rests.values()].every((rest) => rest === 0n)
+  return isQuiet
+    ? last
+    : { ...last, rests: new Map([...last.rests].map(([asset, rest]) => [asset, rest === 0n ? rest : undefined])) }
+}
+
+async function compared(
+  ctx: Ctx,
+  account: CustodyAccount,
+  period: Period,
+  known: readonly queries.BreakRow[],
+): Promise<Compared> {
+  const items = known.filter(({ kind }) => kind !== 'balance')
+  const earliest = items.reduce((least, one) => {
+    const from = after(one.found_at, -foundWithinMs)
+    return from < least ? from : least
+  }, period.since)
+  const differences = hasStatement(account)
+    ? await differencesAt(ctx, account, period, { besides: items.flatMap(keyOf), earliest })
+    : []
+  const rests = new Map<string, bigint | undefined>()
+  const assets = await assetsAt(ctx, account)
+  const balances = await balancesAt(ctx, account, assets)
+  for (const asset of assets) {
+    const resolved = known.filter((one) => one.asset === asset && one.kind === 'balance' && one.state === 'resolved')
+    const explained = sum(differences.filter((one) => one.asset === asset)) + sum(resolved)
+    const balance = balances.find((one) => one.asset === asset)
+    rests.set(asset, balance && restOf(balance) - explained)
+  }
+  return { differences, rests }
 }
 
 const restOf = ({ stated, booked }: Balance): bigint => stated - booked
@@ -122,13 +151,22 @@ const sameness = (one: Pick<queries.BreakRow, 'account' | 'asset' | 'kind' | 'ke
   [one.account, one.asset, one.kind, one.key, one.amount].join('\n')
 
 /** Stores what was found, and gives every break that is open now. */
-async function store(ctx: Ctx, places: string[], found: queries.FoundBreak[]): Promise<queries.BreakRow[]> {
+async function store(
+  ctx: Ctx,
+  places: string[],
+  found: queries.FoundBreak[],
+  isKept: (one: queries.BreakRow) => boolean,
+): Promise<queries.BreakRow[]> {
   const { db, clock, rowIds } = ctx
   const at = clock.now()
   const ids = await Promise.all(found.map(() => rowIds.next()))
   await db.atomic(async (block) => {
     queries.lockBreaks(block)
-    const known = new Map((await queries.standing(block, places)).map((one) => [sameness(one), one]))
+    // A resolved balance is subtracted before: the same amount found again is another loss.
+    const standing = await queries.standing(block, places)
+    const known = new Map(
+      standing.filter((one) => one.state === 'open' || one.kind !== 'balance').map((one) => [sameness(one), one]),
+    )
     const again = new Set<bigint>()
     const fresh: [bigint, queries.FoundBreak][] = []
     for (const [index, one] of found.entries()) {
@@ -138,7 +176,7 @@ async function store(ctx: Ctx, places: string[], found: queries.FoundBreak[]): P
       else if (id !== undefined) fresh.push([id, one])
     }
     const open = [...known.values()].filter(({ state }) => state === 'open')
-    const gone = open.filter(({ id }) => !again.has(id))
+    const gone = open.filter((one) => !again.has(one.id) && !isKept(one))
     if (gone.length > 0)
       queries.clear(
         block,
@@ -157,9 +195,14 @@ async function store(ctx: Ctx, places: string[], found: queries.FoundBreak[]): P
  */
 export async function explainedAt(ctx: Ctx, account: CustodyAccount): Promise<Map<string, bigint> | undefined> {
   if (!hasStatement(account)) return undefined
-  const differences = (await differencesAt(ctx, account, lastDays(ctx))).filter((one) => one.isOnItsWay)
-  const resolved = (await queries.standing(ctx.db, [account.place])).filter(({ state }) => state === 'resolved')
+  const known = (await queries.standing(ctx.db, [account.place])).filter(({ state }) => state === 'resolved')
+  const names = new Set(known.map((one) => `${one.key} ${one.asset} ${one.amount}`))
+  const differences = await differencesAt(ctx, account, lastDays(ctx), { besides: known.flatMap(keyOf) })
+  const explained = differences.filter(
+    (one) => one.isOnItsWay || names.has(`${nameOf(one)} ${one.asset} ${one.amount}`),
+  )
+  const resolved = known.filter(({ kind }) => kind === 'balance')
   const sums = new Map<string, bigint>()
-  for (const { asset, amount } of [...differences, ...resolved]) sums.set(asset, (sums.get(asset) ?? 0n) + amount)
+  for (const { asset, amount } of [...explained, ...resolved]) sums.set(asset, (sums.get(asset) ?? 0n) + amount)
   return sums
 }

@@ -32,9 +32,9 @@ export const report = (
       union all
       select transactions.id, 0, 1, 0, 0, from_amount_in_eur * 1000000, 0, 0
       from entries join transactions on transactions.id = transaction_id
-      where entries.kind = 'deposit' and at >= ${since} and at < ${until}
+      where entries.kind in ('deposit', 'suspense_matched') and at >= ${since} and at < ${until}
         and not exists (select 1 from entries as before
-          where before.transaction_id = entries.transaction_id and before.kind = 'deposit' and before.id < entries.id)
+          where before.transaction_id = entries.transaction_id and before.kind in ('deposit', 'suspense_matched') and before.id < entries.id)
       union all
       select transaction_id, 0, 0, 0, 0, 0, valuations.fees,
         spread + valuations.fees + method_costs + network_costs + hedging + drift

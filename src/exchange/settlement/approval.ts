@@ -3,6 +3,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../operators/operator.ts'
+import { permissionsOf } from '../operators/roles.ts'
 import { type LockedPayout, payoutDue } from './payout.ts'
 import { enqueueRefunds, lockRefunds, type Refund } from './refund.ts'
 import { advance, type Step } from '../transactions/advance.ts'
@@ -95,6 +96,8 @@ export type Approved = {
  * another reason since, and an operator's second approval.
  */
 export function approvePayout(ctx: Ctx, id: bigint, operator: Operator): Promise<Approved> {
+  if (!permissionsOf[operator.role].has('payouts.approve'))
+    throw new Refusal('FORBIDDEN', 'Your role does not include the approval of payouts.')
   return ctx.db.atomic(async (db) => {
     const waiting = await lockWaiting(ctx, db, id)
     const { payoutId } = waiting
