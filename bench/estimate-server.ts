@@ -6,6 +6,7 @@ import { readSandbox } from '../src/sandbox/sandbox-file.ts'
 import { type Accounts, type Caller, openAccounts } from '../src/exchange/partners/accounts.ts'
 import { hashKeyText, makeKeyText } from '../src/exchange/partners/key-text.ts'
 import type { Policies } from '../src/exchange/policies/policies.ts'
+import { percentText } from '../src/exchange/pricing/fees.ts'
 import { feesDocument, policiesWith } from '../test/support/policies.ts'
 import { answerOrders } from './helper-process.ts'
 import { movingMarket } from './moving-market.ts'
@@ -57,7 +58,7 @@ const ownPolicies = (ids: readonly bigint[]): Policies =>
   policiesWith(
     ...ids.map((partnerId, index) => {
       const document = feesDocument({
-        service: { buy: `${0.5 + (index % 100) / 100}%`, sell: '0.9%', swap: `0.${10 + (index % 80)}%` },
+        service: { buy: percentText(50 + (index % 100)), sell: '0.9%', swap: `0.${10 + (index % 80)}%` },
         minimum: `0.${10 + (index % 90)}`,
       })
       return { kind: 'fees' as const, document, partnerId, version: index + 2 }
