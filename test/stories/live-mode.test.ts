@@ -24,6 +24,7 @@ import { someAddress } from '../support/customer.ts'
 import { testDatabase } from '../support/database.ts'
 import { startExchange } from '../support/exchange.ts'
 import { mailServer } from '../support/mail-server.ts'
+import { letExchange } from '../support/policies.ts'
 import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
 import { testSignature, testWorld } from '../support/test-world.ts'
@@ -58,6 +59,7 @@ before(async () => {
   const company = 'company: { name: Example Ltd, address: "1 Street, City", support: help@example.com }'
   writeFileSync(join(folder, 'config.yaml'), company)
   service = await startService(readConfig(liveSettings()), silentLog, [world.open])
+  await letExchange(service.composition.ctx)
   const { ctx } = service.composition
   key = (await createPartner(ctx, { name: 'Live Wallet' }, 'test')).secret_key
   await ctx.db.atomic(async (db) => {
