@@ -56,7 +56,7 @@ export const journalFile: Page = {
     const head = await parts.next()
     const isCsv = format === 'csv'
     return {
-      body: Readable.from(whole(head.value ?? '', parts)),
+      body: Readable.from(whole(head.done === true ? '' : head.value, parts)),
       type: isCsv ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8',
       headers: { 'content-disposition': `attachment; filename="journal-${month}.${isCsv ? 'csv' : 'ledger'}"` },
     }
