@@ -12,5 +12,4 @@ create table open_lock_totals (
 
 -- The locks that are open: what is counted.
 create index transactions_open_locks on transactions (quote_expires_at)
-  include (partner_id, from_asset, to_asset, from_amount_in_eur)
   where status in ('new', 'waiting_for_customer', 'waiting_for_deposit');

@@ -19,7 +19,8 @@ create table valuations (
   drift numeric(38, 0) not null,
   primary key (entry_id, asset)
 );
-create index valuations_day on valuations (day, asset);
+-- Days only grow: a few pages cover one.
+create index valuations_day on valuations using brin (day);
 
 -- Up to which database transaction all entries are valued.
 create table valuation_state (

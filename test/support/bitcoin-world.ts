@@ -1,3 +1,4 @@
+import { useTestNetwork } from '../../src/reference/addresses/test-network.ts'
 import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
 import type { Database } from '../../src/platform/db/sql.ts'
@@ -131,6 +132,7 @@ export async function openBitcoinWorld(
       ahead += ms
     },
     close: async () => {
+      for (const family of ['bitcoin', 'litecoin', 'dogecoin', 'bitcoin-cash']) useTestNetwork(family, undefined)
       await db.close()
       await Promise.all([node.stop(), second.stop()])
     },

@@ -71,7 +71,7 @@ export const idsByText = (
   db.sql`
     select id from transactions where public_id = ${publicId}::bigint
     union
-    select id from transactions where output_hash = ${text}
+    select id from transactions where left(output_hash, 16) = left(${text}, 16) and output_hash = ${text}
     union
     select transaction_id from deposits where rail = any(${rails}::text[]) and payment = ${text} and transaction_id is not null
     union
