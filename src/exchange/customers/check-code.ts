@@ -62,7 +62,7 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
     return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
   }
   queries.useUp(db, key)
-  clearBounce(ctx, db, answer.email)
+  if (counts?.hasBounced) clearBounce(ctx, db, answer.email)
   return proveEmail(ctx, db, answer)
 }
 

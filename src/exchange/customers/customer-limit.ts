@@ -6,7 +6,7 @@ import * as queries from './customer-limit.sql.ts'
 import { type Import, openImport } from './imported.ts'
 import { kycLevelAt, reviewStatusAt } from './profile.ts'
 import { limitsAt, type Usage, usedOf } from './usage.ts'
-import { type Trait, traitsOf } from './traits.ts'
+import { traitsOf } from './traits.ts'
 import { addTraits, lockPerson } from './traits.sql.ts'
 
 /**
@@ -70,8 +70,12 @@ export async function judgeLimit(
   const now = ctx.clock.now()
   const imports = await readImports(ctx, db, customerId)
   const documents = imports.flatMap(({ documents: known = [] }) => known)
-  const traits: Trait[] = traitsOf(ctx, { email, account, documents })
-  addTraits(db, customerId, traits, now)
+  const traits = traitsOf(ctx, { email, account, documents })
+  addTraits(
+    db,
+    traits.map((trait) => ({ ...trait, customerId })),
+    now,
+  )
   lockPerson(db, customerId)
   const { rules } = ctx.policies.at(now, 'limits', partnerId)
   const level = kycLevelAt(imports, now)

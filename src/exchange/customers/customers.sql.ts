@@ -73,8 +73,8 @@ export const insertCustomer = (db: Atomic, row: NewCustomer): Promise<CustomerRo
 export const lockCodes = (db: Atomic, { transactionId, emailHash }: CodeKey): void =>
   db.send`select pg_advisory_xact_lock(${transactionId}), pg_advisory_xact_lock(${emailHash.readBigInt64BE()})`
 
-/** What a code is for. */
-export type CodeKey = { transactionId: bigint; emailHash: Buffer }
+/** What a code is for; `toHash` is the address as e-mails and bounces know it. */
+export type CodeKey = { transactionId: bigint; emailHash: Buffer; toHash: Buffer }
 
 /** A stored code. `hash` is null once it is used; `sent` counts today's e-mails. */
 export type CodeRow = { hash: Buffer | null; expiresAt: Date; tries: number; sent: number; sentAt: Date }
@@ -85,16 +85,17 @@ export const findCode = (db: Db, { transactionId, emailHash }: CodeKey): Promise
     select code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
     from one_time_codes where transaction_id = ${transactionId} and email_hash = ${emailHash}`
 
-/** E-mails for the transaction, e-mails to the address, wrong guesses for the address: all since a moment. */
-export type CodeCounts = { sentForTransaction: bigint; sentToEmail: bigint; wrongForEmail: bigint }
+/** E-mails for the transaction, e-mails to the address, wrong guesses for the address, all since a moment; whether it bounced ever. */
+export type CodeCounts = { sentForTransaction: bigint; sentToEmail: bigint; wrongForEmail: bigint; hasBounced: boolean }
 
 /** Counts what was sent and guessed since a moment of real time. */
-export const countCodes = (db: Db, { transactionId, emailHash }: CodeKey, since: Date): Promise<CodeCounts[]> =>
+export const countCodes = (db: Db, { transactionId, emailHash, toHash }: CodeKey, since: Date): Promise<CodeCounts[]> =>
   db.sql`
     select
       coalesce(sum(sent) filter (where transaction_id = ${transactionId}), 0)::bigint as "sentForTransaction",
       coalesce(sum(sent) filter (where email_hash = ${emailHash}), 0)::bigint as "sentToEmail",
-      coalesce(sum(wrong) filter (where email_hash = ${emailHash}), 0)::bigint as "wrongForEmail"
+      coalesce(sum(wrong) filter (where email_hash = ${emailHash}), 0)::bigint as "wrongForEmail",
+      exists (select 1 from mail_bounces where to_hash = ${toHash}) as "hasBounced"
     from one_time_codes
     where (transaction_id = ${transactionId} or email_hash = ${emailHash}) and counted_since > ${since}`
 

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
+import { addressHash } from '../mail/email.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
 import { emailHash } from './email.ts'
@@ -18,6 +19,7 @@ export const newCode = (): string => String(randomInt(0, 10 ** codeDigits)).padS
 export const codeKey = (ctx: Ctx, { transactionId, email }: CodeSubject): queries.CodeKey => ({
   transactionId,
   emailHash: emailHash(ctx, email),
+  toHash: addressHash(ctx.secrets, email),
 })
 
 /** A code as it is stored: keyed, because a million codes are soon tried, and bound to its address and transaction. */

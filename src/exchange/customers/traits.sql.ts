@@ -1,20 +1,24 @@
 import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import type { Trait } from './traits.ts'
 
+export type OwnTrait = Trait & { customerId: bigint }
+
 /**
- * Adds what is known to belong to a customer. Waits for other blocks that add the same, so that of two customers who share something
+ * Adds what is known to belong to customers. Waits for other blocks that add the same, so that of two customers who share something
  * the second one knows of the first.
  */
-export function addTraits(db: Atomic, customerId: bigint, traits: readonly Trait[], at: Date): void {
+export function addTraits(db: Atomic, traits: readonly OwnTrait[], at: Date): void {
   if (traits.length === 0) return
-  const [kinds, hashes] = [traits.map(({ kind }) => kind), traits.map(({ hash }) => hash)]
   db.send`
-    select pg_advisory_xact_lock(hashtextextended(name, 1)) from (
-      select distinct kind || ' ' || encode(hash, 'hex') as name
-      from unnest(${kinds}::text[], ${hashes}::bytea[]) as trait (kind, hash) order by name) as traits`
-  db.send`
+    with wanted as (
+      select customer_id, kind, hash from unnest(${traits.map(({ customerId }) => customerId)}::bigint[],
+        ${traits.map(({ kind }) => kind)}::text[], ${traits.map(({ hash }) => hash)}::bytea[]
+      ) as trait (customer_id, kind, hash)),
+    locked as materialized (
+      select pg_advisory_xact_lock(hashtextextended(name, 1)) from (
+        select distinct kind || ' ' || encode(hash, 'hex') as name from wanted order by name) as traits)
     insert into customer_traits (customer_id, kind, hash, first_seen_at)
-    select ${customerId}, kind, hash, ${at} from unnest(${kinds}::text[], ${hashes}::bytea[]) as trait (kind, hash)
+    select customer_id, kind, hash, ${at} from wanted where (select count(*) from locked) > 0
     on conflict do nothing`
 }
 

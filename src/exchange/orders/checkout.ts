@@ -67,7 +67,8 @@ export async function completeDetails(
   const isComplete = missingSteps(ctx, given).every((name) => name === 'identity')
   const verdict = isNew && isComplete ? await judgeIdentity(ctx, db, transaction, given) : 'within'
   const isPriced = given.quoteNumber !== transaction.quoteNumber
-  if (isPriced || given.customerId !== transaction.customerId) await lockPrice(ctx, db, given)
+  const isNewCustomer = given.customerId !== transaction.customerId
+  if (isPriced || isNewCustomer) await lockPrice(ctx, db, given, { isNewCustomer: !isPriced })
 
   // From here on nothing may refuse.
   keepAcceptance(ctx, db, transaction, given)

@@ -181,20 +181,17 @@ export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom)
     where event.id = any(${ids}) order by event.id`
 
 /**
- * Locks the payments that rail events are about, for the block. Money of no transaction has no other row that two processes, each
- * with one event about it, could wait for: a reversal would miss the deposit that is being booked.
+ * Locks the payments that rail events are about, and the cards they were made with, for the block. Money of no transaction has no
+ * other row that two processes, each with one event about it, could wait for: a reversal would miss the deposit that is being booked.
+ * Of two blocks that settle payments by the same card, the second one knows whose card it was.
  */
-export const lockPayments = (db: Atomic, ids: bigint[]): void =>
+export const lockPaymentsAndCards = (db: Atomic, ids: bigint[]): void =>
   db.send`
-    select pg_advisory_xact_lock(hashtextextended(name, 0)) from (
-      select distinct rail || ' ' || payment as name from rail_events where id = any(${ids}) order by name) as payments`
-
-/** Waits for other blocks that settle payments by the same cards, so that the second one knows whose card it was. */
-export const lockCards = (db: Atomic, ids: bigint[]): void =>
-  db.send`
-    select pg_advisory_xact_lock(hashtextextended('card ' || name, 1)) from (
-      select distinct encode(card_hash, 'hex') as name from rail_events
-      where id = any(${ids}) and card_hash is not null order by name) as cards`
+    select pg_advisory_xact_lock(hashtextextended(name, kind)) from (
+      select 0 as kind, rail || ' ' || payment as name from rail_events where id = any(${ids})
+      union
+      select 1, 'card ' || encode(card_hash, 'hex') from rail_events where id = any(${ids}) and card_hash is not null
+      order by kind, name) as subjects`
 
 /**
  * The deposit that was not booked because the rail had withdrawn it when it was reported, and has given it back now: its event's id, or

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { post } from '../ledger/post.ts'
-import { addTraits } from '../customers/traits.sql.ts'
+import { addTraits, type OwnTrait } from '../customers/traits.sql.ts'
 import { findPartners } from '../partners/known.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
@@ -21,8 +21,7 @@ import { type KeyedPayout, markReturned, payoutsByKey } from './payout.ts'
 import {
   type EventContext,
   lockByRailEvents,
-  lockCards,
-  lockPayments,
+  lockPaymentsAndCards,
   type MatchedEvent,
   matchRailEvents,
   railEventReceived,
@@ -52,8 +51,7 @@ export const settleRailEvents = (ctx: Ctx): Handler => ({
 async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Again>> {
   const jobOf = new Map(jobs.map((job) => [BigInt(job.key), job.id]))
   const again = new Map<bigint, Again>()
-  lockPayments(db, [...jobOf.keys()])
-  lockCards(db, [...jobOf.keys()])
+  lockPaymentsAndCards(db, [...jobOf.keys()])
   lockByRailEvents(db, [...jobOf.keys()])
   const from = watchedFrom(ctx.policies.at(ctx.clock.now(), 'risk'))
   let left = await matchRailEvents(db, [...jobOf.keys()], from)
@@ -118,6 +116,7 @@ async function settleRound(
   const transactions = await readLocked(ctx, db, ids)
   const partnerIds = [...transactions.values()].map(({ partnerId }) => partnerId)
   const partners = await findPartners(ctx, partnerIds)
+  addTraits(db, cardsOf(events, payouts, transactions), ctx.clock.now())
   const batch = newBatch()
   const early: MatchedEvent[] = []
   const unbooked: string[] = []
@@ -139,6 +138,19 @@ async function settleRound(
   return { early, unbooked }
 }
 
+/** The cards that customers pay with, as far as processors tell cards apart. */
+const cardsOf = (
+  events: readonly MatchedEvent[],
+  payouts: Payouts,
+  transactions: ReadonlyMap<bigint, Transaction>,
+): OwnTrait[] =>
+  events.flatMap((event) => {
+    const { kind, card_hash: hash, is_money: isMoney, is_reversed: isReversed } = event
+    const customerId = transactions.get(ownerOf(payouts, event) ?? -1n)?.customerId ?? null
+    const isPayment = kind === 'deposit_final' && isMoney && !isReversed && !isHalted(event)
+    return isPayment && customerId !== null && hash !== null ? [{ customerId, kind: 'card', hash }] : []
+  })
+
 /** An event after which others about the same deposit may be booked that could not be before. */
 const isAboutDeposit = ({ kind, reverses }: MatchedEvent): boolean => reverses || kind === 'deposit_final'
 
@@ -159,8 +171,8 @@ async function settleEvent(
   if (event.is_money && event.reverses) return settleReversal(ctx, db, batch, context)
   switch (event.is_money ? event.kind : 'unknown') {
     case 'deposit_final':
-      // What the rail has reversed already is not there: nothing is booked, whatever is reported late.
       ctx.rails.health.record(event.rail, 'paid')
+      // What the rail has reversed already is not there: nothing is booked, whatever is reported late.
       if (!event.is_reversed) return settleDeposit(ctx, db, batch, { event, transaction, partner })
       if (transaction) await showConfirming(ctx, db, { event, transaction, partner })
       return
@@ -235,12 +247,7 @@ async function settleDeposit(
   }
   const method = event.method ?? transaction.depositMethod
   const arrival = { method, arrivedAt: event.arrived_at, finalAt: event.received_at }
-  const { customerId, partnerId, country } = transaction
-  const now = ctx.clock.now()
-  if (customerId !== null && event.card_hash !== null) {
-    addTraits(db, customerId, [{ kind: 'card', hash: event.card_hash }], now)
-  }
-  const isWatched = event.watched || watchesAll(ctx, { partnerId, country }, now)
+  const isWatched = event.watched || watchesAll(ctx, transaction, ctx.clock.now())
   const change = { kind: 'deposit_final', deposit, arrival, isWatched } as const
   await settle(ctx, db, batch, { transaction, partner }, change)
 }

@@ -18,6 +18,9 @@ type Subject = {
   count(db: Atomic, options: queries.CountOptions): Promise<{ cents: bigint }[]>
 }
 
+/** Orders that are not counted; and whether only the customer is to count these. */
+type LockOptions = { besides?: readonly bigint[]; isNewCustomer?: boolean }
+
 /** What an order adds to each of its subjects. */
 type Lock = { order: LockedOrder; cents: bigint; subjects: Subject[] }
 
@@ -34,10 +37,10 @@ export async function lockPrices(
   ctx: Ctx,
   db: Atomic,
   orders: readonly LockedOrder[],
-  besides: readonly bigint[] = [],
+  { besides = [], isNewCustomer = false }: LockOptions = {},
 ): Promise<(Refusal | undefined)[]> {
   const now = ctx.clock.now()
-  const locks = orders.flatMap((order) => (isHeld(order, now) ? [lockOf(ctx, order, now)] : []))
+  const locks = orders.flatMap((order) => (isHeld(order, now) ? [lockOf(ctx, order, now, isNewCustomer)] : []))
   if (locks.length === 0) return orders.map(() => undefined)
 
   const raises = raisesOf(locks)
@@ -62,15 +65,25 @@ export async function lockPrices(
 const isHeld = ({ fromAmountInEur, quoteExpiresAt }: LockedOrder, now: Date): boolean =>
   fromAmountInEur !== null && fromAmountInEur > 0n && quoteExpiresAt > now
 
-/** The same for a price of an order that is there: its earlier price does not count any more. Refuses. */
-export async function lockPrice(ctx: Ctx, db: Atomic, order: LockedOrder & { id: bigint }): Promise<void> {
-  const [refusal] = await lockPrices(ctx, db, [order], [order.id])
+/**
+ * The same for an order that is there, with a new price or a new customer: what it had counts no more. Its partner and coin count it
+ * already where only the customer is new. Refuses.
+ */
+export async function lockPrice(
+  ctx: Ctx,
+  db: Atomic,
+  order: LockedOrder & { id: bigint },
+  { isNewCustomer }: { isNewCustomer: boolean },
+): Promise<void> {
+  const [refusal] = await lockPrices(ctx, db, [order], { besides: [order.id], isNewCustomer })
   if (refusal) throw refusal
 }
 
-function lockOf({ policies }: Pick<Ctx, 'policies'>, order: LockedOrder, now: Date): Lock {
+function lockOf({ policies }: Pick<Ctx, 'policies'>, order: LockedOrder, now: Date, isNewCustomer: boolean): Lock {
   const { partnerId } = order
   const { openLocks: caps } = policies.at(now, 'caps', partnerId).rules
+  const customer = customerOf(order, caps)
+  if (isNewCustomer) return { order, cents: order.fromAmountInEur ?? 0n, subjects: customer }
   const { openLocks: house } = policies.at(now, 'caps').rules
   const coins = new Set([order.from, order.to].filter(({ network }) => network.chain).map(({ asset }) => asset.id))
   return {
@@ -87,7 +100,7 @@ function lockOf({ policies }: Pick<Ctx, 'policies'>, order: LockedOrder, now: Da
         cap: house.asset,
         count: (db: Atomic, options: queries.CountOptions) => queries.ofAsset(db, asset, options),
       })),
-      ...customerOf(order, caps),
+      ...customer,
     ],
   }
 }
