@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { after, before, beforeEach } from 'node:test'
 
 import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
 import type { RailEvent } from '../../src/rails/rail.ts'
 import { bankRail } from '../../src/rails/iso20022/rails.ts'
-import type { BankWorld } from './bank-world.ts'
+import { type BankWorld, openBankWorld } from './bank-world.ts'
 import { camt, type CamtEntry, type CamtStatement } from './camt.ts'
 
 export const payer = { name: 'Erika Mustermann', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
@@ -25,7 +26,7 @@ export const nextId = (): bigint => BigInt((ids += 1))
 export const nextReference = (): string => makeReference(Buffer.from(String((ids += 1)).padStart(32, 'x')))
 
 /** What a bank does in a test, and what the rail must say afterwards. */
-export type BankSession = {
+type BankSession = {
   /** Sends a message that is no statement of a day. */
   notified(statement: CamtStatement): Promise<RailEvent[]>
   /** Sends the next statement of a day. */
@@ -38,7 +39,7 @@ export type BankSession = {
   assertBalance(): Promise<void>
 }
 
-export function bankSession(world: BankWorld): BankSession {
+function bankSession(world: BankWorld): BankSession {
   const held = (): Promise<bigint> => bankRail(world.bank).balance('EUR-EUR')
   let unstated = 0n
   return {
@@ -67,5 +68,32 @@ export function bankSession(world: BankWorld): BankSession {
       unstated = (await held()) - world.outside.balance
     },
     assertBalance: async () => assert.equal(await held(), world.outside.balance + unstated),
+  }
+}
+
+/** One bank for the tests of a file. Each test begins with a statement that has everything. */
+export function useBank(): Omit<BankSession, 'begin'> & { readonly world: BankWorld } {
+  let world: BankWorld | undefined
+  let session: BankSession | undefined
+  const opened = <T>(one: T | undefined): T => {
+    assert(one, 'The bank opens with the first test.')
+    return one
+  }
+  before(async () => {
+    world = await openBankWorld()
+    session = bankSession(world)
+    world.outside.state([])
+    await world.round()
+  })
+  after(() => world?.close())
+  beforeEach(() => opened(session).begin())
+  return {
+    get world() {
+      return opened(world)
+    },
+    notified: (statement) => opened(session).notified(statement),
+    stated: (entries, change) => opened(session).stated(entries, change),
+    refusalOf: (text) => opened(session).refusalOf(text),
+    assertBalance: () => opened(session).assertBalance(),
   }
 }

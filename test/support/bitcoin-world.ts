@@ -1,3 +1,5 @@
+import { after, before, beforeEach } from 'node:test'
+
 import { useTestNetwork } from '../../src/reference/addresses/test-network.ts'
 import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
@@ -164,3 +166,29 @@ function houseOf(chain: Chain, reports: Reports, reported: RailEvent[]): Bitcoin
 
 /** The rules of Bitcoin on regtest. */
 export const regtestRules = chainRules({ asset: 'BTC', network: 'regtest' })
+
+/** One world for the tests of a file. Before each, what the test before left is final, and its lease is over. */
+export function useBitcoinWorld(): { readonly world: BitcoinWorld } {
+  let world: BitcoinWorld | undefined
+  const opened = (): BitcoinWorld => {
+    if (!world) throw new Error('The world opens with the first test.')
+    return world
+  }
+  before(async () => {
+    world = await openBitcoinWorld()
+  })
+  after(() => world?.close())
+  beforeEach(async () => {
+    const { node, second, pass, one } = opened()
+    node.answering = undefined
+    second.answering = undefined
+    await node.mine(8)
+    pass(120_000)
+    await one.follow()
+  })
+  return {
+    get world() {
+      return opened()
+    },
+  }
+}

@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { BookedColumn } from './house-accounts.ts'
 import { dayAfter, dayOf, decimalsOf, pricesAt, storeMarks } from './mark.ts'
 import * as queries from './profit.sql.ts'
-import { worthOf } from './valuation.ts'
+import { emptyValuation, worthOf } from './valuation.ts'
 import { valueAllEntries } from './value-entries.ts'
 
 /** The profit and loss of one asset on one day (UTC), in units of 10^-8 EUR. `total` is the sum of the other columns. */
@@ -78,18 +78,7 @@ const revalued = (row: queries.BookedDay, revaluation: bigint): Pick<ProfitRow, 
   total: plain(row).total + revaluation,
 })
 
-const emptyDay = (day: string, asset: string): queries.BookedDay => ({
-  day,
-  asset,
-  change: 0n,
-  worth: 0n,
-  spread: 0n,
-  fees: 0n,
-  methodCosts: 0n,
-  networkCosts: 0n,
-  hedging: 0n,
-  drift: 0n,
-})
+const emptyDay = (day: string, asset: string): queries.BookedDay => ({ day, ...emptyValuation(asset) })
 
 /** The price that each asset ended a day with: its stored mark or the latest before it; today, the price of this moment. */
 async function pricesByDay(

@@ -28,8 +28,8 @@ export const rebalances = stateMachine<
   },
 )
 
-/** A transfer between custody accounts, as it is proposed. `amount` in the asset's smallest unit. */
-export type NewRebalance = {
+/** A transfer between custody accounts. `amount` in the asset's smallest unit. */
+type Transfer = {
   id: bigint
   source: string
   destination: string
@@ -37,11 +37,11 @@ export type NewRebalance = {
   asset: string
   amount: bigint
   reference: string
-  state: 'proposed'
   reason: string
-  proposedBy: string
-  proposedAt: Date
 }
+
+/** A transfer as it is proposed. */
+export type NewRebalance = Transfer & { state: 'proposed'; proposedBy: string; proposedAt: Date }
 
 export const rebalanceRows = rowWriter<NewRebalance>('rebalances', {
   id: 'bigint',
@@ -58,16 +58,8 @@ export const rebalanceRows = rowWriter<NewRebalance>('rebalances', {
 })
 
 /** A stored rebalance, with the operators who approved it. */
-export type Rebalance = {
-  id: bigint
-  source: string
-  destination: string
-  account: string
-  asset: string
-  amount: bigint
-  reference: string
+export type Rebalance = Transfer & {
   state: RebalanceState
-  reason: string
   outcome: string | null
   proposed_at: Date
   sent_proof: string | null

@@ -50,7 +50,7 @@ export type Valuation = { asset: string; change: bigint; worth: bigint } & Recor
 export function valueEntry({ kind, changes, exchanged, base }: HouseEntry, prices: Prices): Valuation[] {
   const byAsset = new Map<string, Valuation>()
   const rowOf = (asset: string): Valuation => {
-    const row = byAsset.get(asset) ?? emptyRow(asset)
+    const row = byAsset.get(asset) ?? emptyValuation(asset)
     byAsset.set(asset, row)
     return row
   }
@@ -75,7 +75,8 @@ export function valueEntry({ kind, changes, exchanged, base }: HouseEntry, price
   return [...byAsset.values()]
 }
 
-const emptyRow = (asset: string): Valuation => ({
+/** The row of an asset before anything is valued: all zero. */
+export const emptyValuation = (asset: string): Valuation => ({
   asset,
   change: 0n,
   worth: 0n,

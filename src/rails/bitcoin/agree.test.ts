@@ -1,87 +1,77 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import { type BitcoinWorld, openBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
+import { openBitcoinWorld, useBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
 import type { RailEvent } from '../rail.ts'
 
 const asset = 'BTC-BTC'
 
-let world: BitcoinWorld
+const bitcoin = useBitcoinWorld()
 let ids = 0n
 
-before(async () => {
-  world = await openBitcoinWorld()
-})
-after(() => world.close())
-beforeEach(async () => {
-  // Nothing of the test before could still be undone, and its lease is over.
-  world.node.answering = undefined
-  world.second.answering = undefined
-  await world.node.mine(8)
-  world.pass(120_000)
-  await world.one.follow()
-})
-
 const instructed = async (): Promise<string> =>
-  (await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1n })).reference
+  (await bitcoin.world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1n })).reference
 const labels = (events: RailEvent[]): string[] => events.map(({ kind, payment }) => `${kind} ${payment}`)
 
 describe('two nodes', () => {
   const paidButNotAgreed = async (): Promise<string> => {
-    const { txid } = await world.customer.pay(await instructed(), 20_000n)
-    await world.node.mine(3)
+    const { txid } = await bitcoin.world.customer.pay(await instructed(), 20_000n)
+    await bitcoin.world.node.mine(3)
     return txid
   }
   const heightBehind = (blocks: number) => {
-    world.second.answering = (method, [first], real) => {
-      const top = world.node.height() - blocks
+    bitcoin.world.second.answering = (method, [first], real) => {
+      const top = bitcoin.world.node.height() - blocks
       if (method === 'getblockcount') return Promise.resolve(top)
       const isAbove = method === 'getblockhash' && Number(first) > top
       return isAbove ? Promise.reject(Object.assign(new Error('out of range'), { code: -8 })) : real()
     }
   }
   it('credit nothing while the second is behind, show it after a while, and continue by themselves', async () => {
-    const { one, second } = world
+    const { one, second } = bitcoin.world
     heightBehind(6)
     const txid = await paidButNotAgreed()
     assert.deepEqual(labels(await one.follow()), [`deposit_seen ${txid}:0`])
-    assert.equal(world.halted(), undefined, 'a delay may explain it')
-    world.pass(31_000)
+    assert.equal(bitcoin.world.halted(), undefined, 'a delay may explain it')
+    bitcoin.world.pass(31_000)
     assert.equal(await one.look(), 'halted')
-    assert.match(world.halted() ?? '', /The nodes of BTC do not agree: the second is at \d+ and the first at \d+/)
+    assert.match(
+      bitcoin.world.halted() ?? '',
+      /The nodes of BTC do not agree: the second is at \d+ and the first at \d+/,
+    )
     second.answering = undefined
     assert.deepEqual(labels(await one.follow()), [`deposit_final ${txid}:0`])
-    assert.equal(world.halted(), undefined)
+    assert.equal(bitcoin.world.halted(), undefined)
   })
 
   it('halt at once when they have different blocks at the depth of finality', async () => {
-    const { one, node, second } = world
+    const { one, node, second } = bitcoin.world
     node.unlink()
     second.unlink()
     await second.mine(3)
     const txid = await paidButNotAgreed()
     assert.deepEqual(labels(await one.follow()), [`deposit_seen ${txid}:0`])
-    assert.match(world.halted() ?? '', /different blocks at \d+/)
+    assert.match(bitcoin.world.halted() ?? '', /different blocks at \d+/)
     await node.mine(1)
     await second.takeFrom(node)
     assert.deepEqual(labels(await one.follow()), [`deposit_final ${txid}:0`])
-    assert.equal(world.halted(), undefined)
+    assert.equal(bitcoin.world.halted(), undefined)
     node.link(second)
     second.link(node)
   })
 
   it('halt when the second one is far ahead: the first may have been left behind', async () => {
-    const { one, node, second } = world
+    const { one, node, second } = bitcoin.world
     node.unlink()
     second.unlink()
     await second.mine(4)
     await one.follow()
-    world.pass(31_000)
+    bitcoin.world.pass(31_000)
     await one.follow()
-    assert.match(world.halted() ?? '', /the first is at \d+ and the second at \d+/)
+    assert.match(bitcoin.world.halted() ?? '', /the first is at \d+ and the second at \d+/)
     await node.takeFrom(second)
     await one.follow()
-    assert.equal(world.halted(), undefined)
+    assert.equal(bitcoin.world.halted(), undefined)
     node.link(second)
     second.link(node)
   })
@@ -92,21 +82,21 @@ describe('two nodes', () => {
     ['nothing', null],
   ] as const) {
     it(`halt at once when one sends nonsense: ${what}`, async () => {
-      const { one, second } = world
+      const { one, second } = bitcoin.world
       const txid = await paidButNotAgreed()
       second.answering = (method, _params, real) => (method === 'getblockhash' ? Promise.resolve(answer) : real())
       assert.deepEqual(labels(await one.follow()), [`deposit_seen ${txid}:0`])
-      assert.match(world.halted() ?? '', /sends nonsense/)
+      assert.match(bitcoin.world.halted() ?? '', /sends nonsense/)
       second.answering = undefined
       assert.deepEqual(labels(await one.follow()), [`deposit_final ${txid}:0`])
-      assert.equal(world.halted(), undefined)
+      assert.equal(bitcoin.world.halted(), undefined)
     })
   }
 
   it('that die and come back lose nothing, whichever it is', async () => {
-    const { one, node, second } = world
+    const { one, node, second } = bitcoin.world
     for (const dead of [node, second]) {
-      const { txid } = await world.customer.pay(await instructed(), 20_000n)
+      const { txid } = await bitcoin.world.customer.pay(await instructed(), 20_000n)
       await node.mine(3)
       await dead.die()
       const silent = async (): Promise<void> => {
@@ -114,13 +104,13 @@ describe('two nodes', () => {
         else await one.follow()
       }
       await silent()
-      world.pass(31_000)
+      bitcoin.world.pass(31_000)
       await silent()
-      assert.match(world.halted() ?? '', /does not answer/)
+      assert.match(bitcoin.world.halted() ?? '', /does not answer/)
       await dead.revive()
       await one.follow()
-      assert.equal(world.halted(), undefined)
-      const events = world.reported.filter(({ payment }) => payment === `${txid}:0`)
+      assert.equal(bitcoin.world.halted(), undefined)
+      const events = bitcoin.world.reported.filter(({ payment }) => payment === `${txid}:0`)
       assert.deepEqual(
         events.map(({ kind }) => kind),
         ['deposit_seen', 'deposit_final'],
@@ -129,9 +119,9 @@ describe('two nodes', () => {
   })
 
   it('are not believed: a block with another transfer in it, or with one changed, is nonsense', async () => {
-    const { one, node } = world
+    const { one, node } = bitcoin.world
     const reference = await instructed()
-    await world.customer.pay(reference, 20_000n)
+    await bitcoin.world.customer.pay(reference, 20_000n)
     await node.mine(1)
     node.answering = async (method, _params, real) => {
       const answer = await real()
@@ -139,13 +129,13 @@ describe('two nodes', () => {
       return method === 'getblock' ? String(answer).replace(/204e0000/, '214e0000') : answer
     }
     await assert.rejects(one.look(), /other transfers than its header says/)
-    assert.match(world.halted() ?? '', /first sends nonsense/)
+    assert.match(bitcoin.world.halted() ?? '', /first sends nonsense/)
     node.answering = undefined
     assert.deepEqual(
       (await one.follow()).map(({ amount }) => amount),
       [20_000n],
     )
-    assert.equal(world.halted(), undefined)
+    assert.equal(bitcoin.world.halted(), undefined)
   })
 
   it('are not needed below the value that the operator has set', async () => {

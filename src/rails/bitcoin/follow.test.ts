@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import { type BitcoinWorld, openBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
+import { useBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
 import { rereadFrom } from './reread.ts'
@@ -9,30 +9,17 @@ import { rereadFrom } from './reread.ts'
 const asset = 'BTC-BTC'
 const year = 365 * 24 * 3_600_000
 
-let world: BitcoinWorld
+const bitcoin = useBitcoinWorld()
 let ids = 0n
 
-before(async () => {
-  world = await openBitcoinWorld()
-})
-after(() => world.close())
-beforeEach(async () => {
-  // Nothing of the test before could still be undone, and its lease is over.
-  world.node.answering = undefined
-  world.second.answering = undefined
-  await world.node.mine(8)
-  world.pass(120_000)
-  await world.one.follow()
-})
-
 const instructed = async (): Promise<string> =>
-  (await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1n })).reference
+  (await bitcoin.world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset, amount: 1n })).reference
 const labels = (events: RailEvent[]): string[] => events.map(({ kind, payment }) => `${kind} ${payment}`)
-const held = (): Promise<bigint> => world.one.rail.balance(asset)
+const held = (): Promise<bigint> => bitcoin.world.one.rail.balance(asset)
 
 describe('coins that come in on Bitcoin', () => {
   it('are seen in the mempool, and final with the confirmations, not a block before', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const reference = await instructed()
     const before = await held()
     const { txid } = await customer.pay(reference, 50_000n)
@@ -53,7 +40,7 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('count each output by itself: a transfer that pays an address twice is two deposits', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const address = await instructed()
     const twice = [1_000n, 2_000n].map((amount) => ({ address, amount }))
     const { txid } = await customer.pay(twice)
@@ -69,7 +56,7 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('are not dust, which makes no work at all', async () => {
-    const { node, customer, one, db } = world
+    const { node, customer, one, db } = bitcoin.world
     const [address, before] = [await instructed(), await held()]
     await customer.pay([545n, 546n].map((amount) => ({ address, amount })))
     await node.mine(2)
@@ -82,9 +69,9 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('are reported at an old address after a year', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const reference = await instructed()
-    world.pass(year)
+    bitcoin.world.pass(year)
     await customer.pay(reference, 7_000n)
     await node.mine(2)
     assert.deepEqual(
@@ -94,7 +81,7 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('are reversed when another transfer replaces theirs, and the other one counts', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const [mine, yours] = [await instructed(), await instructed()]
     const first = await customer.pay(mine, 30_000n)
     assert.deepEqual(labels(await one.follow()), [`deposit_seen ${first.txid}:0`])
@@ -105,7 +92,7 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('are reversed when a block has the transfer that replaced theirs', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const mine = await instructed()
     const first = await customer.pay(mine, 30_000n)
     await one.follow()
@@ -115,13 +102,13 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('that every node forgot are reversed after a while, and seen again when they come back', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const reference = await instructed()
     const { txid, raw } = await customer.pay(reference, 40_000n)
     await one.follow()
     await node.dropWaiting()
     assert.deepEqual(await one.follow(), [])
-    world.pass(601_000)
+    bitcoin.world.pass(601_000)
     assert.deepEqual(labels(await one.follow()), [`deposit_reversed ${txid}:0`])
     await node.ask('sendrawtransaction', raw)
     await node.mine(2)
@@ -129,7 +116,7 @@ describe('coins that come in on Bitcoin', () => {
   })
 
   it('that were mined with a block are final with their maturity only', async () => {
-    const { node, one } = world
+    const { node, one } = bitcoin.world
     const reference = await instructed()
     const before = await held()
     await node.mine(1, reference)
@@ -149,7 +136,7 @@ describe('coins that come in on Bitcoin', () => {
 
 describe('a reorganization of Bitcoin', () => {
   it('of six blocks changes nothing for a deposit that the new chain has as well', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const reference = await instructed()
     const { txid } = await customer.pay(reference, 60_000n)
     await node.mine(4)
@@ -165,7 +152,7 @@ describe('a reorganization of Bitcoin', () => {
   })
 
   it('of six blocks reverses a final deposit that the new chain does not have, once', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const reference = await instructed()
     const before = await held()
     const { txid, spent } = await customer.pay(reference, 60_000n)
@@ -181,7 +168,7 @@ describe('a reorganization of Bitcoin', () => {
   })
 
   it('before finality waits for the next block, and nothing is reported', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const { txid } = await customer.pay(await instructed(), 60_000n)
     await node.mine(1)
     await one.follow()
@@ -192,7 +179,7 @@ describe('a reorganization of Bitcoin', () => {
   })
 
   it('deeper than what is remembered stops crediting, until an operator says where to continue', async () => {
-    const { node, customer, one, db } = world
+    const { node, customer, one, db } = bitcoin.world
     const { txid } = await customer.pay(await instructed(), 60_000n)
     await node.mine(3)
     await one.follow()
@@ -200,11 +187,11 @@ describe('a reorganization of Bitcoin', () => {
     await db.sql`delete from bitcoin_blocks where number < ${tip}`
     await node.reorg(4)
     assert.equal(await one.look(), 'halted')
-    assert.match(world.halted() ?? '', /reorganized deeper/)
+    assert.match(bitcoin.world.halted() ?? '', /reorganized deeper/)
     assert.equal(await one.look(), 'halted')
     for (const block of [0n, 1n, tip + 100n]) await assert.rejects(rereadFrom(one.chain, block), Refusal)
     await rereadFrom(one.chain, tip - 8n)
-    world.resume()
+    bitcoin.world.resume()
     await node.mine(2)
     assert.deepEqual(await one.follow(), [], 'what is still there is left alone')
     assert.deepEqual(
@@ -224,19 +211,19 @@ describe('a reorganization of Bitcoin', () => {
 
 describe('a follower of Bitcoin', () => {
   it('is one process at a time; the next one continues where it ended', async () => {
-    const { node, customer, one, other } = world
+    const { node, customer, one, other } = bitcoin.world
     const { txid } = await customer.pay(await instructed(), 20_000n)
     await node.mine(1)
     assert.deepEqual(labels(await one.follow()), [`deposit_seen ${txid}:0`])
     assert.equal(await other.look(), 'elsewhere')
-    world.pass(61_000)
+    bitcoin.world.pass(61_000)
     await node.mine(1)
     assert.deepEqual(labels(await other.follow()), [`deposit_final ${txid}:0`])
-    world.pass(61_000)
+    bitcoin.world.pass(61_000)
   })
 
   it('catches up with many blocks, and misses none', async () => {
-    const { node, customer, one } = world
+    const { node, customer, one } = bitcoin.world
     const paid: string[] = []
     for (let count = 0; count < 9; count += 1) {
       paid.push(`${(await customer.pay(await instructed(), 9_000n)).txid}:0`)

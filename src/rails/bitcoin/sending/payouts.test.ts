@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import { type BitcoinWorld, openBitcoinWorld } from '../../../../test/support/bitcoin-world.ts'
+import { useBitcoinWorld } from '../../../../test/support/bitcoin-world.ts'
 import {
   done,
   paidTo,
@@ -16,38 +16,28 @@ import { Refusal } from '../../../platform/lib/refusal.ts'
 const asset = 'BTC-BTC'
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
 
-let world: BitcoinWorld
-
-before(async () => {
-  world = await openBitcoinWorld()
-})
-after(() => world.close())
-beforeEach(async () => {
-  await world.node.mine(3)
-  world.pass(120_000)
-  await world.one.follow()
-})
+const bitcoin = useBitcoinWorld()
 
 describe('coins that go out on Bitcoin', () => {
   it('leave together: 50 payouts are one transfer, and its fee is shared to the last satoshi', async () => {
-    const { node, one } = world
+    const { node, one } = bitcoin.world
     const held = await one.rail.balance(asset)
-    const plans = await submitted(world, ...Array.from({ length: 50 }, (_, index) => 10_000n + BigInt(index)))
+    const plans = await submitted(bitcoin.world, ...Array.from({ length: 50 }, (_, index) => 10_000n + BigInt(index)))
     await one.follow()
     assert.equal((await node.waiting()).length, 1)
     await node.mine(1)
     await one.follow()
     assert.deepEqual(
-      new Set(await Promise.all(plans.map((plan) => stateOf(world, plan)))),
+      new Set(await Promise.all(plans.map((plan) => stateOf(bitcoin.world, plan)))),
       new Set(['pending']),
       'one block of two',
     )
     await node.mine(1)
     await one.follow()
-    const outcomes = await Promise.all(plans.map((plan) => done(world, plan)))
+    const outcomes = await Promise.all(plans.map((plan) => done(bitcoin.world, plan)))
     assert.equal(new Set(outcomes.map(({ hash }) => hash)).size, 1)
     for (const [index, plan] of plans.entries()) {
-      assert.equal(await paidTo(world, outcomes[index]?.hash ?? '', plan), plan.amount)
+      assert.equal(await paidTo(bitcoin.world, outcomes[index]?.hash ?? '', plan), plan.amount)
     }
     const fees = outcomes.reduce((sum, { fee }) => sum + fee, 0n)
     const amounts = plans.reduce((sum, { amount }) => sum + amount, 0n)
@@ -58,34 +48,37 @@ describe('coins that go out on Bitcoin', () => {
   })
 
   it('leave in transfers of at most 100', async () => {
-    const { node, one } = world
-    const plans = await submitted(world, ...Array.from({ length: 103 }, () => 2_000n))
+    const { node, one } = bitcoin.world
+    const plans = await submitted(bitcoin.world, ...Array.from({ length: 103 }, () => 2_000n))
     await one.follow()
     await node.mine(2)
     await one.follow()
     await node.mine(2)
     await one.follow()
-    const hashes = (await Promise.all(plans.map((plan) => done(world, plan)))).map(({ hash }) => hash)
+    const hashes = (await Promise.all(plans.map((plan) => done(bitcoin.world, plan)))).map(({ hash }) => hash)
     const counts = [...new Set(hashes)].map((hash) => hashes.filter((one) => one === hash).length)
     assert.deepEqual(counts, [100, 3])
   })
 
   it('are refused where they are dust, another asset, or no address of this chain', async () => {
     const bad = [
-      await planned(world, 545n),
-      await planned(world, 10_000n, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
-      await planned(world, 10_000n, 'nonsense'),
+      await planned(bitcoin.world, 545n),
+      await planned(bitcoin.world, 10_000n, 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4'),
+      await planned(bitcoin.world, 10_000n, 'nonsense'),
     ]
-    for (const plan of bad) await assert.rejects(world.one.payout.submit(plan), conflict)
-    const plan = await planned(world, 10_000n)
-    await assert.rejects(world.one.payout.submit({ ...plan, body: { ...plan.body, asset: 'LTC-LTC' } }), conflict)
-    assert.equal(await stateOf(world, plan), 'never')
+    for (const plan of bad) await assert.rejects(bitcoin.world.one.payout.submit(plan), conflict)
+    const plan = await planned(bitcoin.world, 10_000n)
+    await assert.rejects(
+      bitcoin.world.one.payout.submit({ ...plan, body: { ...plan.body, asset: 'LTC-LTC' } }),
+      conflict,
+    )
+    assert.equal(await stateOf(bitcoin.world, plan), 'never')
   })
 
   it('wait while they are halted, and leave afterwards', async () => {
-    const { node, one, db } = world
+    const { node, one, db } = bitcoin.world
     await db.sql`insert into halts (scope, name, since, reason) values ('payouts', '', now(), 'a drill')`
-    const plan = await submittedOne(world, 33_000n)
+    const plan = await submittedOne(bitcoin.world, 33_000n)
     await one.follow()
     assert.deepEqual(await node.waiting(), [])
     await db.sql`delete from halts`
@@ -93,11 +86,11 @@ describe('coins that go out on Bitcoin', () => {
     assert.equal((await node.waiting()).length, 1)
     await node.mine(2)
     await one.follow()
-    await done(world, plan)
+    await done(bitcoin.world, plan)
   })
 
   it('leave room for more: while fees are low, many small outputs become one, at a cost that is booked', async () => {
-    const { node, one, customer } = world
+    const { node, one, customer } = bitcoin.world
     const { reference: small } = await one.deposit.instruct({ id: 9_001n, category: 'CRYPTO', asset, amount: 1n })
     await customer.pay(
       Array.from({ length: 230 }, () => ({ address: small, amount: 2_000n })),
@@ -106,28 +99,28 @@ describe('coins that go out on Bitcoin', () => {
     )
     await node.mine(3)
     const before = await one.rail.balance(asset)
-    for (const each of [node, world.second]) {
+    for (const each of [node, bitcoin.world.second]) {
       each.answering = (method, _params, real) =>
         method === 'estimatesmartfee' ? Promise.resolve({ feerate: 0.00002, blocks: 3 }) : real()
     }
     await one.follow()
     const credited = (await one.rail.balance(asset)) - before
-    takeTransfers(world)
+    takeTransfers(bitcoin.world)
     assert.equal((await node.waiting()).length, 1)
     await node.mine(2)
     await one.follow()
-    const [cost = 0n, ...others] = world.charged
+    const [cost = 0n, ...others] = bitcoin.world.charged
     assert.deepEqual(others, [])
     assert(cost > 0n && cost < 20_000n)
     assert.equal(credited, 230n * 2_000n)
     assert.equal(await one.rail.balance(asset), before + credited - cost)
-    const left = await world.db
+    const left = await bitcoin.world.db
       .sql`select 1 from bitcoin_coins where amount = 2000 and state = 'final' and spent_by is null`
     assert.equal(left.length, 130)
   })
 
   it('leave no recipient behind once they are buried deep', async () => {
-    const { node, one, db } = world
+    const { node, one, db } = bitcoin.world
     await node.mine(100)
     await one.follow()
     const clear = await db.sql`

@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import { type BankSession, bankSession, next, nextId, payer } from '../../../../test/support/bank-session.ts'
-import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import { next, nextId, payer, useBank } from '../../../../test/support/bank-session.ts'
 import { pain002 } from '../../../../test/support/camt.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import { payouts } from '../payouts.ts'
 import { bankRail } from '../rails.ts'
 
-let world: BankWorld
-let session: BankSession
-
-before(async () => {
-  world = await openBankWorld()
-  session = bankSession(world)
-  world.outside.state([])
-  await world.round()
-})
-after(() => world.close())
-beforeEach(() => session.begin())
-
-const stated: BankSession['stated'] = (entries, change) => session.stated(entries, change)
-const assertBalance = (): Promise<void> => session.assertBalance()
+const bank = useBank()
+const { stated, assertBalance } = bank
 
 describe('a payment', () => {
   const destination = { address: payer.iban, extraId: payer.bic, holder: payer.name }
   async function sent(count = 1) {
-    const half = payouts(world.bank)
+    const half = payouts(bank.world.bank)
     const drafts = await half.prepare(
       Array.from({ length: count }, () => ({
         payoutId: nextId(),
@@ -36,8 +23,8 @@ describe('a payment', () => {
       })),
     )
     for (const draft of drafts) await half.submit(draft)
-    await world.round()
-    return { half, drafts, orders: world.outside.collect() }
+    await bank.world.round()
+    return { half, drafts, orders: bank.world.outside.collect() }
   }
   const lookAt = async ({ half, drafts }: Awaited<ReturnType<typeof sent>>): Promise<string[]> =>
     Promise.all(drafts.map(async (draft) => (await half.look(draft)).state))
@@ -73,8 +60,8 @@ describe('a payment', () => {
                 payments: own === undefined ? [] : [{ endToEndId: order.endToEndId, status: own }],
               },
             ]
-      world.outside.drop(`${next('s')}.xml`, pain002({ messageId: order.messageId, group, parts, reason: 'AC01' }))
-      await world.round()
+      bank.world.outside.drop(`${next('s')}.xml`, pain002({ messageId: order.messageId, group, parts, reason: 'AC01' }))
+      await bank.world.round()
       assert.deepEqual(await lookAt(payment), [outcome], `${group} ${status} ${own}`)
     }
   })
@@ -86,8 +73,8 @@ describe('a payment', () => {
     ] as const) {
       const payment = await sent()
       for (const group of [first, then]) {
-        world.outside.drop(`${next('s')}.xml`, pain002({ messageId: payment.orders[0]?.messageId ?? '', group }))
-        await world.round()
+        bank.world.outside.drop(`${next('s')}.xml`, pain002({ messageId: payment.orders[0]?.messageId ?? '', group }))
+        await bank.world.round()
       }
       assert.deepEqual(await lookAt(payment), [outcome])
     }
@@ -117,10 +104,10 @@ describe('a payment', () => {
     ])
     assert.deepEqual(await lookAt(dear), ['done'])
     assert.deepEqual(
-      world.charges.map(({ amount }) => amount),
+      bank.world.charges.map(({ amount }) => amount),
       [35n],
     )
-    const lines = await bankRail(world.bank).statement?.({ since: new Date(0), until: new Date(8e15) })
+    const lines = await bankRail(bank.world.bank).statement?.({ since: new Date(0), until: new Date(8e15) })
     for (const { key } of [...lump.drafts, ...dear.drafts]) {
       assert.equal(lines?.find(({ reference }) => reference === key)?.amount, -1_000n)
     }

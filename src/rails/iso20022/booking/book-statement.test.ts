@@ -1,37 +1,15 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 
-import {
-  type BankSession,
-  bankSession,
-  kindsOf,
-  next,
-  nextReference,
-  paid,
-  payer,
-} from '../../../../test/support/bank-session.ts'
-import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import { kindsOf, next, nextReference, paid, payer, useBank } from '../../../../test/support/bank-session.ts'
 import { camt, type CamtEntry } from '../../../../test/support/camt.ts'
 import type { RailEvent } from '../../rail.ts'
 import { deposits } from '../deposits.ts'
 
-let world: BankWorld
-let session: BankSession
-
-before(async () => {
-  world = await openBankWorld()
-  session = bankSession(world)
-  world.outside.state([])
-  await world.round()
-})
-after(() => world.close())
-beforeEach(() => session.begin())
-
-const notified: BankSession['notified'] = (statement) => session.notified(statement)
-const stated: BankSession['stated'] = (entries, change) => session.stated(entries, change)
-const assertBalance = (): Promise<void> => session.assertBalance()
+const bank = useBank()
+const { notified, stated, assertBalance } = bank
 
 describe('one booking', () => {
   const orders = [
@@ -58,7 +36,7 @@ describe('one booking', () => {
           )
         }
         assert.deepEqual(kindsOf(events), ['deposit_final'])
-        assert.equal((await deposits(world.bank).look(reference)).length, 1)
+        assert.equal((await deposits(bank.world.bank).look(reference)).length, 1)
         await assertBalance()
       })
     }
@@ -71,37 +49,37 @@ describe('one booking', () => {
     const [final] = await stated([paid(reference, { date: '2026-03-03', servicerReference: next('C') })])
     assert.deepEqual([seen?.kind, final?.kind], ['deposit_seen', 'deposit_final'])
     assert.equal(seen?.payment, final?.payment)
-    assert.deepEqual(await deposits(world.bank).look(reference), [seen, final])
+    assert.deepEqual(await deposits(bank.world.bank).look(reference), [seen, final])
   })
 
   it('and an equal one are two, in one statement and in the statements of two days', async () => {
     const reference = nextReference()
     assert.deepEqual(kindsOf(await stated([paid(reference), paid(reference)])), ['deposit_final', 'deposit_final'])
     assert.deepEqual(kindsOf(await stated([paid(reference)])), ['deposit_final'])
-    assert.equal((await deposits(world.bank).look(reference)).length, 3)
+    assert.equal((await deposits(bank.world.bank).look(reference)).length, 3)
     await assertBalance()
   })
 
   it('is known in a statement that the bank sends again with another file', async () => {
     const entries = [paid(nextReference()), paid(nextReference(), { servicerReference: next('C') })]
-    const before = world.outside.balance
+    const before = bank.world.outside.balance
     assert.equal((await stated(entries)).length, 2)
     const text = readFileSync(
       join(
-        world.folder,
+        bank.world.folder,
         'in/done',
-        readdirSync(join(world.folder, 'in/done'))
+        readdirSync(join(bank.world.folder, 'in/done'))
           .filter((name) => name.startsWith('camt053'))
           .toSorted()
           .at(-1) ?? '',
       ),
       'utf8',
     )
-    world.outside.drop('copy.xml', text)
-    assert.deepEqual(await world.round(), [])
-    world.outside.drop('anew.xml', text.replace('T18:00:00Z', 'T19:00:00Z'))
-    assert.deepEqual(await world.round(), [])
-    assert.equal(world.outside.balance, before + 20_000n)
+    bank.world.outside.drop('copy.xml', text)
+    assert.deepEqual(await bank.world.round(), [])
+    bank.world.outside.drop('anew.xml', text.replace('T18:00:00Z', 'T19:00:00Z'))
+    assert.deepEqual(await bank.world.round(), [])
+    assert.equal(bank.world.outside.balance, before + 20_000n)
     await assertBalance()
   })
 
@@ -133,8 +111,8 @@ describe('what a statement says', () => {
     for (const version of ['02', '04', '06', '08', '10', '13']) {
       const reference = nextReference()
       assert.deepEqual(kindsOf(await stated([paid(reference)], { version })), ['deposit_final'], version)
-      const [event] = await deposits(world.bank).look(reference)
-      const destination = await deposits(world.bank).origin(event?.payment ?? '')
+      const [event] = await deposits(bank.world.bank).look(reference)
+      const destination = await deposits(bank.world.bank).origin(event?.payment ?? '')
       assert.deepEqual(destination, { address: payer.iban, extraId: payer.bic, holder: payer.name })
     }
     const reference = nextReference()
@@ -152,8 +130,8 @@ describe('what a statement says', () => {
         'encoding="ISO-8859-1"?><env:BizMsg xmlns:env="urn:env"><env:AppHdr><env:Fr>X</env:Fr></env:AppHdr>',
       )
       .replace(/<\/Document>\s*$/, '</Document></env:BizMsg>')
-    world.outside.drop(`${next('m')}.xml`, Buffer.from(wrapped, 'latin1'))
-    assert.deepEqual(kindsOf(await world.round()), ['deposit_final'])
+    bank.world.outside.drop(`${next('m')}.xml`, Buffer.from(wrapped, 'latin1'))
+    assert.deepEqual(kindsOf(await bank.world.round()), ['deposit_final'])
   })
 
   it('finds our reference in any field, and none where two are meant', async () => {
@@ -183,7 +161,7 @@ describe('what a statement says', () => {
     assert.deepEqual(await stated([back('60.01')]), [])
     const [rest] = await stated([back('60.00')])
     assert.equal(rest?.amount, 6_000n)
-    assert.deepEqual(kindsOf(await deposits(world.bank).look(reference)), [
+    assert.deepEqual(kindsOf(await deposits(bank.world.bank).look(reference)), [
       'deposit_final',
       'deposit_reversed',
       'deposit_reversed',
@@ -211,7 +189,7 @@ describe('what a statement says', () => {
     ])
     assert.equal(event?.amount, 10_000n)
     assert.deepEqual(
-      world.charges.map(({ amount }) => amount).toSorted((one, other) => Number(one - other)),
+      bank.world.charges.map(({ amount }) => amount).toSorted((one, other) => Number(one - other)),
       [150n, 400n],
     )
     await assertBalance()

@@ -1,35 +1,16 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, beforeEach, describe, it, test } from 'node:test'
+import { describe, it, test } from 'node:test'
 
-import {
-  type BankSession,
-  bankSession,
-  kindsOf,
-  next,
-  nextReference,
-  paid,
-} from '../../../../test/support/bank-session.ts'
-import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import { kindsOf, next, nextReference, paid, useBank } from '../../../../test/support/bank-session.ts'
+import { openBankWorld } from '../../../../test/support/bank-world.ts'
 import { camt, type CamtStatement } from '../../../../test/support/camt.ts'
 import { findStuck } from '../../../exchange/checks/stuck.ts'
 import { bankRail } from '../rails.ts'
 
-let world: BankWorld
-let session: BankSession
-
-before(async () => {
-  world = await openBankWorld()
-  session = bankSession(world)
-  world.outside.state([])
-  await world.round()
-})
-after(() => world.close())
-beforeEach(() => session.begin())
-
-const stated: BankSession['stated'] = (entries, change) => session.stated(entries, change)
-const assertBalance = (): Promise<void> => session.assertBalance()
+const bank = useBank()
+const { stated, assertBalance, refusalOf } = bank
 
 describe('a file', () => {
   it('is refused as a whole where something does not add up', async () => {
@@ -64,7 +45,7 @@ describe('a file', () => {
       ],
     ]
     for (const [statement, reason] of cases)
-      assert.match(await session.refusalOf(camt({ id: next('W'), ...statement })), reason)
+      assert.match(await refusalOf(camt({ id: next('W'), ...statement })), reason)
   })
 
   it('is refused where it is not plain XML of a bank', async () => {
@@ -82,30 +63,31 @@ describe('a file', () => {
       ['PK\u0003\u0004 a zip', /not well-formed/],
       ['', /./],
     ]
-    for (const [text, reason] of cases) assert.match(await session.refusalOf(text), reason)
+    for (const [text, reason] of cases) assert.match(await refusalOf(text), reason)
   })
 
   it('that is cut anywhere credits nothing, is waited for, and is taken once it is whole', async () => {
     const reference = nextReference()
     const whole = camt({ kind: '054', id: next('R'), entries: [paid(reference)] })
-    const path = join(world.folder, 'in', 'slow.xml')
+    const path = join(bank.world.folder, 'in', 'slow.xml')
     for (const share of [0.1, 0.5, 0.9, 0.99]) {
       writeFileSync(path, whole.slice(0, Math.floor(whole.length * share)))
-      const now = world.bank.clock.realNow()
+      const now = bank.world.bank.clock.realNow()
       utimesSync(path, now, now)
-      assert.deepEqual(await world.round(), [])
+      assert.deepEqual(await bank.world.round(), [])
       assert.equal(existsSync(path), true)
     }
     appendFileSync(path, whole.slice(Math.floor(whole.length * 0.99)))
-    assert.deepEqual(kindsOf(await world.round()), ['deposit_final'])
-    assert.match(await session.refusalOf(whole.slice(0, -20)), /./)
+    assert.deepEqual(kindsOf(await bank.world.round()), ['deposit_final'])
+    assert.match(await refusalOf(whole.slice(0, -20)), /./)
   })
 
   it('in another name than its own, hidden or unfinished, is left alone', async () => {
     const text = camt({ kind: '054', id: next('R'), entries: [paid(nextReference())] })
-    for (const name of ['.hidden.xml', 'a.xml.tmp', 'a.xml.part']) writeFileSync(join(world.folder, 'in', name), text)
-    assert.deepEqual(await world.round(), [])
-    for (const name of ['.hidden.xml', 'a.xml.tmp', 'a.xml.part']) rmSync(join(world.folder, 'in', name))
+    for (const name of ['.hidden.xml', 'a.xml.tmp', 'a.xml.part'])
+      writeFileSync(join(bank.world.folder, 'in', name), text)
+    assert.deepEqual(await bank.world.round(), [])
+    for (const name of ['.hidden.xml', 'a.xml.tmp', 'a.xml.part']) rmSync(join(bank.world.folder, 'in', name))
   })
 
   it('with 10,000 bookings is booked in one go', async () => {
