@@ -43,7 +43,7 @@ export function b2bTransactions(app: FastifyInstance, ctx: Ctx): void {
     { config: { ...b2bOnly, operation: listing }, schema: { response: { 200: b2bPage } } },
     (request) => {
       const own = { partnerId: callerOf(request).partner.id, kind: 'b2b' } as const
-      return answerList(ctx, request.query as Query, own, b2bRecordOf)
+      return answerList(ctx, request.query as Query, own, (transaction) => b2bRecordOf(ctx, transaction))
     },
   )
 }

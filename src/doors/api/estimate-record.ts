@@ -4,7 +4,7 @@ import { feeNames, percentText } from '../../exchange/pricing/fees.ts'
 import { rateText, type Sum } from '../../exchange/pricing/sum.ts'
 import type { PairTerms } from '../../exchange/pricing/terms.ts'
 import type { Warning } from '../../exchange/transactions/create-input.ts'
-import { amount, money, network, rate, serviceFee, ticker, time, warnings, wholeText } from './field-shapes.ts'
+import { amount, money, network, price, rate, serviceFee, ticker, time, warnings } from './field-shapes.ts'
 import { list, object, type Shaped, titled } from './shape.ts'
 
 /** The fields of an estimate. */
@@ -18,7 +18,7 @@ const estimateFields = {
   service_fees: list(serviceFee, 10),
   converted_amount: money,
   network_fee: money,
-  price: titled('Price', object({ numerator: wholeText, denominator: wholeText })),
+  price,
   rate_at: time,
   warnings,
 }

@@ -12,6 +12,9 @@ export const rate = textOf({ title: 'Rate', pattern: '^\\d+\\.\\d{8,}$', maxLeng
 /** One of the two numbers of an exact price. */
 export const wholeText = textOf({ title: 'WholeNumber', pattern: '^[1-9]\\d*$', maxLength: 128 })
 
+/** An exact price: whole units of the target for one whole unit of the source. */
+export const price = titled('Price', object({ numerator: wholeText, denominator: wholeText }))
+
 /** A share of an amount: `0.5%`. */
 export const percentage = textOf({ title: 'Percentage', pattern: '^\\d+(\\.\\d+)?%$', maxLength: 16 })
 

@@ -11,6 +11,7 @@ import {
   money,
   network,
   percentage,
+  price,
   rate,
   serviceFee,
   ticker,
@@ -127,8 +128,17 @@ const exchange = {
   deposit_address: about(orNull(line), 'The address of `deposit`.'),
   deposit_extra_id: about(orNull(line), 'The memo or tag of `deposit`; empty where it has none.'),
   output_hash: about(orNull(line), 'Null to public keys. What identifies the payout on its chain or at its bank.'),
+  receipt_url: about(
+    orNull(url),
+    'The receipt, for the customer; null until the transaction is finished or refunded, and to public keys.',
+  ),
   location: about(country, 'The country of the customer.'),
   estimate_breakdown: titled('EstimateBreakdown', breakdown),
+  total_cost: about(
+    titled('TotalCost', object({ amount, currency: ticker, percentage })),
+    'What left the customer less the market value of what arrives, in their money; in the source coin for a swap.',
+  ),
+  market_price: about(price, 'The market’s price without our spread, in the form of `price` of an estimate.'),
   policies: about(
     titled('PolicyVersions', eitherOf<Partial<Record<keyof typeof versions, number>>>(versions, Object.keys(versions))),
     'The versions of our policies under which the price was made. Empty for transactions from before there were any.',

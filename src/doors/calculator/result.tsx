@@ -1,7 +1,8 @@
 import type { Available } from '../../exchange/availability/resolve.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { bareSum, type Sum } from '../../exchange/pricing/sum.ts'
-import { Row, rateText } from '../ui/price.tsx'
+import { rateText } from '../../exchange/pricing/price-text.ts'
+import { Row } from '../ui/price.tsx'
 import type { Choice } from './choice.ts'
 import type { Outcome } from './outcome.ts'
 

@@ -44,7 +44,7 @@ export async function createTransaction(
     { transaction, cause: { kind: 'completed' }, to: 'waiting_for_deposit', change },
   ])
   if (!waiting) throw new Error('A created transaction did not move.')
-  return { record: b2bRecordOf(waiting), dataKey: waiting.dataKey }
+  return { record: b2bRecordOf(ctx, waiting), dataKey: waiting.dataKey }
 }
 
 /** An unavailable exchange is refused before its address is checked. */

@@ -4,9 +4,12 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../../platform/lib/json.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
+import { ratioText } from '../../platform/money/ratio.ts'
 import { percentText } from '../pricing/fees.ts'
 import { feeLines, type Quote, sumText } from '../pricing/quote.ts'
+import { totalCostOf } from '../pricing/total-cost.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
+import { hasReceipt, receiptUrl } from './receipt-link.ts'
 import type { RefundView, Transaction } from './transaction.ts'
 
 /** What a partner sees of a transaction, in the wire's spelling: answers, lists and webhooks alike. */
@@ -27,7 +30,7 @@ export const checkoutUrl = (
 ): string => `${publicUrl}${locale === undefined ? '' : `/${locale}`}/checkout?tid=${tidOf(transaction)}`
 
 /** Writes the current record of a customer's transaction, in full, for its partner's secret key. */
-export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Transaction) {
+export function recordOf(ctx: Pick<Ctx, 'publicUrl' | 'secrets'>, transaction: Transaction) {
   const { from, to, personal, terms } = transaction
   return {
     id: String(transaction.publicId),
@@ -62,12 +65,14 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
     deposit_address: personal.depositAddress?.address ?? null,
     deposit_extra_id: personal.depositAddress?.extraId ?? null,
     output_hash: transaction.outputHash,
+    receipt_url: hasReceipt(transaction) ? receiptUrl(ctx, transaction) : null,
     location: transaction.country ?? 'ZZ',
     estimate_breakdown: breakdownOf(transaction.quote),
+    ...costOf(transaction.quote),
     policies: { ...transaction.quote.policies },
     partner_id: String(transaction.partnerId),
     external_partner_link_id: transaction.externalPartnerLinkId,
-    redirect_url: checkoutUrl({ publicUrl }, transaction),
+    redirect_url: checkoutUrl(ctx, transaction),
     skip_choose_payout_address: terms.skipChoosePayoutAddress,
     skip_choose_payment_category: terms.skipChoosePaymentCategory,
     customer_payout_address_changeable: terms.payoutAddressChangeable,
@@ -88,14 +93,14 @@ export function recordOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, transaction: Tra
  * address and its memo, or an account and the reference to be named; `deposit_bank` says the same of an account in full, and is
  * null for coins.
  */
-export function b2bRecordOf(transaction: Transaction) {
+export function b2bRecordOf(ctx: Pick<Ctx, 'publicUrl' | 'secrets'>, transaction: Transaction) {
   const {
     redirect_url: _url,
     skip_choose_payout_address: _address,
     skip_choose_payment_category: _category,
     customer_payout_address_changeable: _changeable,
     ...record
-  } = recordOf({ publicUrl: '' }, transaction)
+  } = recordOf(ctx, transaction)
   const { depositAccount: bank } = transaction.personal
   const deposit = bank ? { address: bank.account, extra_id: bank.reference } : record.deposit
   return {
@@ -117,8 +122,11 @@ export function b2bRecordOf(transaction: Transaction) {
 }
 
 /** The record of a transaction of either kind. */
-export const anyRecordOf = (from: Pick<Ctx, 'publicUrl'>, transaction: Transaction): TransactionRecord | B2bRecord =>
-  transaction.kind === 'b2b' ? b2bRecordOf(transaction) : recordOf(from, transaction)
+export const anyRecordOf = (
+  ctx: Pick<Ctx, 'publicUrl' | 'secrets'>,
+  transaction: Transaction,
+): TransactionRecord | B2bRecord =>
+  transaction.kind === 'b2b' ? b2bRecordOf(ctx, transaction) : recordOf(ctx, transaction)
 
 export const isB2b = (record: TransactionRecord | B2bRecord): record is B2bRecord => !('redirect_url' in record)
 
@@ -127,6 +135,7 @@ export const publicView = (record: TransactionRecord): TransactionRecord => ({
   ...record,
   email: null,
   output_hash: null,
+  receipt_url: null,
   refunds: record.refunds.map((refund) => ({ ...refund, output_hash: null })),
   payout: record.payout && publicPayout(record.payout, accountFormOf(record.payout_payment_category)),
 })
@@ -207,6 +216,15 @@ function breakdownOf(quote: Quote) {
       currency: source,
       percentage: percentText(partnerFees[0]?.basisPoints ?? 0),
     },
+  }
+}
+
+/** What the exchange costs in all, and the market's price that this is measured by, in the spelling of an estimate's `price`. */
+function costOf(quote: Quote) {
+  const { asset, amount, basisPoints, marketPrice } = totalCostOf(quote)
+  return {
+    total_cost: { amount: formatAmount(amount, asset), currency: asset.ticker, percentage: percentText(basisPoints) },
+    market_price: ratioText(marketPrice),
   }
 }
 

@@ -2,13 +2,14 @@ import type { Listing } from '../../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../../reference/catalog/payment-method.ts'
 import { parseAmount } from '../../../platform/money/amount.ts'
 import { ratioFrom } from '../../../platform/money/ratio.ts'
-import { feeLines } from '../../../exchange/pricing/quote.ts'
 import { CurrencyMark } from '../../ui/mark.tsx'
-import { EndRow, Row, rateText } from '../../ui/price.tsx'
+import { rateText } from '../../../exchange/pricing/price-text.ts'
+import { EndRow, Row } from '../../ui/price.tsx'
 import type { Language } from '../../../platform/language/language.ts'
 import type { PageProps } from '../page.ts'
 import { isTyped } from '../steps.ts'
 import type { Visit } from '../visit.ts'
+import { TotalCost } from '../../ui/total-cost.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { Deadlines } from './deadlines.tsx'
 
@@ -31,13 +32,12 @@ export function Headline({ visit: { view }, language }: PageProps) {
   )
 }
 
-/** The full price: every amount between what is paid and what is received, always visible. */
+/** The full price: what is paid, what it costs in all, the rate, and what is received. */
 export function Summary(props: PageProps) {
   const { visit, language } = props
-  const { say, amount, percent } = language
-  const { quote, from, to, fromAmount, toAmount, deposit, payout } = visit.view
-  const fees = feeLines(quote).filter((fee) => fee.amount !== '0')
-  const networkFee = parseAmount(quote.networkFee, to.asset)
+  const { say, amount } = language
+  const { view } = visit
+  const { quote, from, to, fromAmount, toAmount, deposit, payout } = view
   return (
     <aside class="summary" aria-labelledby="summary-title">
       <h2 id="summary-title">{say('summary.label')}</h2>
@@ -48,15 +48,9 @@ export function Summary(props: PageProps) {
           value={amount(fromAmount, from)}
           mark={<CurrencyMark {...from} />}
         />
-        {fees.map((fee) => (
-          <Row
-            key={`${fee.kind} ${fee.basisPoints}`}
-            name={say(`summary.fee.${fee.kind}`)}
-            note={percent(fee.basisPoints)}
-            value={amount(-parseAmount(fee.amount, from.asset), from)}
-          />
-        ))}
-        <Row name={say('summary.exchanged')} value={amount(parseAmount(quote.convertedAmount, from.asset), from)} />
+      </dl>
+      <TotalCost {...view} language={language} />
+      <dl>
         <Row
           name={say('summary.rate')}
           value={rateText({ price: ratioFrom(quote.price), side: quote.side, from, to }, language)}
@@ -67,7 +61,6 @@ export function Summary(props: PageProps) {
             value={rateText({ price: ratioFrom(quote.excess.price), side: quote.side, from, to }, language)}
           />
         ) : null}
-        {networkFee === 0n ? null : <Row name={say('summary.networkFee')} value={amount(-networkFee, to)} />}
         <EndRow
           name={say('summary.receive')}
           note={by(to, payout, language)}

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 
 import { findListing } from '../../reference/catalog/asset.ts'
 import { languageOf } from '../../platform/language/language.ts'
-import { rateText, type ShownPrice } from './price.tsx'
+import { rateText, type ShownPrice } from './price-text.ts'
 
 const [bitcoin, ether, euro] = [findListing('BTC'), findListing('ETH'), findListing('EUR')]
 
