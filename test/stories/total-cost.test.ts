@@ -37,7 +37,10 @@ for (const order of orders) {
       /data-total-cost="([\d.]+)" data-currency="([A-Z]+)" data-market-price="([\d.]+)"/.exec(page) ?? []
     assert.deepEqual([amount, currency], [cost.amount, cost.currency])
     const [, shown = ''] = /Total cost<\/span> <strong>([^<]+)<\/strong>/.exec(page) ?? []
-    assert.match(shown.replaceAll(',', ''), new RegExp(`^${Number(cost.amount)}0?\\s${cost.currency} \\(${cost.percentage}\\)$`))
+    assert.match(
+      shown.replaceAll(',', ''),
+      new RegExp(`^${Number(cost.amount)}0?\\s${cost.currency} \\(${cost.percentage}\\)$`),
+    )
     const { numerator, denominator } = record.market_price
     const ratio = Number(numerator) / Number(denominator)
     const unit = record.side === 'buy' || (record.side === 'swap' && ratio < 1) ? 1 / ratio : ratio

@@ -116,6 +116,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     isTaken: false,
     outputHash: null,
     explorerUrl: null,
+    receiptUrl: null,
     locale: 'en',
     history: [],
     ...change,

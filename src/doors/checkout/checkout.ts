@@ -28,8 +28,9 @@ import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { payAidsOf } from './pay-aids.ts'
-import { tokenCookie } from './session-cookie.ts'
+import { tokenCookie, zoneIn } from './session-cookie.ts'
 import { type Look, renderLayout } from './layout.tsx'
+import { serveReceipts } from './receipt-page.tsx'
 import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
@@ -65,6 +66,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
     scope.post<Route>('/checkout/check', (request, reply) => tellOfField(door, request, reply))
     liveRoute(scope, ctx, door.headers)
     serveLegalPages(scope, ctx, door)
+    serveReceipts(scope, ctx, door)
     scope.get<Route>('/checkout/status', (request, reply) => tellStatus(door, request, reply))
     done()
   })
@@ -124,7 +126,13 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   let result: ActionResult
   try {
     fields = readRequest(visit, fields)
-    result = await act({ ctx, visit, fields, locale: languageFor(request, visit).tag })
+    result = await act({
+      ctx,
+      visit,
+      fields,
+      locale: languageFor(request, visit).tag,
+      zone: zoneIn(request.headers.cookie),
+    })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, fields)
@@ -212,7 +220,7 @@ const visitOf = ({ ctx, trusted }: Door, { query, headers, raw }: FastifyRequest
   })
 
 const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>
-  languageOf(params.locale, visit?.view.locale, headers['accept-language'])
+  languageOf(params.locale, visit?.view.locale, headers['accept-language']).inZone(zoneIn(headers.cookie))
 
 /** The order's page in the language of its path; `here` includes what the customer asked to see. */
 function addressesOf(

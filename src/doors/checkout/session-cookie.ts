@@ -1,4 +1,5 @@
 import type { Ctx } from '../../exchange/context.ts'
+import { timeZoneIn } from '../../platform/language/time-zone.ts'
 import { sessionSeconds } from '../../exchange/customers/checkout-session.ts'
 
 /** One cookie per transaction: verifying one link says nothing about another. */
@@ -20,9 +21,19 @@ export function tokenCookie({ publicUrl }: Pick<Ctx, 'publicUrl'>, publicId: big
 /** The token that a browser sent for a transaction. */
 export function tokenIn(cookie: string | undefined, publicId: bigint): string | undefined {
   const wanted = nameOf(publicId)
-  for (const pair of cookie?.split(';') ?? []) {
-    const [name = '', value = ''] = pair.trim().split('=')
-    if ((name === wanted || name === hostPrefix + wanted) && /^[\w-]{43}$/.test(value)) return value
-  }
-  return undefined
+  return cookiesIn(cookie).find(
+    ([name, value]) => (name === wanted || name === hostPrefix + wanted) && /^[\w-]{43}$/.test(value),
+  )?.[1]
 }
+
+/** The time zone that a browser's script has stored, for times on pages and in e-mails; undefined without one. */
+export function zoneIn(cookie: string | undefined): string | undefined {
+  const value = cookiesIn(cookie).find(([name]) => name === 'zone')?.[1]
+  return timeZoneIn(value?.replaceAll('%2F', '/'))
+}
+
+const cookiesIn = (cookie: string | undefined): [name: string, value: string][] =>
+  (cookie?.split(';') ?? []).map((pair) => {
+    const [name = '', value = ''] = pair.trim().split('=')
+    return [name, value]
+  })

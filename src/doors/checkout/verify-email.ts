@@ -51,14 +51,20 @@ async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void>
 }
 
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */
-export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale }) => {
+export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale, zone }) => {
   const { id: transactionId, partnerId, publicId, email } = view
   if (email === null) return {}
   const { customerId } = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
   const token = await startSession(ctx, transactionId, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const { accepts = '' } = fields
-    await giveDetails(ctx, publicId, { email, provenCustomerId: customerId, accepts, locale })
+    await giveDetails(ctx, publicId, {
+      email,
+      provenCustomerId: customerId,
+      accepts,
+      locale,
+      ...(zone === undefined ? {} : { timeZone: zone }),
+    })
   }
   return { token }
 }

@@ -18,7 +18,7 @@ export function TotalCost({ language, ...order }: PricedOrder & { language: Lang
       data-market-price={exactUnitPrice({ ...order, price: cost.marketPrice, side: order.quote.side })}
     >
       <summary>
-        <span>{say('summary.totalCost')}</span> <strong>{totalCostText(order, language)}</strong>
+        <span>{say('summary.totalCost')}</span> <strong>{totalCostText(order, cost, language)}</strong>
       </summary>
       <dl>
         {lines.map(({ name, note, value }) => (

@@ -9,6 +9,7 @@ import { instructionOf } from '../settlement/instruction.ts'
 import { isPayoutSubmitted } from '../settlement/prepared-payment.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from '../transactions/method.ts'
+import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { mayChangeMethod } from './change-price.ts'
@@ -74,6 +75,8 @@ export type CheckoutView = {
   isTaken: boolean
   outputHash: string | null
   explorerUrl: string | null
+  /** Null until the order is finished or refunded. It shows personal data. */
+  receiptUrl: string | null
   locale: string | null
   history: { status: Status; at: Date }[]
 }
@@ -130,6 +133,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     isTaken: status === 'sending' && (await isPayoutSubmitted(ctx.db, transaction.id)),
     outputHash,
     explorerUrl: mask && outputHash ? mask.split('$$').join(outputHash) : null,
+    receiptUrl: hasReceipt(transaction) ? receiptUrl(ctx, transaction) : null,
     locale: terms.locale,
     history: transaction.history.map((move) => ({ status: move.status, at: move.at })),
   }

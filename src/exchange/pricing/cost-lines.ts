@@ -1,16 +1,15 @@
-import type { Listing } from '../../reference/catalog/asset.ts'
+import { type Listing, listingById } from '../../reference/catalog/asset.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { unitPriceOf, unitPriceText } from './price-text.ts'
 import type { StoredQuote } from './quote.ts'
-import { type CostPart, type TotalCost, totalCostOf } from './total-cost.ts'
+import type { CostPart, TotalCost } from './total-cost.ts'
 
 /** A quote, with the names of its currencies. */
 export type PricedOrder = { quote: StoredQuote; from: Listing; to: Listing }
 
 /** `6.38 EUR (6.4%)` */
-export function totalCostText(order: PricedOrder, { amount, percent }: Language): string {
-  const cost = totalCostOf(order.quote)
+export function totalCostText(order: PricedOrder, cost: TotalCost, { amount, percent }: Language): string {
   return `${amount(cost.amount, moneyOf(order, cost))} (${percent(cost.basisPoints)})`
 }
 
@@ -37,9 +36,11 @@ const nameKeys = {
   partner: 'summary.fee.partner',
   network: 'summary.networkFee',
   spread: 'summary.spread',
+  refund: 'receipt.refundCost',
 } as const
 
-const moneyOf = ({ from, to }: PricedOrder, { asset }: TotalCost): Listing => (asset.id === to.asset.id ? to : from)
+const moneyOf = ({ from, to }: PricedOrder, { asset }: TotalCost): Listing =>
+  [to, from].find((one) => one.asset.id === asset.id) ?? listingById(asset.id) ?? from
 
 /** A fee's percentage, the network fee in its own coin, and what the spread is taken from. */
 function noteOf(

@@ -11,7 +11,7 @@ import { unitPrice } from './terms.ts'
 import type { PairTerms } from './terms.ts'
 
 /** One reason why less arrives than was paid. `basisPoints`: its rule, where it is a share. */
-export type CostPart = { kind: FeeKind | 'network' | 'spread'; amount: bigint; basisPoints?: number }
+export type CostPart = { kind: FeeKind | 'network' | 'spread' | 'refund'; amount: bigint; basisPoints?: number }
 
 /**
  * What an exchange costs in all: what leaves the customer, less the market value of what arrives, rounded half up. The parts add
@@ -33,6 +33,14 @@ export function totalCostOf(quote: StoredQuote): TotalCost {
   const own = exactCostOf(quote)
   return rounded(quote.excess ? sumOfCosts(own, exactCostOf(quote.excess)) : own)
 }
+
+/** The cost of money that was sent back: what was kept for sending it. */
+export function costOfRefund({ asset, paid, sent, marketPrice }: RefundCost): TotalCost {
+  const parts: CostPart[] = [{ kind: 'refund', amount: paid - sent }]
+  return rounded({ asset, over: 1n, paid, total: paid - sent, parts, marketPrice })
+}
+
+type RefundCost = { asset: Asset; paid: bigint; sent: bigint; marketPrice: Ratio }
 
 /** The cost of an amount that is being asked about: `sum` is what it comes to on these terms. */
 export const totalCostOfSum = (terms: PairTerms, { fees, convertedAmount, toAmount }: Sum): TotalCost =>
@@ -128,15 +136,18 @@ function sumOfCosts(one: ExactCost, other: ExactCost): ExactCost {
 /** Each part is rounded down, and the units that are left go to the largest remainders. */
 function rounded({ asset, over, paid, total, parts, marketPrice }: ExactCost): TotalCost {
   const amount = halfUp(total, over)
-  const lines = parts.map((part) => ({ ...part, amount: part.amount / over, remainder: part.amount % over }))
-  let left = lines.reduce((rest, line) => rest - line.amount, amount)
-  for (const line of lines.toSorted((one, two) => (one.remainder < two.remainder ? 1 : -1))) {
+  const lines = parts.map((part) => ({
+    part: { ...part, amount: part.amount / over },
+    remainder: part.amount % over,
+  }))
+  let left = lines.reduce((rest, { part }) => rest - part.amount, amount)
+  for (const { part } of lines.toSorted((one, two) => (one.remainder < two.remainder ? 1 : -1))) {
     if (left <= 0n) break
-    line.amount += 1n
+    part.amount += 1n
     left -= 1n
   }
-  const shares = lines.filter((line) => line.amount > 0n).map(({ remainder: _, ...part }) => part)
-  const exact = Number(halfUp(total * BigInt(wholeBasisPoints), paid))
+  const shares = lines.map(({ part }) => part).filter((part) => part.amount > 0n)
+  const exact = paid === 0n ? 0 : Number(halfUp(total * BigInt(wholeBasisPoints), paid))
   return { asset, amount, basisPoints: exact < 100 ? exact : Math.round(exact / 10) * 10, parts: shares, marketPrice }
 }
 

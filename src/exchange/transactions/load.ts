@@ -5,7 +5,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import type { Quote } from '../pricing/quote.ts'
-import type { DataKey } from '../../platform/privacy/data-key.ts'
+import { closedKey, type DataKey } from '../../platform/privacy/data-key.ts'
 import * as queries from './transactions.sql.ts'
 import { type Personal, personalPlace, type Terms, type Transaction } from './transaction.ts'
 
@@ -45,6 +45,13 @@ export async function readTransactionWhole(ctx: Ctx, db: Db, publicId: bigint): 
   return row && fromRow(ctx, row)
 }
 
+/** The same for its receipt: of an erased person too, as `isErased`, with nothing personal. */
+export async function readForReceipt(ctx: Ctx, db: Db, publicId: bigint): Promise<Transaction | undefined> {
+  const [row] = await queries.readPublic(db, [publicId])
+  if (!row) return undefined
+  return row.wrapped_key === null ? erased(row, closedKey(row.data_key_id)) : fromRow(ctx, row)
+}
+
 /** Reads the transaction that a checkout link leads to, without a lock; undefined where it leads nowhere. */
 export async function readTransactionByLink(ctx: Ctx, db: Db, tid: string): Promise<Transaction | undefined> {
   const publicId = await publicIdByLink(db, tid)
@@ -63,7 +70,7 @@ export function fromRow({ keyring }: Pick<Ctx, 'keyring'>, row: queries.Transact
   return withPersonal(row, dataKey, dataKey.open<Personal>(row.personal, personalPlace(row.public_id)))
 }
 
-/** A row of somebody who was erased. The key is a new one: the old one is gone, and nothing personal is sealed with this one. */
+/** A row of somebody who was erased. The key is another one: the old one is gone, and nothing personal is sealed with this one. */
 const erased = (row: queries.TransactionRow, dataKey: DataKey): Transaction => ({
   ...withPersonal(row, dataKey, nobody),
   isErased: true,

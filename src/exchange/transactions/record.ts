@@ -7,7 +7,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import { ratioText } from '../../platform/money/ratio.ts'
 import { percentText } from '../pricing/fees.ts'
 import { feeLines, type Quote, sumText } from '../pricing/quote.ts'
-import { totalCostOf } from '../pricing/total-cost.ts'
+import { costOfTransaction } from './cost.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
 import { hasReceipt, receiptUrl } from './receipt-link.ts'
 import type { RefundView, Transaction } from './transaction.ts'
@@ -68,7 +68,7 @@ export function recordOf(ctx: Pick<Ctx, 'publicUrl' | 'secrets'>, transaction: T
     receipt_url: hasReceipt(transaction) ? receiptUrl(ctx, transaction) : null,
     location: transaction.country ?? 'ZZ',
     estimate_breakdown: breakdownOf(transaction.quote),
-    ...costOf(transaction.quote),
+    ...costOf(transaction),
     policies: { ...transaction.quote.policies },
     partner_id: String(transaction.partnerId),
     external_partner_link_id: transaction.externalPartnerLinkId,
@@ -220,8 +220,8 @@ function breakdownOf(quote: Quote) {
 }
 
 /** What the exchange costs in all, and the market's price that this is measured by, in the spelling of an estimate's `price`. */
-function costOf(quote: Quote) {
-  const { asset, amount, basisPoints, marketPrice } = totalCostOf(quote)
+function costOf(transaction: Transaction) {
+  const { asset, amount, basisPoints, marketPrice } = costOfTransaction(transaction)
   return {
     total_cost: { amount: formatAmount(amount, asset), currency: asset.ticker, percentage: percentText(basisPoints) },
     market_price: ratioText(marketPrice),

@@ -50,6 +50,8 @@ export type Personal = {
   accepted?: string
   /** The language that the customer read in when the address was proven; absent: not known. */
   locale?: string
+  /** The time zone of the browser that proved the address, `Europe/Berlin`; absent: not known. */
+  timeZone?: string
   /** What the customer was last written to about, while the order waits for that; absent: nothing. */
   asked?: string
   /** Answers to checkout steps that need no field of their own, by step name. */

@@ -33,10 +33,14 @@ export type Language = {
   /** Whole minutes, hours or days, rounded down so that no more time is promised than there is. */
   duration(ms: number): string
   /**
-   * A deadline: date and time in UTC, named as such, since the reader's time zone is unknown. Midnight is shown as the last minute
-   * of the day before, so that it isn't read as the end of the new day.
+   * A deadline: date and time in the reader's time zone, or in UTC if it is unknown; the zone is named. Midnight is shown as the
+   * last minute of the day before, so that it isn't read as the end of the new day.
    */
   moment(at: Date): string
+  /** When something happened: date with year, and time, in the same zone. */
+  dateTime(at: Date): string
+  /** The same language for a reader in a time zone; undefined: unknown. */
+  inZone(timeZone: string | undefined): Language
   country(alpha2: string, fallback: string): string
   /** The language's name in itself: `Deutsch`. */
   name: string
@@ -75,8 +79,8 @@ function makeLanguage(tag: string, texts: Catalog): Language {
   const decimalSign = new Intl.NumberFormat(forms).format(0.5)[1] === ',' ? ',' : '.'
   const shares = new Intl.NumberFormat(forms, { style: 'percent', maximumFractionDigits: 2 })
   const collator = new Intl.Collator(tag)
+  const zoned = new Map<string, Language>()
   const plurals = new Intl.PluralRules(tag)
-  const moments = new Intl.DateTimeFormat(forms, momentStyle)
 
   const find = (key: string, values: Record<string, string> = {}): string | undefined =>
     Object.hasOwn(texts, key)
@@ -87,7 +91,7 @@ function makeLanguage(tag: string, texts: Catalog): Language {
   const apart = (text: string): string => (rightToLeft.has(tag) ? `\u2066${text}\u2069` : text)
   const number = (count: number): string => new Intl.NumberFormat(forms).format(count)
 
-  return {
+  const language: Language = {
     tag,
     direction: rightToLeft.has(tag) ? 'rtl' : 'ltr',
     name: names.of(tag) ?? tag,
@@ -109,9 +113,26 @@ function makeLanguage(tag: string, texts: Catalog): Language {
       if (count < 1) return say('time.soon')
       return new Intl.NumberFormat(forms, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
     },
-    moment: (at) => moments.format(at.getTime() % dayMs === 0 ? at.getTime() - minuteMs : at),
+    ...timesIn(forms, 'UTC'),
+    inZone: (timeZone) => {
+      if (timeZone === undefined) return language
+      const inIt = zoned.get(timeZone) ?? { ...language, ...timesIn(forms, timeZone) }
+      zoned.set(timeZone, inIt)
+      return inIt
+    },
     country: (alpha2, fallback) => regions.of(alpha2) ?? fallback,
     compare: (one, other) => collator.compare(one, other),
+  }
+  return language
+}
+
+function timesIn(forms: string, timeZone: string): Pick<Language, 'moment' | 'dateTime'> {
+  const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone })
+  const moments = new Intl.DateTimeFormat(forms, { ...momentStyle, timeZone })
+  const days = new Intl.DateTimeFormat(forms, { ...dayStyle, timeZone })
+  return {
+    moment: (at) => moments.format(clock.format(at) === '00:00' ? at.getTime() - minuteMs : at),
+    dateTime: (at) => days.format(at),
   }
 }
 
@@ -121,9 +142,11 @@ const momentStyle: Intl.DateTimeFormatOptions = {
   month: 'long',
   hour: '2-digit',
   minute: '2-digit',
-  timeZone: 'UTC',
   timeZoneName: 'short',
 }
+
+const { weekday: _, ...withoutWeekday } = momentStyle
+const dayStyle: Intl.DateTimeFormatOptions = { ...withoutWeekday, year: 'numeric' }
 
 const minuteMs = 60_000
 const dayMs = 1_440 * minuteMs

@@ -105,6 +105,14 @@ export class ErasedPerson extends Error {
   }
 }
 
+/** The key of an erased person, for reading what is left: it seals and opens nothing. */
+export function closedKey(id: bigint): DataKey {
+  const refuse = (): never => {
+    throw new ErasedPerson()
+  }
+  return { id, seal: refuse, open: refuse, sealBytes: refuse, openBytes: refuse }
+}
+
 const dataKey = (id: bigint, bytes: Buffer): DataKey => ({
   id,
   seal: (value, place) => seal(bytes, JSON.stringify(value), place),

@@ -50,9 +50,18 @@ function sayCopied(button: HTMLElement): void {
 // Browsers let pages copy in a secure context only; elsewhere the buttons stay hidden.
 if (isSecureContext) document.documentElement.classList.add('copies')
 
+// Times on pages and in e-mails are in the reader's time zone.
+document.cookie = `zone=${encodeURIComponent(Intl.DateTimeFormat().resolvedOptions().timeZone)};path=/;max-age=31536000;samesite=lax`
+
 addEventListener('pageshow', (event) => {
   if (event.persisted) location.reload()
 })
+
+const printing = document.querySelector<HTMLButtonElement>('[data-print]')
+if (printing) {
+  printing.hidden = false
+  printing.addEventListener('click', () => print())
+}
 
 document.querySelector<HTMLElement>('[data-focus]')?.focus()
 

@@ -4,7 +4,7 @@ import type { Page, PageProps } from '../page.ts'
 import { Account } from '../ui/account.tsx'
 import { Address } from '../ui/address.tsx'
 import { capital, memoName } from '../ui/memo-name.ts'
-import { BackLink, ProofLink } from '../ui/links.tsx'
+import { BackLink, ProofLink, ReceiptLink } from '../ui/links.tsx'
 import { methodName } from '../../ui/method-name.ts'
 import { methodTime } from '../way-to-pay.ts'
 
@@ -38,6 +38,7 @@ function donePage(props: PageProps): Page {
           {customerId === undefined ? null : <Whereabouts {...props} />}
         </dl>
         {isMoney ? <BankTime {...props} /> : null}
+        <ReceiptLink {...props} />
         <ProofLink {...props} />
         <BackLink {...props} url={view.redirects.successful} />
       </>

@@ -1,7 +1,7 @@
 import type { CheckoutStep } from '../checkout-step.ts'
 import type { Status } from '../../../exchange/transactions/lifecycle.ts'
 import type { Page, PageProps } from '../page.ts'
-import { BackLink, ProofLink } from '../ui/links.tsx'
+import { BackLink, ProofLink, ReceiptLink } from '../ui/links.tsx'
 
 /** Expired, canceled, failed or refunded: what happened to the money, and what the customer can do. */
 export const ended: CheckoutStep = {
@@ -18,6 +18,7 @@ function endedPage(props: PageProps): Page {
       <>
         <p class="lead">{say(`ended.${end}.lead`)}</p>
         <p>{say(`ended.${end}.next`, { partner: view.partnerName, order: String(view.publicId) })}</p>
+        <ReceiptLink {...props} />
         <ProofLink {...props} />
         <BackLink {...props} url={end === 'cancelled' ? view.redirects.cancelled : view.redirects.failed} />
       </>

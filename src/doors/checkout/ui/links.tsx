@@ -12,6 +12,16 @@ export function ProofLink({ visit: { view, customerId }, language: { say }, home
   )
 }
 
+/** A link to the receipt, for a customer who has verified the email address. */
+export function ReceiptLink({ visit: { view, customerId }, language: { say } }: PageProps) {
+  if (customerId === undefined || view.receiptUrl === null) return null
+  return (
+    <p class="others">
+      <a href={view.receiptUrl}>{say('receipt.view')}</a>
+    </p>
+  )
+}
+
 /** A link back to the partner's site, if it has set one. */
 export function BackLink({ url, visit: { view }, language: { say } }: PageProps & { url: string | undefined }) {
   const target = url?.split('$$').join(String(view.publicId))

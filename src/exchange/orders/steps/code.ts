@@ -9,6 +9,8 @@ type CodeDetails = {
   provenCustomerId?: bigint
   /** The language the customer reads the checkout in. */
   locale?: string
+  /** The time zone of their browser, of the IANA database. */
+  timeZone?: string
 }
 
 /**
@@ -17,12 +19,16 @@ type CodeDetails = {
  */
 export const code = {
   name: 'code',
-  details: ['provenCustomerId', 'locale'],
+  details: ['provenCustomerId', 'locale', 'timeZone'],
   changeable: 'until_complete',
   isMissing: (_ctx, { customerId }) => customerId === null,
-  async apply({ ctx, db, partner, transaction }, { provenCustomerId: customerId, locale }) {
+  async apply({ ctx, db, partner, transaction }, { provenCustomerId: customerId, locale, timeZone }) {
     const { partnerCustomerId, dataKey } = transaction
-    const personal = locale === undefined ? transaction.personal : { ...transaction.personal, locale }
+    const personal = {
+      ...transaction.personal,
+      ...(locale === undefined ? {} : { locale }),
+      ...(timeZone === undefined ? {} : { timeZone }),
+    }
     const { email } = personal
     if (customerId === undefined) return { personal }
     if (email === null) return { customerId, personal }
