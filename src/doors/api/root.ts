@@ -31,7 +31,8 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'publicUrl'>, notice =
 const changes: readonly (readonly [date: string, change: string])[] = [
   [
     '2026-11-23',
-    '`POST /v1/estimate` added. Ids have 15 digits, and checkout links carry a random `tid`. Digits ' +
+    '`total_cost`, `market_price` and `receipt_url` added to transactions. `POST /v1/estimate` added. ' +
+      'Ids have 15 digits, and checkout links carry a random `tid`. Digits ' +
       'beyond a currency’s decimals are cut off, with the warning `AMOUNT_ROUNDED`. Fees are rounded once, ' +
       'as a total. `estimate_breakdown` contains the percentage of every fee; `deposit_address` and ' +
       '`deposit_extra_id` added. Signatures cover the `Idempotency-Key` and are accepted once.',

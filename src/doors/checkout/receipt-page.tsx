@@ -26,7 +26,7 @@ type Route = { Params: { token: string; locale?: string }; Querystring: { format
 
 /**
  * `/receipt/{token}`: the receipt of a transaction that is finished or refunded, to print or save; `?format=json` gives the same as
- * data. Whoever has the link sees it: search engines are told not to list it, and links lead elsewhere without its address.
+ * data. Anyone who has the link sees it: it asks search engines not to list it, and its own links don't reveal its address.
  */
 export function serveReceipts(app: FastifyInstance, ctx: Ctx, { options: { notices }, assets, headers }: Door): void {
   const closed = { ...headers, 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' }
