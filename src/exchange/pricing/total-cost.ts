@@ -147,8 +147,9 @@ function rounded({ asset, over, paid, total, parts, marketPrice }: ExactCost): T
     left -= 1n
   }
   const shares = lines.map(({ part }) => part).filter((part) => part.amount > 0n)
-  const exact = paid === 0n ? 0 : Number(halfUp(total * BigInt(wholeBasisPoints), paid))
-  return { asset, amount, basisPoints: exact < 100 ? exact : Math.round(exact / 10) * 10, parts: shares, marketPrice }
+  const exact = paid === 0n ? 0n : halfUp(total * BigInt(wholeBasisPoints), paid)
+  const share = exact < 100n ? exact : halfUp(exact, 10n) * 10n
+  return { asset, amount, basisPoints: Number.parseInt(String(share), 10), parts: shares, marketPrice }
 }
 
 const halfUp = (amount: bigint, over: bigint): bigint => (2n * amount + over) / (2n * over)
