@@ -10,7 +10,7 @@ export const amount = textOf({ title: 'Amount', pattern: '^(0|[1-9]\\d*)(\\.\\d*
 export const rate = textOf({ title: 'Rate', pattern: '^\\d+\\.\\d{8,}$', maxLength: 128 })
 
 /** One of the two numbers of an exact price. */
-export const wholeText = textOf({ title: 'WholeNumber', pattern: '^[1-9]\\d*$', maxLength: 128 })
+const wholeText = textOf({ title: 'WholeNumber', pattern: '^[1-9]\\d*$', maxLength: 128 })
 
 /** An exact price: whole units of the target for one whole unit of the source. */
 export const price = titled('Price', object({ numerator: wholeText, denominator: wholeText }))

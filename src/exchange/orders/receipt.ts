@@ -36,7 +36,7 @@ export async function readReceipt(ctx: Ctx, token: string): Promise<Receipt | un
 }
 
 /** The receipt of a transaction that is finished or refunded. An erased customer's says nothing of where the money went. */
-export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transaction): Receipt {
+function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transaction): Receipt {
   const { publicId, history, updatedAt, personal, isErased = false, status } = transaction
   const isRefund = status === 'refunded'
   const { paid, received, hash } = amountsOf(transaction)
