@@ -1,5 +1,6 @@
 import type { Config } from './config/config.ts'
 import { findEmbedded, startEmbedded } from '../platform/db/embedded.ts'
+import { loneClient } from '../platform/db/lone-client.ts'
 import { migrate, serviceUrl } from '../platform/db/migrate.ts'
 import { openPool, type PoolCounts } from '../platform/db/pool.ts'
 import type { Database } from '../platform/db/sql.ts'
@@ -7,20 +8,64 @@ import { detach } from '../platform/lib/detach.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 
-/** The database's URLs for its owner, and how to release it. */
+/** A database as the settings name it. */
 export type Reached = {
+  /** For the service's own role; one URL a host. */
+  urls: string[]
+  /** For the owner of the tables. Empty where the settings name the service's role only: then nothing can be migrated. */
   ownerUrls: string[]
   /** Ends the embedded server, if this process started it. */
   release(): Promise<void>
 }
 
-/** The login role that everything but migrating runs as: `cambio_service` for the database `cambio`. */
+/** The login role that everything but migrating runs as, unless the settings name one: `cambio_service` for `cambio`. */
 const serviceRoleOf = (ownerUrl: string): string => `${new URL(ownerUrl).pathname.slice(1) || 'cambio'}_service`
 
+/** The URL of the database for the service's own role, with the password that is derived from the master key. */
+export const serviceUrlOf = (ownerUrl: string, { databasePassword }: Secrets): string =>
+  serviceUrl(ownerUrl, serviceRoleOf(ownerUrl), databasePassword)
+
+/** The database of the settings. Without DATABASE_OWNER_URL, DATABASE_URL may be the owner's: the server is asked. */
+async function external({ database }: Config, secrets: Secrets): Promise<Reached> {
+  const { urls, ownerUrl } = database
+  const release = async (): Promise<void> => undefined
+  if (ownerUrl !== undefined) {
+    const own = urls.length > 0 ? urls : [serviceUrlOf(ownerUrl, secrets)]
+    if (own.some((url) => new URL(url).username === new URL(ownerUrl).username)) {
+      throw new Error('DATABASE_URL and DATABASE_OWNER_URL name the same role: use two roles.')
+    }
+    return { urls: own, ownerUrls: [ownerUrl], release }
+  }
+  return (await namesOwner(urls))
+    ? { urls: urls.map((url) => serviceUrlOf(url, secrets)), ownerUrls: urls, release }
+    : { urls, ownerUrls: [], release }
+}
+
+/** Whether the role of these URLs owns the database, as the first host that answers says. */
+async function namesOwner(urls: readonly string[]): Promise<boolean> {
+  let failure: unknown
+  for (const url of urls) {
+    const client = loneClient({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
+    try {
+      await client.connect()
+      const { rows } = await client.query<{ owns: boolean }>(
+        `select pg_has_role(current_user, datdba, 'usage') as owns from pg_database where datname = current_database()`,
+      )
+      return rows[0]?.owns ?? false
+    } catch (error) {
+      failure = error
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+  throw failure
+}
+
+const connectTimeoutMs = 5_000
+
 /** Reaches the database that the settings name; the embedded one is started, and started again should it die. */
-export async function reachDatabase(config: Config, log: Log): Promise<Reached> {
-  const { urls } = config.database
-  if (urls.length > 0) return { ownerUrls: urls, release: async () => undefined }
+export async function reachDatabase(config: Config, secrets: Secrets, log: Log): Promise<Reached> {
+  if (isExternal(config)) return external(config, secrets)
   let embedded = await startEmbedded({ dataDir: config.dataDir })
   const { url } = embedded
   let released = false
@@ -42,6 +87,7 @@ export async function reachDatabase(config: Config, log: Log): Promise<Reached> 
   const revival = revive()
   detach(revival)
   return {
+    urls: [serviceUrlOf(url, secrets)],
     ownerUrls: [url],
     release: async () => {
       released = true
@@ -53,25 +99,26 @@ export async function reachDatabase(config: Config, log: Log): Promise<Reached> 
 
 const reviveAfterMs = 1_000
 
+const isExternal = ({ database }: Config): boolean => database.urls.length > 0 || database.ownerUrl !== undefined
+
 /** The same for a command: a running service's embedded database is used as it is, one that does not run is started for it. */
-export async function joinDatabase(config: Config): Promise<Reached> {
-  const { urls } = config.database
-  if (urls.length > 0) return { ownerUrls: urls, release: async () => undefined }
+export async function joinDatabase(config: Config, secrets: Secrets): Promise<Reached> {
+  if (isExternal(config)) return external(config, secrets)
   const running = await findEmbedded(config.dataDir)
-  if (running) return { ownerUrls: [running.url], release: async () => undefined }
-  const embedded = await startEmbedded({ dataDir: config.dataDir })
-  return { ownerUrls: [embedded.url], release: () => embedded.stop() }
+  const { url, stop } = running ? { ...running, stop: async () => undefined } : await startEmbedded(config)
+  return { urls: [serviceUrlOf(url, secrets)], ownerUrls: [url], release: stop }
 }
 
-/** Brings the schema up to date as the owner. Gives the names of the migrations that were applied. */
-export async function bringUpToDate({ ownerUrls }: Reached, secrets: Secrets): Promise<string[]> {
-  let failure: unknown
+/** Brings the schema up to date as the owner, and gives the service's role what it may do. Gives the migrations that were applied. */
+export async function bringUpToDate({ urls: [url = ''], ownerUrls }: Reached, secrets: Secrets): Promise<string[]> {
+  const { username, password } = new URL(url)
+  let failure: unknown = new Error('Only the owner of the database can migrate it. Set DATABASE_OWNER_URL.')
   for (const ownerUrl of ownerUrls) {
     try {
       const { applied } = await migrate({
         ownerUrl,
-        serviceRole: serviceRoleOf(ownerUrl),
-        servicePassword: secrets.databasePassword,
+        serviceRole: decodeURIComponent(username),
+        servicePassword: decodeURIComponent(password),
         keyMark: secrets.mark,
       })
       return applied
@@ -82,18 +129,10 @@ export async function bringUpToDate({ ownerUrls }: Reached, secrets: Secrets): P
   throw failure
 }
 
-/** The URL of the database for the service's own role. */
-export const serviceUrlOf = (ownerUrl: string, { databasePassword }: Secrets): string =>
-  serviceUrl(ownerUrl, serviceRoleOf(ownerUrl), databasePassword)
-
 /** Opens the pool of the service's own role. */
-export const openServicePool = (
-  config: Config,
-  { ownerUrls }: Reached,
-  secrets: Secrets,
-): Database & { counts: PoolCounts } =>
+export const openServicePool = (config: Config, { urls }: Reached): Database & { counts: PoolCounts } =>
   openPool({
-    urls: ownerUrls.map((url) => serviceUrlOf(url, secrets)),
+    urls,
     size: config.database.poolSize,
     statementNames: config.database.statementNames,
     statementTimeoutMs: config.database.statementTimeoutMs,

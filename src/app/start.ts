@@ -7,9 +7,10 @@ import { forgetOldAnswers } from '../doors/api/idempotency.ts'
 import { doChores } from './chores.ts'
 import { buildDoors } from './doors.ts'
 import { firstOf } from './first-of.ts'
-import type { Config } from './config/config.ts'
-import { bringUpToDate, openServicePool, reachDatabase, serviceUrlOf } from './database.ts'
+import { type Config, ConfigError } from './config/config.ts'
+import { bringUpToDate, openServicePool, reachDatabase, type Reached } from './database.ts'
 import { listenForNotifications } from '../platform/db/notifier.ts'
+import { refuseOtherSchema } from '../platform/db/migrate.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { indexCustomers } from '../exchange/reports/find-orders.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
@@ -22,7 +23,7 @@ import type { Log } from '../platform/lib/log.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
-import { loadSecrets } from '../platform/privacy/master-key.ts'
+import { loadSecrets, type Secrets } from '../platform/privacy/master-key.ts'
 import type { DueWork, OpenPlugIn } from './plug-in.ts'
 import { booksTopic } from './markets.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
@@ -72,11 +73,12 @@ type StartOptions = { config: Config; log: Log; plugIns: readonly OpenPlugIn[] }
 
 async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promise<Omit<Service, 'stop'>> {
   const secrets = await loadSecrets(config.masterKeyFile, config.mode === 'sandbox')
-  const reached = await reachDatabase(config, log)
+  const reached = await reachDatabase(config, secrets, log)
   ends.push(() => reached.release())
-  await bringUpToDate(reached, secrets)
-  const db = openServicePool(config, reached, secrets)
+  await migrateAsOwner(config, reached, secrets, log)
+  const db = openServicePool(config, reached)
   ends.push(() => db.close())
+  await refuseOtherSchema(db, secrets.mark)
 
   const composition = await composeExchange({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
   ends.push(() => composition.notifier.close())
@@ -111,13 +113,29 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
     await startHedging(ctx)
   }
   if (config.database.urls.length > 0) {
-    const urls = reached.ownerUrls.map((ownerUrl) => serviceUrlOf(ownerUrl, secrets))
-    ends.push(listenToOthers(composition, urls))
+    ends.push(listenToOthers(composition, reached.urls))
   }
 
   let welcome = ''
   if (config.roles.includes('api')) for (const one of composition.plugIns) welcome += (await one.opened?.(url)) ?? ''
   return { url, composition, welcome }
+}
+
+/**
+ * Migrates where the settings name the owner, which is meant for the sandbox: a service that could change the books is refused in live
+ * mode.
+ */
+async function migrateAsOwner(config: Config, reached: Reached, secrets: Secrets, log: Log): Promise<void> {
+  if (reached.ownerUrls.length === 0) return
+  if (config.mode === 'live') {
+    throw new ConfigError([
+      ['DATABASE_URL', "is the owner of the database, which live mode refuses: name the service's own role"],
+    ])
+  }
+  if (config.database.urls.length > 0 && config.database.ownerUrl === undefined) {
+    log.warn({}, "DATABASE_URL is the owner of the database. In live mode, name the service's own role there.")
+  }
+  await bringUpToDate(reached, secrets)
 }
 
 /** Opens the listeners of plug-ins, then the one that partners, customers and rails reach us at. Gives its origin. */

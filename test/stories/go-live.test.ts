@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { serviceUrl } from '../../src/platform/db/migrate.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { FolderBank } from '../support/folder-bank.ts'
@@ -76,11 +77,13 @@ async function freePort(): Promise<number> {
 
 /** The page's places and hosts, as the stand-ins of this machine. */
 function here(text: string): string {
-  const own = new URL(onDatabase(serverUrl, database))
-  own.username = database
-  own.password = 'correct-horse-battery'
+  const owner = new URL(onDatabase(serverUrl, database))
+  owner.username = database
+  owner.password = 'correct-horse-battery'
+  const own = serviceUrl(owner.href, `${database}_service`, 'staple-of-the-service')
   const replaced: [string | RegExp, string][] = [
-    [/^DATABASE_URL=.*$/m, `DATABASE_URL='${own.href}'`],
+    [/^DATABASE_URL=.*$/m, `DATABASE_URL='${own}'`],
+    [/^DATABASE_OWNER_URL='.*?'/m, `DATABASE_OWNER_URL='${owner.href}'`],
     [/^SMTP_URL=.*$/m, `SMTP_URL=${mails.url}\nPORT=${ports.service}\nADMIN_PORT=${ports.admin}\nLOG_LEVEL=warn`],
     [/^EVM_RPC_URLS=.*$/m, `EVM_RPC_URLS=ETH=${anvil.url}\nEVM_SCAN_EVERY=PT0.2S`],
     ...desks.map((one, index): [string, string] => [`https://desk-${index + 1}.example.com`, originOf(one)]),

@@ -33,12 +33,12 @@ const folder = mkdtempSync(join(tmpdir(), 'cambio-live-'))
 const world = testWorld()
 let mails: Awaited<ReturnType<typeof mailServer>>
 let service: Service
-let ownerUrl: string
+let database: Awaited<ReturnType<typeof testDatabase>>
 let key: string
 
 const liveSettings = () => ({
   MODE: 'live',
-  DATABASE_URL: ownerUrl,
+  DATABASE_URL: database.url,
   DATA_DIR: folder,
   MASTER_KEY_FILE: join(folder, 'master.key'),
   CONFIG_FILE: join(folder, 'config.yaml'),
@@ -54,7 +54,7 @@ const liveSettings = () => ({
 
 before(async () => {
   mails = await mailServer()
-  ownerUrl = (await testDatabase()).ownerUrl
+  database = await testDatabase()
   writeFileSync(join(folder, 'master.key'), `${'5a'.repeat(32)}\n`, { mode: 0o600 })
   const company = 'company: { name: Example Ltd, address: "1 Street, City", support: help@example.com }'
   writeFileSync(join(folder, 'config.yaml'), company)
@@ -191,7 +191,7 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
   })
 
   it('is seeded with nothing, and writes nothing down', async () => {
-    const counts = await asOwner(ownerUrl, async (client) => {
+    const counts = await asOwner(database.ownerUrl, async (client) => {
       const { rows } = await client.query<{ count: string }>(
         `select (select count(*) from partners) - 1 + (select count(*) from operators)
            + (select count(*) from sandbox.wallets) + (select count(*) from sandbox.bank_balances) as count`,

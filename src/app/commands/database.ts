@@ -1,4 +1,4 @@
-import { bringUpToDate, serviceUrlOf } from '../database.ts'
+import { bringUpToDate } from '../database.ts'
 import type { Answer } from '../../doors/commands/command.ts'
 import { withDatabase } from './reach.ts'
 
@@ -10,13 +10,12 @@ export const migrateDatabase = (): Promise<Answer> =>
       const text = applied.length === 0 ? 'The database is up to date.' : `Applied:\n  ${applied.join('\n  ')}`
       return { json: { applied }, text }
     },
-    { makeKey: ({ mode }) => mode === 'sandbox' },
+    { makeKey: ({ mode }) => mode === 'sandbox', asOwner: true },
   )
 
 /** The URL contains the role's password. */
 export const printUrl = (): Promise<Answer> =>
-  withDatabase(async ({ reached, secrets }) => {
-    const [ownerUrl = ''] = reached.ownerUrls
-    const url = serviceUrlOf(ownerUrl, secrets)
-    return { json: { url }, text: url }
+  withDatabase(({ reached }) => {
+    const [url = ''] = reached.urls
+    return Promise.resolve({ json: { url }, text: url })
   })

@@ -6,6 +6,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
 import { composeExchange } from '../compose.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
+import { refuseOtherSchema } from '../../platform/db/migrate.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
 import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
 import { plugInsFor } from '../registry.ts'
@@ -16,16 +17,16 @@ type DatabaseAccess = { config: Config; log: Log; secrets: Secrets; reached: Rea
 
 /**
  * Runs `work` with the exchange's database and secrets, and leaves the database running or stopped as before. Refuses where no
- * exchange is set up, unless `makeKey` allows the command to set one up.
+ * exchange is set up, unless `makeKey` allows the command to set one up. Only `asOwner` may DATABASE_OWNER_URL be set in live mode.
  */
 export async function withDatabase<T>(
   work: (found: DatabaseAccess) => Promise<T>,
-  { makeKey = () => false }: { makeKey?: (config: Config) => boolean } = {},
+  { makeKey = () => false, asOwner = false }: { makeKey?: (config: Config) => boolean; asOwner?: boolean } = {},
 ): Promise<T> {
-  const config = readConfig()
+  const config = readConfig(undefined, { asOwner })
   const log = logOf(config)
   const secrets = makeKey(config) ? await loadSecrets(config.masterKeyFile, true) : await ownSecrets(config)
-  const reached = await joinDatabase(config)
+  const reached = await joinDatabase(config, secrets)
   try {
     return await work({ config, log, secrets, reached })
   } finally {
@@ -40,8 +41,9 @@ export async function withDatabase<T>(
 const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
     const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
-    const db = openServicePool(frugal, reached, secrets)
+    const db = openServicePool(frugal, reached)
     try {
+      await refuseOtherSchema(db, secrets.mark)
       const publicUrl = await publicUrlOf(config)
       const plugIns = await plugInsFor(config)
       const { ctx, notifier } = await composeExchange({

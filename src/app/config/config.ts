@@ -123,7 +123,7 @@ const definitions = {
 
 /** Beginnings of names that are so plainly ours that an unknown name with one of them must be a slip. */
 const ownPrefixes =
-  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|DKIM_|SMTP_C|JOB_LEASE|DATABASE_UR|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|OPERATOR_T|TERMS_|PRIVACY_)/
+  /^(CONFIG_F|RATE_LIMIT|WEBHOOK_|ONE_TIME_CODE_|IDEMPOTENCY_|CONFIRMATIONS|B2B_|DKIM_|SMTP_C|JOB_LEASE|DATABASE_[OU]|SUMSUB_|EVM_|GEO_D|CAMBIO_[USW]|OPERATOR_T|TERMS_|PRIVACY_)/
 
 /**
  * Everything that an operator decides, read and checked. Times are milliseconds where a name ends in `Ms`.
@@ -163,15 +163,16 @@ export class ConfigError extends Error {
 
 /**
  * Reads the environment. Throws a ConfigError that lists everything wrong at once, without repeating secrets, before anything
- * starts. An empty value counts as absent.
+ * starts. An empty value counts as absent. Only `asOwner` may the database's owner be named in live mode.
  */
-export function readConfig(env: Source = process.env): Config {
+export function readConfig(env: Source = process.env, { asOwner = false }: { asOwner?: boolean } = {}): Config {
   const live = env.MODE === 'live'
   const { values, wrong } = readSettings(definitions, env)
   const { url: single, urls } = values.database
   if (urls.length === 0 && single !== undefined) urls.push(single)
 
-  const more = [...conflicts(values), ...(live ? liveProblems(values, env) : [])].filter(([name]) => !wrong.has(name))
+  const problems = live ? [...liveProblems(values, env), ...(asOwner ? [] : ownerProblems(values))] : []
+  const more = [...conflicts(values), ...problems].filter(([name]) => !wrong.has(name))
   if (wrong.size + more.length > 0) {
     const missing = live && !wrong.has('CONFIG_FILE') ? missingParts(values) : []
     throw new ConfigError([...wrong, ...more, ...missing])
@@ -228,9 +229,13 @@ function liveProblems(
 ): SettingProblem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
-    [database.urls.length === 0, 'DATABASE_URL', 'is required in live mode, which does not use the embedded database'],
     [
-      !database.urls.every(isSafeDatabase),
+      database.urls.length === 0 && database.ownerUrl === undefined,
+      'DATABASE_URL',
+      'is required in live mode, which does not use the embedded database',
+    ],
+    [
+      ![...database.urls, database.ownerUrl ?? []].flat().every(isSafeDatabase),
       env.DATABASE_URLS ? 'DATABASE_URLS' : 'DATABASE_URL',
       'must have sslmode=verify-full in live mode, unless the database is on this machine',
     ],
@@ -259,6 +264,15 @@ function liveProblems(
     ],
   ])
 }
+
+const ownerProblems = ({ database }: Choices): SettingProblem[] =>
+  brokenOf([
+    [
+      database.ownerUrl !== undefined,
+      'DATABASE_OWNER_URL',
+      'must not be set in live mode, except for `cambio migrate`: the service must not be able to change the books',
+    ],
+  ])
 
 /**
  * What `refuseUnready` would find missing, as far as the settings say: for the report of an exchange that is not composed, because

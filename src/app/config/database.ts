@@ -6,16 +6,22 @@ const postgresUrl = url('postgres', 'postgresql')
 export const databaseSettings = {
   url: optional(
     'DATABASE_URL',
-    'postgres://owner:secret@db.example.com/cambio',
+    'postgres://cambio_service:secret@db.example.com/cambio',
     postgresUrl,
-    "The database's owner on PostgreSQL 15 or newer; by default the embedded database. Required in live mode.",
+    "The database, PostgreSQL 15 or newer, and the service's own role; by default the embedded database. Required in live mode. In the sandbox it may be the owner.",
+  ),
+  ownerUrl: optional(
+    'DATABASE_OWNER_URL',
+    'postgres://cambio:secret@db.example.com/cambio',
+    postgresUrl,
+    "The database's owner, for `cambio migrate` only. The service refuses it in live mode.",
   ),
   urls: setting(
     'DATABASE_URLS',
     '',
     list(postgresUrl),
     'Several hosts of one database; the one that accepts writes is used. Overrides DATABASE_URL.',
-    'postgres://owner:secret@db1.example.com/cambio,postgres://owner:secret@db2.example.com/cambio',
+    'postgres://cambio_service:secret@db1.example.com/cambio,postgres://cambio_service:secret@db2.example.com/cambio',
   ),
   poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The maximum number of connections per process.'),
   statementNames: setting(

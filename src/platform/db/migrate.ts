@@ -6,13 +6,14 @@ import pg from 'pg'
 
 import { projectRoot } from '../lib/root.ts'
 import { loneClient } from './lone-client.ts'
+import type { Db } from './sql.ts'
 
 /** Who owns the tables, and the role that the running service gets. */
 export type MigrateOptions = {
   ownerUrl: string
   /** The service's login role; made if it is not there. */
   serviceRole: string
-  /** Its password, derived from the master key; set again at each run, so that a new master key takes effect. */
+  /** Its password, set again at each run, so that a new one takes effect. */
   servicePassword: string
   /** Stands for the master key. The first run writes it down; a later one with another is refused before it changes anything. */
   keyMark?: Buffer
@@ -48,7 +49,8 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       .update(grants + options.serviceRole + options.servicePassword)
       .digest('hex')
     const due = migrations.filter(({ name }) => !known.has(name))
-    if (due.length === 0 && known.get(grantsName) === grantsMark) return { applied: [] }
+    const isGranted = known.get(grantsName) === grantsMark && (await mayRead(client, options.serviceRole))
+    if (due.length === 0 && isGranted) return { applied: [] }
 
     for (const migration of due) await apply(client, migration)
     if (options.keyMark)
@@ -61,6 +63,32 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
   }
 }
 
+/**
+ * Refuses a database that this version must not use: one that lacks migrations, has others, or whose migrations were edited, and one
+ * of another master key. Reads only, so the service's role may ask.
+ */
+export async function refuseOtherSchema(db: Db, keyMark: Buffer): Promise<void> {
+  const migrations = await readMigrations()
+  const [{ there } = { there: false }] = await db.sql<{ there: boolean }>`
+    select to_regclass('schema_migrations') is not null as there`
+  const rows = there
+    ? await db.sql<{ name: string; checksum: string }>`select name, checksum from schema_migrations`
+    : []
+  const known = new Map(rows.map((row) => [row.name, row.checksum]))
+  assertUnchanged(migrations, known)
+  const due = migrations.filter(({ name }) => !known.has(name))
+  if (due.length > 0) {
+    throw new Error(
+      `The database lacks ${due.length} of ${migrations.length} migrations. Run: DATABASE_OWNER_URL=... cambio migrate`,
+    )
+  }
+  const [state] = await db.sql<{ key_mark: Buffer | null }>`select key_mark from service_state`
+  if (state?.key_mark?.equals(keyMark) === false) throw otherKey()
+}
+
+const otherKey = (): Error =>
+  new Error('This database belongs to another master key: see MASTER_KEY_FILE. Nothing was changed.')
+
 const migrationsFolder = join(projectRoot, 'migrations')
 const grantsName = 'grants.sql'
 
@@ -72,9 +100,7 @@ async function refuseOtherKey(client: pg.Client, keyMark: Buffer): Promise<void>
   if (there[0]?.there !== true) return
   const { rows } = await client.query<{ key_mark: Buffer | null }>('select key_mark from service_state')
   const known = rows[0]?.key_mark
-  if (known && !known.equals(keyMark)) {
-    throw new Error('This database belongs to another master key: see MASTER_KEY_FILE. Nothing was changed.')
-  }
+  if (known && !known.equals(keyMark)) throw otherKey()
 }
 
 async function readMigrations(): Promise<Migration[]> {
@@ -125,6 +151,15 @@ async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: M
   await client.query(`alter role ${name} set jit = off`)
   // They are the same few statements over arrays, which the server would plan again at every call (45 percent of its time).
   await client.query(`alter role ${name} set plan_cache_mode = force_generic_plan`)
+}
+
+/** A dump that was restored into another server says what was granted, but that server may not have the role. */
+async function mayRead(client: pg.Client, serviceRole: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean }>(
+    "select has_table_privilege(rolname, 'schema_migrations', 'select') as may from pg_roles where rolname = $1",
+    [serviceRole],
+  )
+  return rows[0]?.may ?? false
 }
 
 const forRole = (text: string, role: string): string => text.replaceAll('"service"', pg.escapeIdentifier(role))
