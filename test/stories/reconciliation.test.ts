@@ -3,8 +3,15 @@ import { after, before, describe, it } from 'node:test'
 
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { listBreaks, resolveBreak } from '../../src/exchange/reconciliation/breaks.ts'
+import { createOperator } from '../../src/exchange/operators/operator.ts'
 import { closeDay } from '../../src/exchange/reconciliation/close.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
+import {
+  approveRebalance,
+  confirmArrived,
+  confirmSent,
+  proposeRebalance,
+} from '../../src/exchange/treasury/move-money.ts'
 import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { moveCoins } from '../../src/sandbox/rails.ts'
 import { runCommand } from '../support/command.ts'
@@ -101,6 +108,60 @@ describe('reconciliation', () => {
     )
     await moveCoins(ctx().db, network, 'BTC-BTC', 7n)
     await owner(`delete from breaks`)
+    assert.deepEqual((await reconcile(ctx())).breaks, [])
+  })
+
+  it('takes a transfer between own accounts for what it is, and still finds a line that is none', async () => {
+    const { id: ofSomeone } = await readyToPay(exchange)
+    ctx().config.rebalancing = {
+      destinations: [{ name: 'processor', account: 'card-processor', asset: 'EUR-EUR' }],
+      levels: [],
+    }
+    const wish = { source: 'bank', destination: 'processor', asset: 'EUR-EUR', amount: '5000', reason: 'for refunds' }
+    const id = await proposeRebalance(ctx(), wish, 'test')
+    for (const name of ['ann', 'bob'])
+      await approveRebalance(
+        ctx(),
+        id,
+        await createOperator(ctx(), { email: `${name}@example.com`, password: 'correct horse battery' }, 'test'),
+      )
+    const paidAtBank = (amount: number, key: string) =>
+      owner(
+        `with paid as (update sandbox.bank_balances set balance = balance - $1 where asset = 'EUR-EUR')
+         insert into sandbox.bank_payments (direction, asset, amount, remittance, end_to_end_id, state, at)
+         values ('out', 'EUR-EUR', $1, '', $2, 'booked', now() - interval '2 hours')`,
+        [amount, key],
+      )
+    const fee = { asset: 'EUR-EUR', amount: '1.5' }
+    await confirmSent(ctx(), id, { proof: 'statement 7', fee, actor: 'test' })
+    const young = await reconcile(ctx())
+    assert.deepEqual(
+      [young.breaks, young.onItsWay.map(({ rail, kind, amount }) => [rail, kind, amount])],
+      [[], [['transfer', 'not_stated', 500_150n]]],
+    )
+    assert.deepEqual(await verify(ctx()), [])
+
+    await paidAtBank(500_150, 'refunds of November')
+    assert.deepEqual(await reconcile(ctx()), { breaks: [], onItsWay: [] })
+    await confirmArrived(ctx(), id, { proof: 'dashboard', actor: 'test' })
+    await owner(
+      `insert into sandbox.card_payments (id, rail, reference, asset, amount, merchant_return, state, attempts, created_at)
+       select 8, rail, 'top-up ' || reference, 'EUR-EUR', 500000, '', 'captured', 1, now() - interval '2 hours'
+       from deposit_instructions join transactions on transactions.id = transaction_id where public_id = $1`,
+      [ofSomeone],
+    )
+    assert.deepEqual(await reconcile(ctx()), { breaks: [], onItsWay: [] })
+    assert.deepEqual(await verify(ctx()), [])
+
+    await paidAtBank(500_150, 'the same amount again')
+    assert.deepEqual(
+      (await reconcile(ctx())).breaks.map(({ account, kind, amount }) => [account, kind, amount]),
+      [['bank', 'not_booked', -500_150n]],
+    )
+    await owner(
+      `with gone as (delete from sandbox.bank_payments where end_to_end_id = 'the same amount again')
+       update sandbox.bank_balances set balance = balance + 500150 where asset = 'EUR-EUR'`,
+    )
     assert.deepEqual((await reconcile(ctx())).breaks, [])
   })
 

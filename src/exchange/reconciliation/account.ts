@@ -5,6 +5,7 @@ import { after } from '../../platform/lib/clock.ts'
 import type { Rail, StatementLine } from '../../rails/rail.ts'
 import { compareItems, type Difference, nameOf, type Stated } from './compare.ts'
 import * as queries from './items.sql.ts'
+import { notStated, transferWindowMs, withoutTransfers } from './transfers.ts'
 
 /** A custody account with the rails that move its money. */
 export type CustodyAccount = { place: string; rails: readonly Rail[] }
@@ -40,22 +41,54 @@ export async function differencesAt(
 ): Promise<Difference[]> {
   const { db, clock } = ctx
   const { place } = account
-  const lines = await linesOf(ctx, account, after(since, -earlierMs))
+  const begin = earliest < since ? earliest : since
+  const lines = await linesOf(ctx, account, after(begin, -earlierMs))
   const inPeriod = lines.filter((line) => line.last >= since && line.first < until)
   const booked = await queries.keysBooked(db, { place, since, until })
-  const keys = [...new Map([...inPeriod, ...booked, ...besides].map((key) => [nameOf(key), key])).values()]
+  const keys = unique([...inPeriod, ...booked, ...besides])
   const items = await queries.itemsBooked(db, place, keys)
 
   // What began before the statement that was read is compared from its own beginning.
-  const first = items.reduce(
-    (least, item) => (item.first < least ? item.first : least),
-    earliest < since ? earliest : since,
-  )
-  const all = first < since ? await linesOf(ctx, account, after(first, -earlierMs)) : lines
+  const first = items.reduce((least, item) => (item.first < least ? item.first : least), begin)
+  const all = first < begin ? await linesOf(ctx, account, after(first, -earlierMs)) : lines
+  const unpaired = await unpairedAt(ctx, account, { since: begin, until }, lines)
   const names = new Set(keys.map(nameOf))
-  const stated = all.filter((line) => names.has(nameOf(line)))
-  return compareItems(stated, items, await queries.progressOf(db, stated), clock.now())
+  const stated = all.filter((line) => names.has(nameOf(line)) && !unpaired.paired.has(lineOf(line)))
+  const now = clock.now()
+  return [
+    ...compareItems(stated, items, await queries.progressOf(db, stated), now),
+    ...unpaired.transfers.map((transfer) => notStated(transfer, now)),
+  ]
 }
+
+/** The lines of a statement that are transfers between our accounts, and the period's transfers that have no line. */
+async function unpairedAt(
+  { db }: Ctx,
+  { place }: CustodyAccount,
+  { since, until }: Period,
+  lines: readonly Stated[],
+): Promise<{ paired: Set<string>; transfers: queries.BookedTransfer[] }> {
+  const nearby = { place, since: after(since, -transferWindowMs), until: after(until, transferWindowMs) }
+  const transfers = await queries.transfersBooked(db, nearby)
+  const sizes = new Set(
+    transfers.flatMap(({ asset, amount, fee }) => [amount, fee, amount + fee].map((size) => `${size} ${asset}`)),
+  )
+  const alike = lines.filter(({ direction, amount, asset }) => direction === 'in' && sizes.has(`${amount} ${asset}`))
+  const payments = new Set((await queries.itemsBooked(db, place, unique(alike))).map(nameOf))
+  const free = alike.filter((line) => !payments.has(nameOf(line)))
+  const left = withoutTransfers(free, transfers)
+  const unstated = new Set(left.stated)
+  return {
+    paired: new Set(free.filter((line) => !unstated.has(line)).map(lineOf)),
+    transfers: left.transfers.filter(({ at }) => at >= since && at < until),
+  }
+}
+
+const lineOf = (line: Stated): string => `${nameOf(line)} ${line.asset}`
+
+const unique = (keys: readonly queries.ItemKey[]): queries.ItemKey[] => [
+  ...new Map(keys.map((key) => [nameOf(key), key])).values(),
+]
 
 /** The statement of an account since a time, one row a payment and asset. */
 async function linesOf({ db, clock }: Ctx, { rails }: CustodyAccount, since: Date): Promise<Stated[]> {

@@ -23,9 +23,10 @@ export type Difference = Omit<Item, 'first' | 'last'> & {
   isOnItsWay: boolean
 }
 
-/** How long each side may take to catch up with the other, in milliseconds. */
+/** How long the books may take to catch up with a statement, in milliseconds. */
 const booksLagMs = 3_600_000
-const statementLagMs = 3 * 86_400_000
+/** How long a statement may take to catch up with the books, in milliseconds. */
+export const statementLagMs = 3 * 86_400_000
 
 export const nameOf = ({ rail, direction, key }: ItemKey): string => `${rail} ${direction} ${key}`
 

@@ -1,4 +1,5 @@
 import type { Db } from '../../platform/db/sql.ts'
+import { held } from '../ledger/account.ts'
 
 /**
  * One payment of a rail, as both sides know it. `in`: the rail's id of a payment to us, with its reversals. `out`: the key of a
@@ -90,3 +91,24 @@ export const progressOf = (db: Db, keys: readonly (ItemKey & { reference: string
 /** Which of a rail's references are keys of prepared payments of ours. */
 export const planKeys = (db: Db, rail: string, references: readonly string[]): Promise<{ plan_key: string }[]> =>
   db.sql`select plan_key from plans where rail = ${rail} and plan_key = any(${[...references]}::text[])`
+
+/**
+ * A transfer between custody accounts, as it is booked at one of them, in one asset. `amount` and `fee` (what sending it took) are
+ * below zero for what left.
+ */
+export type BookedTransfer = { reference: string; asset: string; amount: bigint; fee: bigint; at: Date }
+
+/** Transfers between custody accounts that are booked at one of them in a period of business time, one row an asset. */
+export const transfersBooked = (
+  db: Db,
+  { place, since, until }: { place: string; since: Date; until: Date },
+): Promise<BookedTransfer[]> =>
+  db.sql`
+    select reference, postings.asset, at,
+      coalesce(sum(change) filter (where 'transit' in (debit, credit)), 0)::numeric(38, 0) as amount,
+      coalesce(sum(change) filter (where 'transit' not in (debit, credit)), 0)::numeric(38, 0) as fee
+    from entries join rebalances on rebalances.id = ref join postings on entry_id = entries.id
+    cross join lateral (select case debit when ${held(place)} then postings.amount else -postings.amount end as change) as booked
+    where entries.transaction_id is null and kind in ('transfer_sent', 'transfer_received')
+      and at >= ${since} and at < ${until} and ${held(place)} in (debit, credit)
+    group by entries.id, reference, postings.asset, at`
