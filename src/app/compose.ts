@@ -22,6 +22,8 @@ import type { Scheduler } from '../platform/jobs/scheduler.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
+import { orderEmailWriter } from '../exchange/orders/order-emails.ts'
+import { reminderDue, remindOfQuestions } from '../exchange/settlement/question.ts'
 import { deliverMails } from '../exchange/mail/deliver.ts'
 import { mailDue } from '../exchange/mail/email.ts'
 import { activatePayoutAddresses } from '../exchange/partners/payout-address-status.ts'
@@ -172,7 +174,8 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [reviewDue]: lookAtReviews(ctx),
   [customerProven]: reportProven(ctx),
   [statusChanged]: resumeWhenChecked(ctx),
-  [mailDue]: deliverMails(ctx),
+  [mailDue]: deliverMails(ctx, orderEmailWriter(ctx)),
+  [reminderDue]: remindOfQuestions(ctx),
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),
   [hedgingDue]: hedgeExposure(ctx),

@@ -39,13 +39,13 @@ const tether = { from_amount: '100', from_currency: 'USDT', from_network: 'TRX',
 const order = { reason: 'A test asks for it.', actor: 'cli:test' }
 const ctxOf = () => exchange.service.composition.ctx
 
-type Letter = { subject: string; text: string; html: string }
+type Letter = { kind: string; subject: string; text: string; html: string }
 
-/** The letters about an order, codes left out, the oldest first. */
+/** The letters that ask something about an order, the oldest first. */
 async function lettersAbout(id: string): Promise<Letter[]> {
   const { body } = await exchange.api<Letter[]>('/v1/sandbox/mail')
   const tid = await tidOf(exchange, id)
-  return body.filter(({ subject, text }) => !/^\d{6} /.test(subject) && text.includes(`tid=${tid}\n`)).toReversed()
+  return body.filter(({ kind, text }) => kind === 'action_needed' && text.includes(`tid=${tid}\n`)).toReversed()
 }
 
 /** There are as many letters about an order as there are words, and each asks so. */

@@ -215,10 +215,10 @@ describe('a person', () => {
     const answer = await api<TransactionRecord>(`/v1/transaction?ip=${ip}&email=${email}`, { body, headers })
     const { id, redirect_url: url } = answer.body
     assert.equal((await post(url, { do: 'send' })).status, 303)
-    const [mail] = (await api<{ subject: string }[]>(`/v1/sandbox/mail?to=${email}`)).body
+    const [mail] = (await api<{ text: string }[]>(`/v1/sandbox/mail?to=${email}`)).body
     const { status, cookie } = await post(url, {
       do: 'code',
-      code: mail?.subject.slice(0, 6) ?? '',
+      code: /^ *(\d{6})$/m.exec(mail?.text ?? '')?.[1] ?? '',
       accepts: shownTerms,
     })
     assert.equal(status, 303)

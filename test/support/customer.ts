@@ -19,8 +19,10 @@ export const recordOfBuy = async (exchange: Exchange, id: string): Promise<Recor
 
 /** The newest one-time code that was mailed to an address, read as a partner's program would. */
 export async function codeFor(exchange: Exchange, email: string): Promise<string> {
-  const answer = await exchange.api<{ subject: string }[]>(`/v1/sandbox/mail?to=${encodeURIComponent(email)}`)
-  const [code] = answer.body.flatMap(({ subject }) => /^\d{6}(?= )/.exec(subject)?.[0] ?? [])
+  const answer = await exchange.api<{ text: string; kind?: string }[]>(
+    `/v1/sandbox/mail?to=${encodeURIComponent(email)}`,
+  )
+  const [code] = answer.body.flatMap(({ text, kind }) => (kind === 'code' && /^ *(\d{6})$/m.exec(text)?.[1]) || [])
   if (code === undefined) throw new Error(`No code was mailed to ${email}.`)
   return code
 }

@@ -52,10 +52,11 @@ async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void>
 
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */
 export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale, zone }) => {
-  const { id: transactionId, partnerId, publicId, email } = view
+  const { id: transactionId, publicId, email } = view
   if (email === null) return {}
-  const { customerId } = await checkCode(ctx, { transactionId, partnerId, email, code: fields.code ?? '' })
-  const token = await startSession(ctx, transactionId, customerId)
+  const order = { ...view, transactionId, email, locale }
+  const { customerId } = await checkCode(ctx, { ...order, code: fields.code ?? '' })
+  const token = await startSession(ctx, order, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const { accepts = '' } = fields
     await giveDetails(ctx, publicId, {

@@ -6,8 +6,10 @@ import { clearBounce } from '../mail/bounces.ts'
 import { latinDigits } from '../../platform/language/typed-number.ts'
 import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
 import { ownKeys } from '../../platform/privacy/data-key.ts'
+import { warningEmail } from './code-email.ts'
 import { emailHash } from './email.ts'
-import { type CodeSubject, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
+import { mailAboutCode } from './mail-about-code.ts'
+import { type CodeOrder, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
 import { customerPlace, type Person } from './person.ts'
 import * as queries from './customers.sql.ts'
@@ -20,7 +22,7 @@ const mostWrong = 25n
  * What a customer answers, for an address that `partnerId`'s transaction has. Spaces and dashes in `code` do not count, and digits are
  * read from an Arabic keyboard, too.
  */
-export type CodeAnswer = CodeSubject & { partnerId: bigint; code: string }
+export type CodeAnswer = CodeOrder & { code: string }
 
 /**
  * Proves an e-mail address by the code sent to it. Returns the customer, created if new, who then owns what the partner passed
@@ -59,7 +61,9 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
   if (!known || !isAlive(ctx, known)) return 'dead'
   if (!timingSafeEqual(known.hash, hashCode(ctx, key, answer.code))) {
     queries.countWrong(db, key)
-    return isAlive(ctx, { ...known, tries: known.tries + 1 }) ? 'wrong' : 'spent'
+    if (isAlive(ctx, { ...known, tries: known.tries + 1 })) return 'wrong'
+    await mailAboutCode(ctx, db, answer, warningEmail('wrong_codes', { ...answer, company: ctx.config.company }))
+    return 'spent'
   }
   queries.useUp(db, key)
   if (counts?.hasBounced) clearBounce(ctx, db, answer.email)

@@ -3,22 +3,30 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
+import { warningEmail } from './code-email.ts'
 import { emailHash } from './email.ts'
+import { mailAboutCode } from './mail-about-code.ts'
+import type { CodeOrder } from './one-time-code.ts'
 import * as queries from './customers.sql.ts'
 
 /** Real seconds after which the e-mail address must be proven again in a browser. */
 export const sessionSeconds = 86_400
 
 /**
- * Records that the transaction's e-mail address was proven in one browser. Returns the token for this browser; only its hash is
- * stored.
+ * Records that the transaction's e-mail address was proven in one browser, and emails its owner if it is proven in another one
+ * already. Returns the token for this browser; only its hash is stored.
  */
-export async function startSession(ctx: Ctx, transactionId: bigint, customerId: bigint): Promise<string> {
+export async function startSession(ctx: Ctx, order: CodeOrder, customerId: bigint): Promise<string> {
+  const { transactionId } = order
   const token = randomToken(32)
   const createdAt = ctx.clock.realNow()
+  const since = after(createdAt, -sessionSeconds * 1_000)
   await ctx.db.atomic(async (db) => {
-    const session = { tokenHash: hashOf(token), transactionId, customerId, createdAt }
-    queries.insertSession(db, session, after(createdAt, -sessionSeconds * 1_000))
+    const isOther = await queries.hasSession(db, { transactionId, customerId, since })
+    queries.insertSession(db, { tokenHash: hashOf(token), transactionId, customerId, createdAt }, since)
+    if (isOther) {
+      await mailAboutCode(ctx, db, order, warningEmail('new_device', { ...order, company: ctx.config.company }))
+    }
   })
   return token
 }

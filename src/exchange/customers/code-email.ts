@@ -1,5 +1,5 @@
 import { languageOf } from '../../platform/language/language.ts'
-import { layOut, withCompany } from '../mail/layout.ts'
+import { withCompany } from '../mail/layout.ts'
 import type { Company } from '../settings.ts'
 
 /** What the e-mail with a one-time code contains. */
@@ -12,19 +12,18 @@ export type CodeEmail = {
   company?: Company | undefined
 }
 
-/**
- * The e-mail with a one-time code, in the reader's language. The code is in the subject too, where phones show and copy it. There
- * is no link, so that customers don't learn to follow links in such e-mails.
- */
+/** The e-mail with a one-time code, in the reader's language. The code is not in the subject, which locked phones show. */
 export function codeEmail({ code, partnerName, publicId, validMs, locale, company }: CodeEmail) {
   const { tag, say, duration, direction } = languageOf(locale)
   const partner = partnerName.replace(/\s+/g, ' ')
+  const title = say('emails.code.title', { partner })
   return {
-    subject: say('emails.code.subject', { code, partner }),
-    ...layOut({
+    kind: 'code' as const,
+    subject: title,
+    content: {
       locale: tag,
       direction,
-      title: say('emails.code.title', { partner }),
+      title,
       paragraphs: [
         say('emails.code.enter'),
         say('emails.code.valid', { time: duration(validMs) }),
@@ -32,6 +31,27 @@ export function codeEmail({ code, partnerName, publicId, validMs, locale, compan
       ],
       code,
       footer: withCompany(say('emails.footer', { order: String(publicId), partner }), company),
-    }),
+    },
   }
 }
+
+/** The e-mail that warns the owner of an address: wrong codes were entered, or its order was opened in another browser. */
+export function warningEmail(kind: 'new_device' | 'wrong_codes', { partnerName, publicId, locale, company }: Warned) {
+  const { tag, say, direction } = languageOf(locale)
+  const values = { partner: partnerName.replace(/\s+/g, ' '), order: String(publicId) }
+  const name = kind === 'new_device' ? 'newDevice' : 'wrongCodes'
+  const subject = say(`emails.${name}.subject`, values)
+  return {
+    kind,
+    subject,
+    content: {
+      locale: tag,
+      direction,
+      title: subject,
+      paragraphs: [say(`emails.${name}.lead`, values), say(`emails.${name}.next`, values)],
+      footer: withCompany(say('emails.footer', values), company),
+    },
+  }
+}
+
+type Warned = Omit<CodeEmail, 'code' | 'validMs'>

@@ -138,6 +138,17 @@ export const insertSession = (db: Atomic, session: NewSession, endedBefore: Date
     values (${session.tokenHash}, ${session.transactionId}, ${session.customerId}, ${session.createdAt})`
 }
 
+/** Whether a customer has proven the address of a transaction in some browser since. */
+export async function hasSession(
+  db: Db,
+  { transactionId, customerId, since }: { transactionId: bigint; customerId: bigint; since: Date },
+): Promise<boolean> {
+  const rows = await db.sql`
+    select from checkout_sessions
+    where transaction_id = ${transactionId} and customer_id = ${customerId} and created_at > ${since} limit 1`
+  return rows.length > 0
+}
+
 /** The customer who proved an address in the browser that holds this token, and the address's hash. */
 export const findSession = (
   db: Db,

@@ -10,6 +10,14 @@ import * as queries from './customers.sql.ts'
 /** Whose address is to be proven, and for which transaction (its internal id). */
 export type CodeSubject = { transactionId: bigint; email: string }
 
+/** The order that a code is for. `publicId` is the order number that the customer sees. */
+export type CodeOrder = CodeSubject & {
+  publicId: bigint
+  partnerId: bigint
+  partnerName: string
+  locale: string | null
+}
+
 const codeDigits = 6
 
 /** Six random digits. */

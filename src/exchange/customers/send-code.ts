@@ -1,11 +1,9 @@
 import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { sendMail } from '../mail/send.ts'
-import { findPartners } from '../partners/known.ts'
 import { codeEmail } from './code-email.ts'
-import { type CodeSubject, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
-import { findOrMakePartnerCustomer } from './partner-customer.ts'
+import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
+import { mailAboutCode } from './mail-about-code.ts'
 import * as queries from './customers.sql.ts'
 
 /** E-mails per day: for one transaction, so that it can't be used to annoy people, and to one address. */
@@ -14,14 +12,6 @@ const mostToEmail = 100n
 
 /** How long a valid code blocks another e-mail, in real milliseconds. */
 const pauseMs = 20_000
-
-/** The order that a code is for. `publicId` is the order number that the customer sees. */
-export type CodeOrder = CodeSubject & {
-  publicId: bigint
-  partnerId: bigint
-  partnerName: string
-  locale: string | null
-}
 
 /**
  * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
@@ -41,18 +31,7 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
     const expiresAt = after(ctx.clock.now(), validMs)
     queries.replaceCode(db, { ...key, hash: hashCode(ctx, key, code), expiresAt, sentAt, countSince })
 
-    const { dataKeyId } = await findOrMakePartnerCustomer(ctx, db, order)
-    const dataKey = await ctx.keyring.get(db, dataKeyId)
-    const email = codeEmail({ ...order, code, validMs, company: ctx.config.company })
-    const senderName = (await findPartners(ctx, [order.partnerId])).get(order.partnerId)?.settings.senderName
-    await sendMail(ctx, db, {
-      to: order.email,
-      ...email,
-      ...(senderName ? { senderName } : {}),
-      isAskedFor: true,
-      dataKey,
-      transactionId: order.transactionId,
-    })
+    await mailAboutCode(ctx, db, order, codeEmail({ ...order, code, validMs, company: ctx.config.company }))
   })
 }
 

@@ -5,7 +5,14 @@ import type { Db } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { detach } from '../../platform/lib/detach.ts'
-import { type Email, emailPlace, messageId } from './email.ts'
+import {
+  type Email,
+  emailPlace,
+  messageId,
+  type OrderEmailWriter,
+  type StoredEmail as Stored,
+  wholeEmail,
+} from './email.ts'
 import { markRefused } from './bounces.ts'
 import { mailError, openMailer, replyCode } from './mailer.ts'
 import { senderOf } from './sender.ts'
@@ -15,8 +22,11 @@ type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 
 /** How long connections to the mail server are kept without an email to send, in real milliseconds. */
 const keptForMs = 5_000
 
-/** Runs the jobs of kind `mail.due`: sends each email over one of a few connections that are kept while there is work. */
-export function deliverMails(ctx: Deps): Handler {
+/**
+ * Runs the jobs of kind `mail.due`: sends each email over one of a few connections that are kept while there is work. `write` writes
+ * those that are about orders.
+ */
+export function deliverMails(ctx: Deps, write?: OrderEmailWriter): Handler {
   let opening: Promise<Transporter> | undefined
   let closing: NodeJS.Timeout | undefined
   let underWay = 0
@@ -37,7 +47,7 @@ export function deliverMails(ctx: Deps): Handler {
       clearTimeout(closing)
       underWay += 1
       try {
-        for (const job of jobs) await deliver(ctx, job, mailer)
+        for (const job of jobs) await deliver(ctx, job, mailer, write)
       } finally {
         underWay -= 1
         if (underWay === 0) closing = setTimeout(() => detach(close()), keptForMs).unref()
@@ -51,9 +61,14 @@ export function deliverMails(ctx: Deps): Handler {
  * sent again with the same Message-ID. A permanent refusal (a reply of 5xx) is not retried; one of the address marks it. To a
  * marked address only what its reader has asked for is sent. What was not accepted for a day is given up.
  */
-async function deliver(ctx: Deps, job: Job, mailer: () => Promise<Transporter>): Promise<void> {
+async function deliver(
+  ctx: Deps,
+  job: Job,
+  mailer: () => Promise<Transporter>,
+  write: OrderEmailWriter | undefined,
+): Promise<void> {
   const row = await findUnsent(ctx.db, BigInt(job.key))
-  const email = row && (await openEmail(ctx, row))
+  const email = row && (await openEmail(ctx, row, write))
   const refused = row && email ? await send(ctx, mailer, row, email) : undefined
 
   await ctx.queue.finish([job], async (db, held) => {
@@ -65,20 +80,34 @@ async function deliver(ctx: Deps, job: Job, mailer: () => Promise<Transporter>):
 }
 
 /** `bounced` is the reply that marked its address, or 550 if an operator reported the bounce; null if the address is not marked. */
-type StoredEmail = { id: bigint; dataKeyId: bigint; sealed: Buffer; toHash: Buffer; at: Date; bounced: number | null }
+type EmailRow = {
+  id: bigint
+  dataKeyId: bigint
+  sealed: Buffer
+  toHash: Buffer
+  transactionId: bigint | null
+  at: Date
+  bounced: number | null
+}
 
-async function findUnsent(db: Db, id: bigint): Promise<StoredEmail | undefined> {
-  const [row] = await db.sql<StoredEmail>`
-    select id, data_key_id as "dataKeyId", letter as sealed, to_hash as "toHash", mails.at,
+async function findUnsent(db: Db, id: bigint): Promise<EmailRow | undefined> {
+  const [row] = await db.sql<EmailRow>`
+    select id, data_key_id as "dataKeyId", letter as sealed, to_hash as "toHash",
+      transaction_id as "transactionId", mails.at,
       (select coalesce(code, 550) from mail_bounces where mail_bounces.to_hash = mails.to_hash) as bounced
     from mails where id = ${id} and sent_at is null and refused is null`
   return row
 }
 
 /** Undefined if the person has been erased, who must not get emails any more. */
-async function openEmail(ctx: Deps, { id, dataKeyId, sealed }: StoredEmail): Promise<Email | undefined> {
+async function openEmail(
+  ctx: Deps,
+  { id, dataKeyId, sealed, transactionId }: EmailRow,
+  write: OrderEmailWriter | undefined,
+): Promise<Email | undefined> {
   try {
-    return (await ctx.keyring.get(ctx.db, dataKeyId)).open<Email>(sealed, emailPlace(id))
+    const stored = (await ctx.keyring.get(ctx.db, dataKeyId)).open<Stored>(sealed, emailPlace(id))
+    return await wholeEmail(stored, transactionId, write)
   } catch (error) {
     if (error instanceof ErasedPerson) return undefined
     throw error
@@ -95,13 +124,15 @@ const triedForMs = 86_400_000
 async function send(
   ctx: Deps,
   mailer: () => Promise<Transporter>,
-  { id, at, bounced }: StoredEmail,
-  { senderName, isAskedFor, ...email }: Email,
+  { id, at, bounced }: EmailRow,
+  { senderName, isAskedFor, kind, ...email }: Email,
 ): Promise<Refused | undefined> {
   if (bounced !== null && isAskedFor !== true) return { code: bounced, isAddress: false }
   const from = senderOf(ctx.config, senderName)
   try {
-    await (await mailer()).sendMail({ from, ...email, messageId: messageId(ctx.secrets, id, ctx.config.mail.from) })
+    const headers = kind === undefined ? {} : { headers: { 'X-Cambio-Kind': kind } }
+    const sent = { from, ...email, ...headers, messageId: messageId(ctx.secrets, id, ctx.config.mail.from) }
+    await (await mailer()).sendMail(sent)
     return undefined
   } catch (error) {
     const code = replyCode(error)

@@ -1,22 +1,43 @@
 import type { Ctx } from '../context.ts'
+import { rowWriter } from '../../platform/db/rows.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { addressHash, type Email, emailPlace, mailDue, type NewEmail } from './email.ts'
+import { addressHash, emailPlace, mailDue, type NewEmail } from './email.ts'
+
+const mails = rowWriter('mails', {
+  id: 'bigint',
+  toHash: 'bytea',
+  dataKeyId: 'bigint',
+  letter: 'bytea',
+  transactionId: 'bigint',
+  at: 'timestamptz',
+  sentAt: 'timestamptz',
+})
+
+/** Sends one email with the caller's atomic block, as `sendMails` does. */
+export const sendMail = (ctx: Deps, db: Atomic, email: NewEmail): Promise<void> => sendMails(ctx, db, [email])
+
+type Deps = Pick<Ctx, 'config' | 'clock' | 'rowIds' | 'queue' | 'secrets'>
 
 /**
- * Sends an email with the caller's atomic block: it is stored sealed, and a job passes it to the mail server once the block has
- * committed. Without a mail server (in the sandbox) it counts as sent at once, and is shown in the mailbox.
+ * Sends emails with the caller's atomic block: they are stored sealed by one statement, and jobs pass them to the mail server once
+ * the block has committed. Without a mail server (in the sandbox) they count as sent at once, and are shown in the mailbox.
  */
-export async function sendMail(
-  ctx: Pick<Ctx, 'config' | 'clock' | 'rowIds' | 'queue' | 'secrets'>,
-  db: Atomic,
-  { dataKey, transactionId, ...email }: NewEmail,
-): Promise<void> {
-  const id = await ctx.rowIds.next()
+export async function sendMails(ctx: Deps, db: Atomic, emails: readonly NewEmail[]): Promise<void> {
+  if (emails.length === 0) return
   const at = ctx.clock.now()
   const hasServer = ctx.config.mail.smtpUrl !== undefined
-  const sealed = dataKey.seal(email satisfies Email, emailPlace(id))
-  db.send`
-    insert into mails (id, to_hash, data_key_id, letter, transaction_id, at, sent_at)
-    values (${id}, ${addressHash(ctx.secrets, email.to)}, ${dataKey.id}, ${sealed}, ${transactionId ?? null}, ${at}, ${hasServer ? null : at})`
-  if (hasServer) ctx.queue.enqueue(db, [{ kind: mailDue, key: String(id), runAt: at }])
+  const rows = []
+  for (const { dataKey, transactionId = null, ...email } of emails) {
+    const id = await ctx.rowIds.next()
+    const toHash = addressHash(ctx.secrets, email.to)
+    const letter = dataKey.seal(email, emailPlace(id))
+    rows.push({ id, toHash, dataKeyId: dataKey.id, letter, transactionId, at, sentAt: hasServer ? null : at })
+  }
+  mails.insert(db, rows)
+  if (hasServer) {
+    ctx.queue.enqueue(
+      db,
+      rows.map(({ id }) => ({ kind: mailDue, key: String(id), runAt: at })),
+    )
+  }
 }

@@ -6,7 +6,7 @@ import { feeNames, percentText } from '../pricing/fees.ts'
 import type { CostPart, TotalCost } from '../pricing/total-cost.ts'
 import type { Company } from '../settings.ts'
 import { costOfTransaction, refundedMoney } from '../transactions/cost.ts'
-import { readForReceipt } from '../transactions/load.ts'
+import { readEvenErased } from '../transactions/load.ts'
 import { hasReceipt, publicIdInReceiptToken } from '../transactions/receipt-link.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -31,12 +31,12 @@ export type Receipt = {
 /** The receipt that a link leads to; undefined for any other token, and while the transaction has not ended. */
 export async function readReceipt(ctx: Ctx, token: string): Promise<Receipt | undefined> {
   const publicId = publicIdInReceiptToken(ctx, token)
-  const transaction = publicId === undefined ? undefined : await readForReceipt(ctx, ctx.db, publicId)
+  const transaction = publicId === undefined ? undefined : await readEvenErased(ctx, ctx.db, publicId)
   return transaction && hasReceipt(transaction) ? receiptOf(ctx, transaction) : undefined
 }
 
 /** The receipt of a transaction that is finished or refunded. An erased customer's says nothing of where the money went. */
-function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transaction): Receipt {
+export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transaction): Receipt {
   const { publicId, history, updatedAt, personal, isErased = false, status } = transaction
   const isRefund = status === 'refunded'
   const { paid, received, hash } = amountsOf(transaction)

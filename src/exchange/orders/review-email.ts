@@ -14,10 +14,13 @@ export type ReviewEnd = 'passed' | 'refused' | 'again' | 'over'
 export async function tellOfReview(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<void> {
   const end = await endOf(ctx, transaction)
   if (end === undefined) return
-  await writeAboutOrder(ctx, db, transaction, (say, values) => ({
-    subject: say(`emails.review.${end}.subject`, values),
-    paragraphs: [say(`emails.review.${end}.lead`, values), say(`emails.review.${end}.next`, values)],
-  }))
+  await writeAboutOrder(ctx, db, transaction, {
+    kind: end === 'refused' ? 'expired' : 'action_needed',
+    text: ({ say }, values) => ({
+      subject: say(`emails.review.${end}.subject`, values),
+      paragraphs: [say(`emails.review.${end}.lead`, values), say(`emails.review.${end}.next`, values)],
+    }),
+  })
 }
 
 async function endOf(ctx: Ctx, transaction: Transaction): Promise<ReviewEnd | undefined> {

@@ -4,6 +4,9 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { EventType, NewEvent } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
+import type { NewEmail } from '../mail/email.ts'
+import { sendMails } from '../mail/send.ts'
+import { emailsOf } from './status-email.ts'
 import { endsWithoutMoney, lifecycle, type Status } from './lifecycle.ts'
 import * as queries from './transactions.sql.ts'
 import { anyRecordOf } from './record.ts'
@@ -49,8 +52,8 @@ export type Step = {
 }
 
 /**
- * Changes the status of transactions, and is the only code that writes it. Status, history and the events for partners are
- * written here, the ledger entries and the next jobs by the caller in the same block: all of it commits together or not at
+ * Changes the status of transactions, and is the only code that writes it. Status, history, the events for partners and the emails
+ * to customers are written here, the ledger entries and the next jobs by the caller in the same block: all of it commits together or not at
  * all. A cause that happens once, and has happened, changes nothing. Steps of one transaction follow each other.
  *
  * Gives the transactions as they now are, one for each step that did happen.
@@ -59,6 +62,7 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
   const latest = new Map<bigint, Transaction>()
   const changes: queries.StatusChangeRow[] = []
   const events: NewEvent[] = []
+  const emails: NewEmail[] = []
   for (const step of steps) {
     const before = latest.get(step.transaction.id) ?? step.transaction
     const earlier = countOf(before.history, step.cause)
@@ -68,12 +72,14 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
     latest.set(changed.id, { ...changed, events: before.events + reported.length })
     changes.push(statusChangeRow(changed))
     events.push(...reported)
+    emails.push(...emailsOf(step, changed))
   }
   if (latest.size === 0) return []
 
   queries.save(db, [...latest.values()].map(changedRow))
   queries.insertStatusChanges(db, changes)
   recordEvents(ctx, db, events)
+  await sendMails(ctx, db, emails)
   return [...latest.values()]
 }
 

@@ -45,8 +45,14 @@ export async function readTransactionWhole(ctx: Ctx, db: Db, publicId: bigint): 
   return row && fromRow(ctx, row)
 }
 
-/** The same for its receipt: of an erased person too, as `isErased`, with nothing personal. */
-export async function readForReceipt(ctx: Ctx, db: Db, publicId: bigint): Promise<Transaction | undefined> {
+/** Reads a transaction by our own id, without a lock; undefined for that of an erased person, too. */
+export async function readById(ctx: Ctx, db: Db, id: bigint): Promise<Transaction | undefined> {
+  const [row] = await queries.read(db, [id])
+  return row && row.wrapped_key !== null ? fromRow(ctx, row) : undefined
+}
+
+/** The same of an erased person too, as `isErased`, with nothing personal. */
+export async function readEvenErased(ctx: Ctx, db: Db, publicId: bigint): Promise<Transaction | undefined> {
   const [row] = await queries.readPublic(db, [publicId])
   if (!row) return undefined
   return row.wrapped_key === null ? erased(row, closedKey(row.data_key_id)) : fromRow(ctx, row)

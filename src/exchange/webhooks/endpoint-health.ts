@@ -2,7 +2,6 @@ import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { recordEvents } from '../events/record.ts'
-import { layOut } from '../mail/layout.ts'
 import { sendMail } from '../mail/send.ts'
 import { showPartner } from '../partners/find.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
@@ -122,7 +121,7 @@ async function sendEmail(ctx: Ctx, db: Atomic, { id, partnerId, url, ...health }
   await sendMail(ctx, db, {
     to: settings.contactEmail,
     subject: title,
-    ...layOut({ title, paragraphs, footer }),
+    content: { title, paragraphs, footer },
     dataKey,
   })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
+import { orderEmailWriter } from '../../exchange/orders/order-emails.ts'
 import { type MailboxEntry, readMailbox } from '../../exchange/mail/mailbox.ts'
 import { sheetOf, styleSheet } from '../../doors/ui/serve-file.ts'
 
@@ -30,7 +31,7 @@ export const mailPage =
   (ctx: Ctx) =>
   (app: FastifyInstance): void => {
     app.get('/sandbox/mail', async (_request, reply) => {
-      const emails = await readMailbox(ctx, { limit: shown })
+      const emails = await readMailbox(ctx, { limit: shown }, orderEmailWriter(ctx))
       return reply.headers(headers).type('text/html; charset=utf-8').send(page(emails))
     })
   }

@@ -22,8 +22,9 @@ export async function proveEmail(
   const subject = { transactionId, email }
   const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
   if (!partner) throw new Refusal('NOT_FOUND', 'There is no such partner.')
-  await sendCode(unlimited, { ...subject, publicId, partnerId, partnerName: partner.name, locale: known.terms.locale })
-  return checkCode(ctx, { ...subject, partnerId, code: await codeInMailbox(ctx, publicId, email) })
+  const order = { ...subject, publicId, partnerId, partnerName: partner.name, locale: known.terms.locale }
+  await sendCode(unlimited, order)
+  return checkCode(ctx, { ...order, code: await codeInMailbox(ctx, publicId, email) })
 }
 
 /** The code in the newest e-mail to this address about this order. */

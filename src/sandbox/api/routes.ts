@@ -10,6 +10,7 @@ import { holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { orderEmailWriter } from '../../exchange/orders/order-emails.ts'
 import { readMailbox } from '../../exchange/mail/mailbox.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import type { World } from '../rails.ts'
@@ -51,7 +52,9 @@ export const sandboxApi =
     transactionControls(app, ctx, deps)
     app.get('/sandbox/mail', answering('GET /sandbox/mail'), async (request) => {
       const to = text(request.query as Fields, 'to', () => false)
-      return readMailbox(ctx, { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 })
+      const query = { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 }
+      const emails = await readMailbox(ctx, query, orderEmailWriter(ctx))
+      return emails.map((email) => ({ ...email, kind: email.kind ?? null }))
     })
     app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () => scenarios.map(describeScenario))
     app.post('/sandbox/scenarios/:name', answering('POST /sandbox/scenarios/:name'), async (request, reply) => {

@@ -1,3 +1,4 @@
+import { emailKinds } from '../../exchange/mail/email.ts'
 /**
  * What the sandbox's controls answer, as JSON Schemas by method and address: they write the answers, and tests hold every answer
  * against them. They are in no document of the interface (docs/decisions/0030): what is generated from that works in production
@@ -12,7 +13,14 @@ export const sandboxAnswers = {
   'GET /sandbox/mail': {
     200: listOf(
       100,
-      exactly({ to: name(320), subject: text(1_000), text: text(100_000), html: text(500_000), at: time() }),
+      exactly({
+        to: name(320),
+        kind: { enum: [...emailKinds, null] },
+        subject: text(1_000),
+        text: text(100_000),
+        html: text(500_000),
+        at: time(),
+      }),
     ),
   },
   'GET /sandbox/scenarios': {
