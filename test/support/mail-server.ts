@@ -82,3 +82,9 @@ export async function mailServer(tls?: SelfSigned) {
   }
   return kept
 }
+
+/** The one-time codes in e-mails as they were delivered, the oldest first. */
+export const codesIn = (mails: readonly { text: string }[]): string[] =>
+  mails.flatMap(({ text }) =>
+    /^X-Cambio-Kind: code\r?$/m.test(text) ? (/^ *(\d{6})\s*$/m.exec(text)?.slice(1, 2) ?? []) : [],
+  )

@@ -53,11 +53,8 @@ type Judged = 'locked' | 'dead' | 'spent' | 'wrong'
 async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven | Judged> {
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
-  const [[known], [counts]] = await Promise.all([
-    queries.findCode(db, key),
-    queries.countCodes(db, key, countingSince(ctx)),
-  ])
-  if (counts && counts.wrongForEmail >= mostWrong) return 'locked'
+  const { known, counts } = await queries.findCodeAndCounts(db, key, countingSince(ctx))
+  if (counts.wrongForEmail >= mostWrong) return 'locked'
   if (!known || !isAlive(ctx, known)) return 'dead'
   if (!timingSafeEqual(known.hash, hashCode(ctx, key, answer.code))) {
     queries.countWrong(db, key)
@@ -66,7 +63,7 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
     return 'spent'
   }
   queries.useUp(db, key)
-  if (counts?.hasBounced) clearBounce(ctx, db, answer.email)
+  if (counts.hasBounced) clearBounce(ctx, db, answer.email)
   return proveEmail(ctx, db, answer)
 }
 

@@ -1,4 +1,4 @@
-import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 
 /** A partner customer with what it is found by. */
 export type PartnerCustomerRow = {
@@ -88,16 +88,30 @@ export const findCode = (db: Db, { transactionId, emailHash }: CodeKey): Promise
 /** E-mails for the transaction, e-mails to the address, wrong guesses for the address, all since a moment; whether it bounced ever. */
 export type CodeCounts = { sentForTransaction: bigint; sentToEmail: bigint; wrongForEmail: bigint; hasBounced: boolean }
 
-/** Counts what was sent and guessed since a moment of real time. */
-export const countCodes = (db: Db, { transactionId, emailHash, toHash }: CodeKey, since: Date): Promise<CodeCounts[]> =>
-  db.sql`
-    select
-      coalesce(sum(sent) filter (where transaction_id = ${transactionId}), 0)::bigint as "sentForTransaction",
-      coalesce(sum(sent) filter (where email_hash = ${emailHash}), 0)::bigint as "sentToEmail",
-      coalesce(sum(wrong) filter (where email_hash = ${emailHash}), 0)::bigint as "wrongForEmail",
-      exists (select 1 from mail_bounces where to_hash = ${toHash}) as "hasBounced"
-    from one_time_codes
-    where (transaction_id = ${transactionId} or email_hash = ${emailHash}) and counted_since > ${since}`
+/** The code of `findCode`, and what was sent and guessed since a moment of real time, in one statement. */
+export async function findCodeAndCounts(
+  db: Db,
+  { transactionId, emailHash, toHash }: CodeKey,
+  since: Date,
+): Promise<{ known: CodeRow | undefined; counts: CodeCounts }> {
+  const row = one(
+    await db.sql<CodeCounts & { [Column in keyof CodeRow]: CodeRow[Column] | null }>`
+      select counts.*, code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
+      from (
+        select
+          coalesce(sum(sent) filter (where transaction_id = ${transactionId}), 0)::bigint as "sentForTransaction",
+          coalesce(sum(sent) filter (where email_hash = ${emailHash}), 0)::bigint as "sentToEmail",
+          coalesce(sum(wrong) filter (where email_hash = ${emailHash}), 0)::bigint as "wrongForEmail",
+          exists (select 1 from mail_bounces where to_hash = ${toHash}) as "hasBounced"
+        from one_time_codes
+        where (transaction_id = ${transactionId} or email_hash = ${emailHash}) and counted_since > ${since}
+      ) as counts
+      left join one_time_codes as code on code.transaction_id = ${transactionId} and code.email_hash = ${emailHash}`,
+  )
+  const { hash, expiresAt, tries, sent, sentAt, ...counts } = row
+  if (expiresAt === null || tries === null || sent === null || sentAt === null) return { known: undefined, counts }
+  return { known: { hash, expiresAt, tries, sent, sentAt }, counts }
+}
 
 /** A code to be stored. `sentAt` and `countSince` are real time, `expiresAt` business time. */
 export type NewCode = CodeKey & { hash: Buffer; expiresAt: Date; sentAt: Date; countSince: Date }

@@ -23,7 +23,7 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
     queries.lockCodes(db, key)
     const sentAt = ctx.clock.realNow()
     const countSince = countingSince(ctx)
-    const [[known], [counts]] = await Promise.all([queries.findCode(db, key), queries.countCodes(db, key, countSince)])
+    const { known, counts } = await queries.findCodeAndCounts(db, key, countSince)
     if (ctx.config.rateLimits.on) refuseTooMany(ctx, known, counts)
 
     const code = newCode()
@@ -35,13 +35,13 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
   })
 }
 
-function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts | undefined): void {
+function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {
   const pauseEnds = known && isAlive(ctx, known) ? after(known.sentAt, pauseMs) : undefined
   const waitMs = pauseEnds ? pauseEnds.getTime() - ctx.clock.realNow().getTime() : 0
   if (waitMs > 0) {
     throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
   }
-  if (counts && (counts.sentForTransaction >= mostForTransaction || counts.sentToEmail >= mostToEmail)) {
+  if (counts.sentForTransaction >= mostForTransaction || counts.sentToEmail >= mostToEmail) {
     throw tooMany('TOO_MANY_CODES', 'Too many codes were sent. Please try again tomorrow.', 86_400)
   }
 }
