@@ -90,9 +90,9 @@ describe('a job done twice, at once and later, leaves the same rows', () => {
     )
     await doAgainAndAgain('fact.received', settleRailEvents(ctx))
     assert.equal((await read(exchange, id)).status_details, 'underpaid')
-    // One e-mail brought the code, one the question.
+    // One e-mail brought the code, one confirmed the order, one brought the question.
     const emails = 'select 1 from mails join transactions on transactions.id = transaction_id where public_id = $1'
-    assert.equal((await lookup(exchange, emails, [id])).length, 2)
+    assert.equal((await lookup(exchange, emails, [id])).length, 3)
     await assertBooksHold(exchange)
   })
 

@@ -158,10 +158,10 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
     const partner = (await listPartners(ctx)).find(({ name }) => name === 'Live Wallet')
     await setPartner(ctx, partner?.id ?? 0n, { sender_name: 'Live Wallet' }, 'test')
     forgetPartners(ctx)
-    const count = mails.mails.length
+    const count = codesIn(mails.mails).length
     const order = await checkOut()
     assert.match(await order.page(), /Example Ltd, 1 Street, City/)
-    const text = mails.mails[count]?.text ?? ''
+    const text = mails.mails.filter((mail) => codesIn([mail]).length > 0)[count]?.text ?? ''
     assert.match(text, /^From: Live Wallet via Example Ltd <exchange@example\.com>\r$/m)
     assert.match(text, /Example Ltd, 1 Street, City/)
   })

@@ -56,7 +56,7 @@ const styles = {
   paragraph: 'margin:0 0 16px',
   facts: 'width:100%;margin:0 0 16px;border-collapse:collapse;border-top:1px solid #dddddd',
   name: 'padding:6px 12px 6px 0;text-align:start;vertical-align:top;font-weight:400;color:#5c5c57',
-  value: 'padding:6px 0;text-align:end;vertical-align:top;overflow-wrap:anywhere;word-break:break-word',
+  value: 'padding:6px 0;text-align:end;vertical-align:top;overflow-wrap:anywhere',
   note: 'font-size:13px;color:#5c5c57',
   code: 'margin:0 0 16px;font:bold 28px/1.4 ui-monospace,monospace;letter-spacing:4px',
   footer: 'margin:24px 0 0;font-size:13px;color:#6b6b66',

@@ -1,17 +1,6 @@
 import type { Ctx } from '../context.ts'
-import { rowWriter } from '../../platform/db/rows.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { addressHash, emailPlace, mailDue, type NewEmail } from './email.ts'
-
-const mails = rowWriter('mails', {
-  id: 'bigint',
-  toHash: 'bytea',
-  dataKeyId: 'bigint',
-  letter: 'bytea',
-  transactionId: 'bigint',
-  at: 'timestamptz',
-  sentAt: 'timestamptz',
-})
 
 /** Sends one email with the caller's atomic block, as `sendMails` does. */
 export const sendMail = (ctx: Deps, db: Atomic, email: NewEmail): Promise<void> => sendMails(ctx, db, [email])
@@ -26,18 +15,26 @@ export async function sendMails(ctx: Deps, db: Atomic, emails: readonly NewEmail
   if (emails.length === 0) return
   const at = ctx.clock.now()
   const hasServer = ctx.config.mail.smtpUrl !== undefined
-  const rows = []
+  const ids: bigint[] = []
+  const [hashes, keys, sealed]: [Buffer[], bigint[], Buffer[]] = [[], [], []]
+  const about: (bigint | null)[] = []
   for (const { dataKey, transactionId = null, ...email } of emails) {
     const id = await ctx.rowIds.next()
-    const toHash = addressHash(ctx.secrets, email.to)
-    const letter = dataKey.seal(email, emailPlace(id))
-    rows.push({ id, toHash, dataKeyId: dataKey.id, letter, transactionId, at, sentAt: hasServer ? null : at })
+    ids.push(id)
+    hashes.push(addressHash(ctx.secrets, email.to))
+    keys.push(dataKey.id)
+    sealed.push(dataKey.seal(email, emailPlace(id)))
+    about.push(transactionId)
   }
-  mails.insert(db, rows)
+  db.send`
+    insert into mails (id, to_hash, data_key_id, letter, transaction_id, at, sent_at)
+    select id, to_hash, data_key_id, sealed, transaction_id, ${at}, ${hasServer ? null : at}
+    from unnest(${ids}::bigint[], ${hashes}::bytea[], ${keys}::bigint[], ${sealed}::bytea[], ${about}::bigint[])
+      as new (id, to_hash, data_key_id, sealed, transaction_id)`
   if (hasServer) {
     ctx.queue.enqueue(
       db,
-      rows.map(({ id }) => ({ kind: mailDue, key: String(id), runAt: at })),
+      ids.map((id) => ({ kind: mailDue, key: String(id), runAt: at })),
     )
   }
 }

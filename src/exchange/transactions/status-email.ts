@@ -3,7 +3,7 @@ import type { Status } from './lifecycle.ts'
 import type { Cause, ChangeKind } from './status-history.ts'
 import type { Transaction } from './transaction.ts'
 
-/** What customers are emailed about, by what caused a status change, and the statuses in which that is worth an email. */
+/** What customers are emailed about: the cause of a status change, and the statuses in which it is worth an email. */
 const emailed: Partial<Record<ChangeKind, { kind: OrderEmailKind; to: readonly Status[] }>> = {
   completed: { kind: 'order_received', to: ['waiting_for_deposit'] },
   // An order that is held instead asks its customer something, or is reviewed.
