@@ -77,7 +77,7 @@ export const reminderDue = 'question.reminder'
 const longestWaitMs = 2 * 86_400_000
 
 /** After half of the time that is left, and after two days at the latest. */
-export function remindAt(now: Date, deadline: Date | undefined): Date {
+function remindAt(now: Date, deadline: Date | undefined): Date {
   const half = deadline === undefined ? longestWaitMs : (deadline.getTime() - now.getTime()) / 2
   return after(now, Math.min(half, longestWaitMs))
 }

@@ -15,7 +15,7 @@ export type EmailText = (
 ) => { subject: string; paragraphs: string[]; facts?: Fact[][]; link?: { label: string; url: string } }
 
 /** The language that an order's customer reads, with their time zone. */
-export const languageOfOrder = ({ personal, terms }: Pick<Transaction, 'personal' | 'terms'>): Language =>
+const languageOfOrder = ({ personal, terms }: Pick<Transaction, 'personal' | 'terms'>): Language =>
   languageOf(personal.locale ?? terms.locale).inZone(personal.timeZone)
 
 /** An e-mail about an order, in the order's language, without its envelope. Its link opens the order's page unless `text` has another. */
