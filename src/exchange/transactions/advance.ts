@@ -52,9 +52,9 @@ export type Step = {
 }
 
 /**
- * Changes the status of transactions, and is the only code that writes it. Status, history, the events for partners and the emails
- * to customers are written here, the ledger entries and the next jobs by the caller in the same block: all of it commits together or not at
- * all. A cause that happens once, and has happened, changes nothing. Steps of one transaction follow each other.
+ * Changes the status of transactions, and is the only code that writes it. Status, history, the events for partners and the
+ * emails to customers are written here, the ledger entries and the next jobs by the caller in the same block: all of it commits
+ * together or not at all. A cause that happens once, and has happened, changes nothing. Steps of one transaction follow each other.
  *
  * Gives the transactions as they now are, one for each step that did happen.
  */
