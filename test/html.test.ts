@@ -122,7 +122,7 @@ async function assertValid(pages: Served[]): Promise<void> {
   for (const { name, html } of pages) assert.deepEqual(await faultsOf(html), [], name)
 }
 
-/** The letters to a customer of each language who had to prove an address, and is asked for a word. */
+/** The letters to a customer of each language who had to prove an address, ordered, and is asked something. */
 async function letters(): Promise<{ name: string; html: string }[]> {
   const written = languages.map(async (locale) => {
     const email = newEmail()
@@ -130,7 +130,7 @@ async function letters(): Promise<{ name: string; html: string }[]> {
     await pay(exchange, id, { amount: '60' })
     await arrive(exchange, id, 'on_hold')
     const { body } = await exchange.api<{ html: string }[]>(`/v1/sandbox/mail?to=${encodeURIComponent(email)}`)
-    assert.equal(body.length, 2, locale)
+    assert.equal(body.length, 3, locale)
     return body.map(({ html }, index) => ({ name: `${locale} ${index}`, html }))
   })
   return (await Promise.all(written)).flat()

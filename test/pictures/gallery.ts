@@ -114,5 +114,6 @@ const translated = (text: string, language: Language): string =>
 
 const renderMessage = (reason: Reason, language: Language, assets: Assets): string => {
   const { title, body } = messagePage(reason, language)
-  return renderLayout({ title, language, assets, notices: sandboxNotices, children: body })
+  const legal = { termsUrl: '/terms', privacyUrl: '/privacy' }
+  return renderLayout({ title, language, assets, notices: sandboxNotices, legal, children: body })
 }

@@ -148,14 +148,14 @@ describe('the calculator', () => {
     const path = signed('locale=en')
     const say = async (amount: string) => (await post(path, { from_amount: amount, edited: 'direct' })).text()
     assert.match(await say('1'), /Enter an amount from 20\.00.EUR to 15,000\.00.EUR\./)
-    for (const amount of ['', 'ten', '1,000', '1e3', '-5']) assert.match(await say(amount), /class="problem"/, amount)
+    for (const amount of ['', 'ten', '1e3', '-5']) assert.match(await say(amount), /class="problem"/, amount)
     assert.match(await say('100,5'), /value="100.5"/, 'a comma is a point to many')
   })
 
   it('says how to write what can mean two amounts, in the form of each language', async () => {
     const say = async (locale: string, amount: string) =>
       (await post(signed(`locale=${locale}`), { from_amount: amount, edited: 'direct' })).text()
-    assert.match(await say('en', '1,000'), /class="problem"[^<]*1000[^<]*1\.000/)
+    assert.doesNotMatch(await say('en', '1,000'), /class="problem"/)
     assert.match(await say('ar', '1,000'), /class="problem"[^<]*1000[^<]*1\.000/)
     for (const locale of ['de', 'es', 'fr'])
       assert.match(await say(locale, '1.000'), /class="problem"[^<]*1000[^<]*1,000/, locale)

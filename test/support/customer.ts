@@ -44,7 +44,8 @@ export async function proveEmail(page: Page, exchange: Exchange, email: string):
 export async function answerCode(page: Page, exchange: Exchange, email: string): Promise<void> {
   await page.getByRole('heading', { name: 'Enter your code' }).waitFor()
   await page.getByLabel('Code from the email').fill(await codeFor(exchange, email))
-  await page.getByRole('button', { name: 'Continue' }).click()
+  // Where scripts run, the last digit has sent the form already.
+  await page.keyboard.press('Enter')
 }
 
 /** Chooses the country of residence. */

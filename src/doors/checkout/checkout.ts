@@ -271,7 +271,7 @@ async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
 }
 
 function sendMessage(
-  { options: { notices }, assets, headers }: Door,
+  { ctx, options: { notices }, assets, headers }: Door,
   request: FastifyRequest,
   reply: FastifyReply,
   status: number,
@@ -279,7 +279,7 @@ function sendMessage(
 ): FastifyReply {
   const language = languageOf(request.headers['accept-language'])
   const { title, body } = messagePage(reason, language)
-  const html = renderLayout({ title, language, assets, notices, children: [body] })
+  const html = renderLayout({ title, language, assets, notices, legal: legalFor(ctx, language), children: [body] })
   return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
 }
 

@@ -4,6 +4,7 @@ import { type Language, languageOf } from '../../platform/language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
+import type { Legal } from './legal.ts'
 import type { Notices } from './notices.ts'
 
 /** What is around a page of the checkout. */
@@ -17,6 +18,8 @@ export type LayoutProps = {
   look?: Look | undefined
   /** The same page in other languages, by tag. */
   translations?: ReadonlyMap<string, string> | undefined
+  /** Where the terms and the privacy notice are. */
+  legal: Pick<Legal, 'termsUrl' | 'privacyUrl'>
   hasProblems?: boolean
   children: ComponentChildren
 }
@@ -38,7 +41,7 @@ export function renderLayout(props: LayoutProps): string {
   })
 }
 
-function Layout({ language, order, look, translations, notices, children }: LayoutProps) {
+function Layout({ language, order, look, translations, notices, legal, children }: LayoutProps) {
   const { say } = language
   return (
     <>
@@ -53,6 +56,10 @@ function Layout({ language, order, look, translations, notices, children }: Layo
         {notices.company?.map((line) => (
           <p key={line}>{line}</p>
         ))}
+        <p class="legal">
+          <a href={legal.termsUrl}>{say('legal.terms.title')}</a>{' '}
+          <a href={legal.privacyUrl}>{say('legal.privacy.title')}</a>
+        </p>
         {translations === undefined ? null : <Languages translations={translations} label={say('layout.language')} />}
       </footer>
       <p id="live" role="status" class="visually-hidden"></p>

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import { languageOf } from '../../platform/language/language.ts'
 import type { Assets } from './assets.ts'
+import { legalFor } from './legal.ts'
 import { renderLayout } from './layout.tsx'
 import type { Notices } from './notices.ts'
 
@@ -17,10 +18,10 @@ const texts = ['terms', 'privacy'] as const
  */
 export function serveLegalPages(
   app: FastifyInstance,
-  { config }: Pick<Ctx, 'config'>,
+  ctx: Pick<Ctx, 'config'>,
   { options: { notices }, assets, headers }: Door,
 ): void {
-  const { termsUrl, privacyUrl, termsVersion, privacyVersion } = config.legal
+  const { termsUrl, privacyUrl, termsVersion, privacyVersion } = ctx.config.legal
   const open = { terms: termsUrl === undefined, privacy: privacyUrl === undefined }
   const versions = { terms: termsVersion, privacy: privacyVersion }
   for (const text of texts.filter((one) => open[one])) {
@@ -35,7 +36,14 @@ export function serveLegalPages(
             <p class="hint">{language.say('legal.version', { version: versions[text] })}</p>
           </main>
         )
-        const html = renderLayout({ title, language, assets, notices, children: [body] })
+        const html = renderLayout({
+          title,
+          language,
+          assets,
+          notices,
+          legal: legalFor(ctx, language),
+          children: [body],
+        })
         return reply.headers(headers).type('text/html; charset=utf-8').send(html)
       })
     }

@@ -31,6 +31,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     notices,
     order: view,
     look: props.look,
+    legal: props.legal,
     translations: translationsOf(props),
     hasProblems: problems.length > 0,
     children: (

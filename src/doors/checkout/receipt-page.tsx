@@ -10,6 +10,7 @@ import { ratioFrom } from '../../platform/money/ratio.ts'
 import { Row } from '../ui/price.tsx'
 import type { Assets } from './assets.ts'
 import { formOf } from './account-form.ts'
+import { legalFor } from './legal.ts'
 import { renderLayout } from './layout.tsx'
 import { messagePage } from './message-page.tsx'
 import type { Notices } from './notices.ts'
@@ -40,7 +41,14 @@ export function serveReceipts(app: FastifyInstance, ctx: Ctx, { options: { notic
     }
     const language = languageFor(request, receipt)
     const page = receipt ? receiptPage(receipt, language) : messagePage('missing', language)
-    const html = renderLayout({ title: page.title, language, assets, notices, children: [page.body] })
+    const html = renderLayout({
+      title: page.title,
+      language,
+      assets,
+      notices,
+      legal: legalFor(ctx, language),
+      children: [page.body],
+    })
     return reply
       .code(receipt ? 200 : 404)
       .type('text/html; charset=utf-8')

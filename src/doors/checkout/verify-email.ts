@@ -23,19 +23,13 @@ export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale }
   return {}
 }
 
-/** Sends a code to the known address. */
-export const sendFirst: Action = async ({ ctx, visit: { view }, locale }) => {
+/** Sends a code to the known address, also a new one in place of another. Pressed too early, it shows the countdown only. */
+export const sendToKnown: Action = async ({ ctx, visit: { view }, locale }) => {
   await sendOnce(ctx, view, locale)
   return {}
 }
 
-/** Sends a new code. */
-export const sendAgain: Action = async ({ ctx, visit: { view }, locale }) => {
-  await send(ctx, view, locale)
-  return {}
-}
-
-/** A double click is answered like a single one. */
+/** A double click, or one that comes too early, is answered like a single one. */
 async function sendOnce(ctx: Ctx, view: CheckoutView, locale: string): Promise<void> {
   try {
     await send(ctx, view, locale)

@@ -41,11 +41,23 @@ export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -8
 export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
   code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
 
-/** A code on its way: until when it can be answered, and whether it took the place of an earlier one. */
-export type PendingCode = { expiresAt: Date; isRepeat: boolean }
+/** How long a valid code blocks another e-mail, in real milliseconds. */
+const pauseMs = 20_000
+
+/** In how many milliseconds of real time another code can be sent after this one. */
+export const waitMsOf = ({ clock }: Pick<Ctx, 'clock'>, { sentAt }: Pick<queries.CodeRow, 'sentAt'>): number =>
+  after(sentAt, pauseMs).getTime() - clock.realNow().getTime()
+
+/**
+ * A code on its way: until when it can be answered, whether it took the place of an earlier one, and in how many milliseconds another
+ * one can be sent (zero or less: now).
+ */
+export type PendingCode = { expiresAt: Date; isRepeat: boolean; waitMs: number }
 
 /** The code that was sent to an address; undefined when no code can be entered. */
 export async function pendingCode(ctx: Ctx, subject: CodeSubject): Promise<PendingCode | undefined> {
   const [code] = await queries.findCode(ctx.db, codeKey(ctx, subject))
-  return code && isAlive(ctx, code) ? { expiresAt: code.expiresAt, isRepeat: code.sent > 1 } : undefined
+  return code && isAlive(ctx, code)
+    ? { expiresAt: code.expiresAt, isRepeat: code.sent > 1, waitMs: waitMsOf(ctx, code) }
+    : undefined
 }

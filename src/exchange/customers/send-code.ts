@@ -2,16 +2,13 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { codeEmail } from './code-email.ts'
-import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, newCode } from './one-time-code.ts'
+import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, newCode, waitMsOf } from './one-time-code.ts'
 import { mailAboutCode } from './mail-about-code.ts'
 import * as queries from './customers.sql.ts'
 
 /** E-mails per day: for one transaction, so that it can't be used to annoy people, and to one address. */
 const mostForTransaction = 10n
 const mostToEmail = 100n
-
-/** How long a valid code blocks another e-mail, in real milliseconds. */
-const pauseMs = 20_000
 
 /**
  * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
@@ -36,8 +33,7 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
 }
 
 function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {
-  const pauseEnds = known && isAlive(ctx, known) ? after(known.sentAt, pauseMs) : undefined
-  const waitMs = pauseEnds ? pauseEnds.getTime() - ctx.clock.realNow().getTime() : 0
+  const waitMs = known && isAlive(ctx, known) ? waitMsOf(ctx, known) : 0
   if (waitMs > 0) {
     throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
   }

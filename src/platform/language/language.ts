@@ -104,7 +104,7 @@ function makeLanguage(tag: string, texts: Catalog): Language {
     amount: (units, listing) => apart(withTicker(forms, units, listing.asset.decimals, listing)),
     price: (units, decimals, listing) => apart(withTicker(forms, units, decimals, listing)),
     typed: (plain) => plain.replace('.', decimalSign),
-    readNumber: (typed) => readNumber(typed, decimalSign),
+    readNumber: (typed) => readNumber(typed, decimalSign, { groupsThousands: tag === 'en' }),
     twoReadings: (typed) => twoReadings(typed, decimalSign),
     percent: (basisPoints) => apart(shares.format(formatAmount(BigInt(basisPoints), { decimals: 4 }) as `${number}`)),
     currency: ({ kind, ticker, name }) => (kind === 'FIAT' ? (money.of(ticker) ?? name) : name),

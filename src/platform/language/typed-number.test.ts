@@ -51,6 +51,19 @@ test('what can be two numbers is read as both, and nothing else is', () => {
     assert.equal(twoReadings(typed, '.'), undefined, typed)
 })
 
+test('where a comma groups digits, a thousand is a thousand', () => {
+  const rows = [
+    ['1,000', '1000'],
+    ['12,500', '12500'],
+    ['0,123', '0.123'],
+    ['1,25', '1.25'],
+    ['1234,567', undefined],
+  ]
+  for (const [typed = '', read] of rows) assert.equal(readNumber(typed, '.', { groupsThousands: true }), read, typed)
+  assert.equal(languageOf('en').readNumber('1,000'), '1000')
+  assert.equal(languageOf('de').readNumber('1.000'), undefined)
+})
+
 test('what is no number is refused', () => {
   const no = [
     '',

@@ -4,16 +4,22 @@ const between = /[\s\u00a0\u202f'’٬]/g
  * Reads a typed number as a plain decimal: `1.234,50` and `1234,5` where a comma is the decimal separator are `1234.50` and
  * `1234.5`. Spaces and apostrophes between digits, and Arabic digits, are accepted; so is the other separator if it is unambiguous
  * (`0.5`, and `1,5` where a point is the decimal separator). Undefined for text that isn't a number or is ambiguous: `1,234` is a
- * thousand to one reader and one and a quarter to another.
+ * thousand to one reader and one and a quarter to another, unless `groupsThousands` says that its reader groups digits this way.
  */
-export function readNumber(typed: string, decimalSign: '.' | ','): string | undefined {
+export function readNumber(
+  typed: string,
+  decimalSign: '.' | ',',
+  { groupsThousands = false }: { groupsThousands?: boolean } = {},
+): string | undefined {
   const text = plainOf(typed, decimalSign)
   if (/^\d+$/.test(text)) return text
   const other = decimalSign === '.' ? ',' : '.'
   const [whole, fraction] = cut(text, decimalSign) ?? cut(text, other) ?? []
   if (whole === undefined || fraction === undefined) return ungrouped(text, decimalSign) ?? ungrouped(text, other)
   const isForeign = text.includes(other) && !text.includes(decimalSign)
-  if (isForeign && fraction.length === 3 && !/^0*$/.test(whole)) return undefined
+  if (isForeign && fraction.length === 3 && !/^0*$/.test(whole)) {
+    return groupsThousands ? ungrouped(text, other) : undefined
+  }
   return fraction === '' ? whole : `${whole || '0'}.${fraction}`
 }
 

@@ -20,6 +20,12 @@ document.addEventListener('submit', (event) => {
   }, slowMs)
 })
 
+// A code is sent when its last digit is typed or pasted.
+document.addEventListener('input', ({ target }) => {
+  if (!(target instanceof HTMLInputElement) || target.name !== 'code') return
+  if (/^\d{6}$/.test(target.value.replace(/[\s-]/g, ''))) target.form?.requestSubmit()
+})
+
 /** How long a button shows that it has copied, in milliseconds. */
 const copiedMs = 2_000
 

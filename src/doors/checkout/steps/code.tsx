@@ -1,4 +1,4 @@
-import { enterCode, giveEmail, sendAgain } from '../verify-email.ts'
+import { enterCode, giveEmail, sendToKnown } from '../verify-email.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
@@ -12,7 +12,7 @@ export const code: CheckoutStep = {
   phase: 'details',
   page: codePage,
   fields: ['code'],
-  actions: { email: giveEmail, resend: sendAgain, code: enterCode },
+  actions: { email: giveEmail, resend: sendToKnown, code: enterCode },
   isPublic: true,
 }
 
@@ -40,7 +40,7 @@ function codePage(props: PageProps): Page {
           <Submit>{say('code.submit')}</Submit>
         </Form>
         <div class="others">
-          <p class="hint">{say('code.nothing')}</p>
+          <Nothing {...props} />
           <QuietSubmit here={here} does="resend">
             {say('code.resend')}
           </QuietSubmit>
@@ -50,4 +50,21 @@ function codePage(props: PageProps): Page {
       </>
     ),
   }
+}
+
+/** When a new code can be sent. A script counts down. */
+function Nothing({ visit: { code }, language: { say, duration }, now }: PageProps) {
+  const waitMs = code?.waitMs ?? 0
+  const over = say('code.nothing')
+  if (waitMs <= 0) return <p class="hint">{over}</p>
+  return (
+    <p
+      class="hint"
+      data-ends={now.getTime() + waitMs}
+      data-text={say('code.wait', { time: '{time}' })}
+      data-over={over}
+    >
+      {say('code.wait', { time: duration(waitMs) })}
+    </p>
+  )
 }

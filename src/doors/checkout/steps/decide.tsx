@@ -43,7 +43,15 @@ function decidePage(props: PageProps): Page {
   }
 }
 
-function Why({ visit: { view }, language: { say, find, amount } }: PageProps) {
+/** What arrived is named as what it is: another coin than agreed has its own name. */
+function Why({ visit: { view, choices }, language: { say, find, amount } }: PageProps) {
+  const parts = view.statusDetails === 'wrong_asset' ? (choices.refund?.parts ?? []) : []
+  const others = parts.map((part) => amount(part.amount, listed(part.asset))).join(', ')
+  if (others !== '') {
+    return (
+      <p class="lead">{say('decide.why.other', { arrived: others, agreed: amount(view.fromAmount, view.from) })}</p>
+    )
+  }
   const values = {
     arrived: amount(view.arrived, view.from),
     agreed: amount(view.fromAmount, view.from),

@@ -37,7 +37,8 @@ function donePage(props: PageProps): Page {
           <dd>{amount(view.fromAmount, view.from)}</dd>
           {customerId === undefined ? null : <Whereabouts {...props} />}
         </dl>
-        {isMoney ? <BankTime {...props} /> : null}
+        {isMoney ? <BankTime {...props} /> : <p>{say('done.next')}</p>}
+        {view.email === null ? null : <p class="hint">{say('done.emailed')}</p>}
         <ReceiptLink {...props} />
         <ProofLink {...props} />
         <BackLink {...props} url={view.redirects.successful} />

@@ -1,4 +1,4 @@
-import { enterCode, giveEmail, readEmail, sendFirst } from '../verify-email.ts'
+import { enterCode, giveEmail, readEmail, sendToKnown } from '../verify-email.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
@@ -10,7 +10,7 @@ export const email: CheckoutStep = {
   phase: 'details',
   page: emailPage,
   fields: ['email'],
-  actions: { email: giveEmail, send: sendFirst, code: enterCode },
+  actions: { email: giveEmail, send: sendToKnown, code: enterCode },
   isPublic: true,
   async checkField({ fields }) {
     readEmail(fields)
