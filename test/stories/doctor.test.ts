@@ -80,7 +80,7 @@ describe('cambio doctor', () => {
     assert.deepEqual([entry?.action, entry?.subject], ['backup.confirmed', 'backup:database'])
   })
 
-  it('fails for what stops customers: a halt, a failed job, a missing coin', async () => {
+  it('fails for what stops customers or can lose money: a halt, a failed job, an unknown hedge', async () => {
     const faults: [change: string, mend: string, check: string][] = [
       [`insert into halts (scope, since, reason) values ('payouts', now(), 'x')`, 'delete from halts', 'halt payouts'],
       [
@@ -93,6 +93,14 @@ describe('cambio doctor', () => {
          update webhook_attempts set at = at - interval '2 h' where outcome = 'delivered'`,
         'delete from webhook_attempts where endpoint_id = 1',
         'webhooks',
+      ],
+      [
+        `insert into hedges (id, venue, client_order_id, pair, side, base, quote, amount, limit_price, worth, state, reason,
+           proposed_by, proposed_at, sent_at)
+         values (1, 'kraken', 'h-1', 'BTC/EUR', 'buy', 'BTC-BTC', 'EUR-EUR', 250000, '90000', 22500, 'unknown', 'a test', 'system',
+           now(), now())`,
+        'delete from hedges',
+        'hedge 1',
       ],
     ]
     for (const [change, mend, check] of faults) {

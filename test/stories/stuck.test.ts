@@ -194,6 +194,15 @@ const outside = (endpoint: string): Plant[] =>
     },
     ...fromBanks,
     {
+      found: 'hedge unknown',
+      change: `insert into hedges (id, venue, client_order_id, pair, side, base, quote, amount, limit_price, worth, state, reason,
+          proposed_by, proposed_at, sent_at)
+        values (1, 'kraken', 'h-1', 'BTC/EUR', 'buy', 'BTC-BTC', 'EUR-EUR', 250000, '90000', 22500, 'unknown', 'a test', 'system',
+          ${old('1 min')}, ${old('1 min')})`,
+      mend: 'delete from hedges',
+      waitsFor: /^kraken to show the order, or `hedge resolve`: it may have traded 0\.0025 BTC-BTC$/,
+    },
+    {
       found: 'job failed',
       change: `insert into jobs (kind, key, timebase, run_at, attempts, last_error)
         values ('test', '1', 'real', now() + interval '1 h', 2, 'Broken.')`,

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { heldBalances } from '../ledger/balance.ts'
 import { held } from '../ledger/account.ts'
 import { checkMail, type MailCheckOptions } from '../mail/check-mail.ts'
+import { listHedges } from '../treasury/hedges.sql.ts'
 import type { PairStatus } from '../../markets/status.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { readHalts } from '../../rails/halts.ts'
@@ -26,6 +27,7 @@ const looks: Record<string, (ctx: Ctx, options: MailCheckOptions) => Promise<Che
   balances: checkBalances,
   webhooks: checkWebhooks,
   halts: checkHalts,
+  hedges: checkHedges,
   stuck: checkStuck,
   workers: checkWorkers,
 }
@@ -138,9 +140,21 @@ async function checkHalts({ db }: Ctx): Promise<Check[]> {
   )
 }
 
-/** Halts have a check of their own. */
+/** A hedge that may or may not have traded leaves a position that nobody chose. */
+async function checkHedges({ db }: Ctx): Promise<Check[]> {
+  const unknown = (await listHedges(db, { open: true, limit: 1_000 })).filter(({ state }) => state === 'unknown')
+  if (unknown.length === 0) return [ok('hedges', 'The outcome of every hedge that was sent is known.')]
+  return unknown.map(({ id, venue, pair }) =>
+    fail(
+      `hedge ${id}`,
+      `${venue} does not show the order for ${pair}, so the pair is not hedged. See: cambio hedge list`,
+    ),
+  )
+}
+
+/** Halts and hedges have their own checks. */
 async function checkStuck(ctx: Ctx): Promise<Check[]> {
-  const stuck = (await findStuck(ctx)).filter(({ what }) => what !== 'halt' && what !== 'rail')
+  const stuck = (await findStuck(ctx)).filter(({ what }) => what !== 'halt' && what !== 'rail' && what !== 'hedge')
   const jobs = stuck.filter(({ what, state }) => what === 'job' && state === 'failed').length
   const others = stuck.length - jobs
   return [

@@ -88,6 +88,10 @@ const files: Record<'refused', Limit> = {
 const statements: Record<'missing', Limit> = {
   missing: limit(0, 'the bank to send it: a statement {about}'),
 }
+/** Hedges, from when they were sent. */
+const hedges: Record<'unknown', Limit> = {
+  unknown: limit(0, '{about} to show the order, or `hedge resolve`: it may have traded {amount}'),
+}
 /** Every limit, by subject and state. Jobs, e-mails among them, have their own limits in src/platform/jobs/inspect.ts. */
 export const limits = {
   transaction: transactions,
@@ -101,4 +105,5 @@ export const limits = {
   event: events,
   file: files,
   statement: statements,
+  hedge: hedges,
 } as const satisfies Record<string, Record<string, Limit>>

@@ -125,6 +125,14 @@ export const rails = (db: Db, asked: Before): Promise<WaitingRow[]> =>
     join halts on scope = 'crediting' and since < before
     order by since, name limit ${asked.limit}`
 
+/** Hedges whose outcome is not known. Sent in real time, which business time is never behind. */
+export const hedges = (db: Db, asked: Before): Promise<WaitingRow[]> =>
+  db.sql`
+    select state, id::text as id, null as public_id, sent_at as since, venue as about, base as asset, amount, null as count
+    from unnest(${states(asked)}::text[], ${times(asked)}::timestamptz[]) as wanted (state, before)
+    join hedges using (state) where sent_at < before
+    order by sent_at, id limit ${asked.limit}`
+
 /** What operators have halted. */
 export const halts = (db: Db, asked: Before): Promise<WaitingRow[]> =>
   db.sql`

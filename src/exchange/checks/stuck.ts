@@ -41,6 +41,7 @@ const looks: Record<What, (db: Ctx['db'], asked: queries.Before) => Promise<quer
   event: queries.events,
   file: refusedFiles,
   statement: missingStatements,
+  hedge: queries.hedges,
 }
 
 /**
