@@ -1,7 +1,8 @@
 import { findOrders } from '../../exchange/reports/find-orders.ts'
 import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
 import { reportOf, type ReportRow, type ReportSpan, spanOf } from '../../exchange/reports/report.ts'
-import { csvLine } from '../ui/csv.ts'
+import { listNotes } from '../../exchange/reports/search-limits.ts'
+import { csvIncomplete, csvLine } from '../ui/csv.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOfFlag } from './read-id.ts'
@@ -82,7 +83,7 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
   const texts = [email, amount, hash].filter((one) => one !== undefined)
   if (texts.length > 1) throw new WrongUsage('Search by one of --email, --amount and --hash.')
   return input.exchange(async (ctx) => {
-    const { orders } = await findOrders(ctx, {
+    const { orders, ...rest } = await findOrders(ctx, {
       text: texts[0],
       status,
       side,
@@ -108,9 +109,12 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
       expected_to_amount: one.to.expected,
       to_amount: one.to.paid,
     }))
-    const csv = csvLine(Object.keys(json[0] ?? {})) + json.map((row) => csvLine(Object.values(row))).join('')
-    const text = json.length === 0 ? 'No order matches.' : input.flags.csv === undefined ? layOut(json) : csv.trimEnd()
-    return { json, text }
+    const notes = listNotes(rest, mostListed)
+    const columns = Object.keys(json[0] ?? {})
+    const csv = csvLine(columns) + json.map((row) => csvLine(Object.values(row))).join('')
+    if (json.length === 0) return { json, text: ['No order matches.', ...notes].join('\n') }
+    if (input.flags.csv !== undefined) return { json, text: (csv + csvIncomplete(notes, columns.length)).trimEnd() }
+    return { json, text: [layOut(json), ...notes].join('\n') }
   })
 }
 

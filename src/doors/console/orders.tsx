@@ -1,8 +1,10 @@
 import { recordAudit } from '../../exchange/audit/audit.ts'
 import { operatorSubject } from '../../exchange/operators/operator.ts'
-import { findOrders, type FoundOrder, type OrderSearch } from '../../exchange/reports/find-orders.ts'
+import { findOrders, type FoundOrder, type OrderPage, type OrderSearch } from '../../exchange/reports/find-orders.ts'
+import { listNotes, searchNotes } from '../../exchange/reports/search-limits.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import { csvLine } from '../ui/csv.ts'
+import { csvIncomplete, csvLine } from '../ui/csv.ts'
+import { Notice } from '../ui/notice.tsx'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
 import { Amount, Moment, StatusLabel, Table } from './table.tsx'
@@ -16,45 +18,42 @@ export const ordersPage: Page = {
   needs: 'orders.view',
   show: async (visit) => {
     const search = searchOf(visit, pageSize)
-    const { orders, hasMore } = await findOrders(visit.ctx, search)
-    return {
-      body: renderPage(
-        visit,
-        'Orders',
-        <OrderList visit={visit} orders={orders} hasMore={hasMore} page={search.page} />,
-      ),
-    }
+    const list = await findOrders(visit.ctx, search)
+    return { body: renderPage(visit, 'Orders', <OrderList visit={visit} list={list} page={search.page} />) }
   },
 }
 
-/** The same as a file, up to ten thousand orders. */
+const columns = [
+  'id',
+  'created_at',
+  'status',
+  'status_details',
+  'side',
+  'partner_id',
+  'partner',
+  'email',
+  'from_asset',
+  'expected_from_amount',
+  'from_amount',
+  'to_asset',
+  'expected_to_amount',
+  'to_amount',
+]
+
+/** The same as a file, up to ten thousand orders. A file that is not whole says so in its name and in its last line. */
 export const ordersCsv: Page = {
   path: '/console/orders.csv',
   needs: 'orders.view',
   show: async (visit) => {
-    const { orders } = await findOrders(visit.ctx, { ...searchOf(visit, csvSize), page: 1 })
+    const { orders, ...rest } = await findOrders(visit.ctx, { ...searchOf(visit, csvSize), page: 1 })
     if (visit.may('customers.view')) await noteExport(visit, orders.length)
-    const head = csvLine([
-      'id',
-      'created_at',
-      'status',
-      'status_details',
-      'side',
-      'partner_id',
-      'partner',
-      'email',
-      'from_asset',
-      'expected_from_amount',
-      'from_amount',
-      'to_asset',
-      'expected_to_amount',
-      'to_amount',
-    ])
+    const notes = listNotes(rest, csvSize)
     const lines = orders.map((order) => csvLine(cellsOf(visit, order)))
+    const name = notes.length === 0 ? 'orders.csv' : 'orders-incomplete.csv'
     return {
-      body: head + lines.join(''),
+      body: csvLine(columns) + lines.join('') + csvIncomplete(notes, columns.length),
       type: 'text/csv; charset=utf-8',
-      headers: { 'content-disposition': 'attachment; filename="orders.csv"' },
+      headers: { 'content-disposition': `attachment; filename="${name}"` },
     }
   },
 }
@@ -135,18 +134,9 @@ const statuses = [
   'failed',
 ]
 
-function OrderList({
-  visit,
-  orders,
-  hasMore,
-  page,
-}: {
-  visit: Visit
-  orders: FoundOrder[]
-  hasMore: boolean
-  page: number
-}) {
+function OrderList({ visit, list, page }: { visit: Visit; list: OrderPage; page: number }) {
   const { query } = visit
+  const { orders, hasMore, cut } = list
   const at = (changes: Record<string, string>): string => {
     const next = new URLSearchParams([...query, ...Object.entries(changes)].filter(([, value]) => value !== ''))
     for (const [name, value] of Object.entries(changes)) next.set(name, value)
@@ -155,6 +145,9 @@ function OrderList({
   return (
     <>
       <Filters query={query} />
+      {searchNotes(cut).map((note) => (
+        <Notice kind="plain">{note}</Notice>
+      ))}
       <Table
         caption="Orders, newest first"
         columns={['Order', 'Created', 'Status', 'Side', 'Pays', 'Receives', 'Customer', 'Partner']}

@@ -5,6 +5,12 @@
 export const csvLine = (cells: readonly (string | null)[]): string =>
   `${cells.map((cell) => quoted(plain(cell ?? ''))).join(',')}\r\n`
 
+/** The last line of a file that is not whole, as wide as the others: why, in the second cell. Empty without a reason. */
+export const csvIncomplete = (reasons: readonly string[], columns: number): string =>
+  reasons.length === 0
+    ? ''
+    : csvLine(['INCOMPLETE', reasons.join(' '), ...Array.from({ length: columns - 2 }, () => '')])
+
 const plain = (text: string): string => {
   const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
   return /^\s*[=+@]|^\s*-(?!\d+(\.\d+)?$)/.test(clean) ? `'${clean}` : clean

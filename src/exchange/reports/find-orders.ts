@@ -8,6 +8,7 @@ import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
 import { personalPlace, type Personal } from '../transactions/transaction.ts'
 import * as queries from './find-orders.sql.ts'
+import { amountReach, mostCustomers, type SearchCut } from './search-limits.ts'
 
 /** Which orders staff look for. `text`: an id, part of an e-mail address, a reference, a hash, an amount, a partner's own id. */
 export type OrderSearch = {
@@ -41,27 +42,34 @@ export type FoundOrder = {
   to: { asset: string; expected: string; paid: string | null }
 }
 
+export type OrderPage = { orders: FoundOrder[]; hasMore: boolean; cut: SearchCut[] }
+
 /** A page of orders of all partners, the newest first; `hasMore`: there is another page. */
-export async function findOrders(ctx: Ctx, search: OrderSearch): Promise<{ orders: FoundOrder[]; hasMore: boolean }> {
-  const ids = await idsFor(ctx, search.text?.trim() ?? '', search.byEmail)
-  if (ids?.length === 0) return { orders: [], hasMore: false }
+export async function findOrders(
+  ctx: Ctx,
+  search: OrderSearch,
+  { customers: most, orders: reach } = { customers: mostCustomers, orders: amountReach },
+): Promise<OrderPage> {
   const { status, side, asset, partnerId, since, until, page, limit } = search
-  const rows = await ctx.db.atomic(async (db) => {
+  const text = await meaningOf(ctx, search, most)
+  const { rows, isCut } = await ctx.db.atomic(async (db) => {
     // Which filters are given decides on the plan.
     db.send`select set_config('plan_cache_mode', 'force_custom_plan', true)`
-    return queries.orders(db, {
-      ids: ids ?? null,
+    const filters = {
       status: status ?? null,
       side: side ?? null,
       asset: asset ?? null,
       partnerId: partnerId ?? null,
       since: since ?? null,
       until: until ?? null,
-      offset: (page - 1) * limit,
-      limit: limit + 1,
-    })
+    }
+    return queries.orders(db, filters, text, { offset: (page - 1) * limit, limit: limit + 1, reach })
   })
-  return { orders: rows.slice(0, limit).map((row) => found(ctx, row)), hasMore: rows.length > limit }
+  return {
+    orders: rows.slice(0, limit).map((row) => found(ctx, row)),
+    hasMore: rows.length > limit,
+    cut: [...(text?.areCustomersCut ? (['customers'] as const) : []), ...(isCut ? (['amounts'] as const) : [])],
+  }
 }
 
 function found({ keyring }: Pick<Ctx, 'keyring'>, row: queries.OrderRow): FoundOrder {
@@ -97,27 +105,25 @@ function shown(asset: string, amount: bigint): string {
   return formatAmount(amount, known)
 }
 
-/** The most orders that a text may stand for. */
-const most = 1_000
-
-/** The transactions that a text may mean; undefined for an empty text: all of them. */
-async function idsFor(ctx: Ctx, text: string, byEmail: boolean): Promise<bigint[] | undefined> {
+/** What a search's text may mean; undefined for an empty text: all orders. */
+async function meaningOf(
+  ctx: Ctx,
+  { text: typed = '', byEmail, partnerId }: OrderSearch,
+  most: number,
+): Promise<(queries.OrderText & { areCustomersCut: boolean }) | undefined> {
+  const text = typed.trim()
   if (text === '') return undefined
   const publicId = readId(text)
-  const asked = {
-    text,
-    reference: text.replaceAll(/\s/g, '').toUpperCase(),
-    publicId: publicId ?? null,
-    rails: ctx.rails.all.map(({ name }) => name),
-    limit: most,
-  }
-  const exact = await queries.idsByText(ctx.db, asked)
-  if (publicId !== undefined && exact.length > 0) return exact.map(({ id }) => id)
-  const customers = byEmail && text.length >= 3 ? await customersLike(ctx, text.toLowerCase()) : []
-  const ofCustomers = customers.length === 0 ? [] : await queries.idsOfCustomers(ctx.db, customers, most)
-  const units = amountsOf(text)
-  const byAmount = units.length === 0 ? [] : await queries.idsByAmount(ctx.db, units, most)
-  return [...new Set([...exact, ...ofCustomers, ...byAmount].map(({ id }) => id))]
+  const reference = text.replaceAll(/\s/g, '').toUpperCase()
+  const rails = ctx.rails.all.map(({ name }) => name)
+  const exact = await queries.idsByText(ctx.db, { text, reference, publicId: publicId ?? null, rails })
+  const ids = exact.map(({ id }) => id)
+  if (publicId !== undefined && ids.length > 0)
+    return { ids, amounts: [], link: null, customers: [], areCustomersCut: false }
+  const asked = { text: text.toLowerCase(), partnerId: partnerId ?? null, most }
+  const { customers, isCut } =
+    byEmail && text.length >= 3 ? await customersLike(ctx, asked) : { customers: [], isCut: false }
+  return { ids, amounts: amountsOf(text), link: text, customers, areCustomersCut: isCut }
 }
 
 /** A decimal in the smallest units of every number of decimals that an asset may have. */
@@ -135,11 +141,18 @@ function amountsOf(text: string): { decimals: number; units: bigint }[] {
 /** How many customers whose hashes are missing are read before a search, and in one go of the background work. */
 const batch = 2_000
 
-/** The customers whose e-mail address contains a text, by the hashes of its three-letter parts, then by reading them. */
-async function customersLike(ctx: Ctx, text: string): Promise<bigint[]> {
-  await indexCustomers(ctx)
-  const rows = await queries.customersWith(ctx.db, trigramsOf(ctx, text), most)
-  return rows.flatMap((row) => (emailOf(ctx, row)?.includes(text) ? [row.id] : []))
+/**
+ * The customers whose e-mail address contains a text, by the hashes of its three-letter parts, then by reading them. `isCut`: more
+ * than were read have these parts, or some customers have no hashes yet.
+ */
+async function customersLike(
+  ctx: Ctx,
+  { text, partnerId, most }: { text: string; partnerId: bigint | null; most: number },
+): Promise<Pick<queries.OrderText, 'customers'> & { isCut: boolean }> {
+  const made = await indexCustomers(ctx)
+  const rows = await queries.customersWith(ctx.db, { trigrams: trigramsOf(ctx, text), partnerId, limit: most + 1 })
+  const customers = rows.slice(0, most).flatMap((row) => (emailOf(ctx, row)?.includes(text) ? [row.id] : []))
+  return { customers, isCut: rows.length > most || made === batch }
 }
 
 /** Makes the hashes of customers that have none yet. Gives how many it made. */

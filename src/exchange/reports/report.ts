@@ -29,8 +29,9 @@ export function spanOf(span: ReportSpan, day: string): { since: Date; until: Dat
 
 /**
  * What happened in a span, by partner, side and coin (of a swap, the coin paid out). Orders are counted when they were created,
- * when money arrived first, and when they ended; money by when it was booked. `profit` is what the entries of orders earned, as
- * the profit and loss has it before revaluation. Amounts are whole numbers of 10^-8 EUR.
+ * when money arrived first, and when they ended. `volume` is what the orders counted as paid exchange, in EUR at the price
+ * of their quote: an order that exchanges less or more than agreed changes it. `fees` and `profit` are by when they were booked; `profit` is
+ * what the entries of orders earned, as the profit and loss has it before revaluation. Amounts are whole numbers of 10^-8 EUR.
  */
 export async function reportOf(
   ctx: Ctx,
