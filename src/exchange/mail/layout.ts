@@ -83,7 +83,8 @@ function htmlText(content: EmailContent): string {
   ].join('')
 }
 
-const factTable = (group: Fact[]): string => element('table', styles.facts, group.map(factRow).join(''))
+const factTable = (group: Fact[]): string =>
+  element('table', styles.facts, `<tbody>${group.map(factRow).join('')}</tbody>`)
 
 function factRow({ name, value, note, url }: Fact): string {
   const inside = [
