@@ -219,6 +219,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
       isBack: sample.payment !== undefined,
       payment: sample.payment ?? 'none',
       customerId: isProven ? 1n : undefined,
+      isTypedHere: false,
       code: { expiresAt: after(someTime, 9.5 * minute), isRepeat: false, waitMs: 12_000 },
       version: 'sample',
     },

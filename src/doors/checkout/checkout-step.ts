@@ -10,8 +10,9 @@ export type Fields = Record<string, string>
 /** A form that was sent from a page in the language `locale`; `zone` is the browser's time zone, if known. */
 export type SentForm = { ctx: Ctx; visit: Visit; fields: Fields; locale: string; zone?: string | undefined }
 
-/** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session. */
-export type ActionResult = { redirect?: string; stays?: boolean; token?: string }
+/** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session; `mark`: what it did
+ * about the e-mail address. */
+export type ActionResult = { redirect?: string; stays?: boolean; token?: string; mark?: string }
 
 /** What a form does. Refuses invalid input, naming the field. */
 export type Action = (form: SentForm) => Promise<ActionResult>

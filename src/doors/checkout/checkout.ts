@@ -28,10 +28,11 @@ import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { payAidsOf } from './pay-aids.ts'
-import { tokenCookie, zoneIn } from './session-cookie.ts'
+import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
 import { type Look, renderLayout } from './layout.tsx'
 import { serveReceipts } from './receipt-page.tsx'
-import { readVisit } from './read-visit.ts'
+import { followLink } from './verify-email.ts'
+import { markOf, readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
 import { otherWays } from './way-to-pay.ts'
@@ -111,7 +112,28 @@ async function showOrder(door: Door, request: FastifyRequest<Route>, reply: Fast
   if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  const link = textOf(request.query.link)
+  if (link !== '' && !visit.isRefused) return openLink(door, request, reply, visit, link)
   return visit.isRefused ? sendMessage(door, request, reply, 403, 'country') : sendOrder(door, request, reply, visit)
+}
+
+/**
+ * The link in the e-mail with the code. A browser that has not asked for the code, a mail scanner's for one, sees the order's page and
+ * changes nothing.
+ */
+async function openLink(
+  { ctx, headers }: Door,
+  request: FastifyRequest<Route>,
+  reply: FastifyReply,
+  visit: Visit,
+  link: string,
+): Promise<FastifyReply> {
+  const { cookie } = request.headers
+  const form = { ctx, visit, fields: {}, locale: languageFor(request, visit).tag, zone: zoneIn(cookie) }
+  const isOurs = visit.customerId === undefined && markOf(ctx, visit.view, cookie) !== undefined
+  const token = isOurs ? await followLink(form, link) : undefined
+  if (token !== undefined) void reply.header('set-cookie', tokenCookie(ctx, visit.view.publicId, token))
+  return reply.headers(headers).redirect(addressesOf(request, visit).home, 303)
 }
 
 async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
@@ -148,8 +170,9 @@ function redirect(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  { redirect: target, stays = false, token }: ActionResult,
+  { redirect: target, stays = false, token, mark }: ActionResult,
 ) {
+  if (mark !== undefined) void reply.header('set-cookie', markCookie(door.ctx, visit.view.publicId, mark))
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
   const keepsQuery = stays || (visit.wish === 'proof' && token === undefined)
   const { here, home } = addressesOf(request, visit)

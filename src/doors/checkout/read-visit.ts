@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { provenInBrowser } from '../../exchange/customers/checkout-session.ts'
+import { browserMark, provenInBrowser } from '../../exchange/customers/checkout-session.ts'
 import { pendingCode } from '../../exchange/customers/one-time-code.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
@@ -10,7 +10,7 @@ import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import { tokenIn } from './session-cookie.ts'
+import { markIn, tokenIn } from './session-cookie.ts'
 import { stepOf, wishes } from './next-step.ts'
 import { asksForProof, testsBrowser } from './step.ts'
 import type { Visit } from './visit.ts'
@@ -37,7 +37,19 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const choices = step === 'checking' ? {} : decisions
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
   const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
-  return { view, step, choices, wish, isBack, payment, customerId, code, isRefused, version }
+  const isTypedHere = markOf(ctx, view, request.cookie) === 'typed'
+  return { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version }
+}
+
+/** What this browser did about the order's e-mail address; undefined: nothing. */
+export function markOf(
+  ctx: Pick<Ctx, 'secrets'>,
+  { id: transactionId, publicId, email }: CheckoutView,
+  cookie: string | undefined,
+): 'typed' | 'asked' | undefined {
+  const mark = markIn(cookie, publicId)
+  if (mark === undefined || email === null) return undefined
+  return (['typed', 'asked'] as const).find((did) => mark === browserMark(ctx, { transactionId, email }, did))
 }
 
 /** Statuses of an order that knows of no money: a payment may be on its way. */

@@ -2,6 +2,9 @@ import type { Ctx } from '../../exchange/context.ts'
 import { timeZoneIn } from '../../platform/language/time-zone.ts'
 import { sessionSeconds } from '../../exchange/customers/checkout-session.ts'
 
+/** The cookie of what a browser has typed or asked for (`browserMark`). */
+const markOf = (publicId: bigint): string => `asked-${publicId}`
+
 /** One cookie per transaction: verifying one link says nothing about another. */
 const nameOf = (publicId: bigint): string => `checkout-${publicId}`
 
@@ -12,15 +15,28 @@ const hostPrefix = '__Host-'
  * The cookie that holds a browser's session token. Scripts can't read it; it is sent when the customer returns from the processor,
  * and not with another site's forms.
  */
-export function tokenCookie({ publicUrl }: Pick<Ctx, 'publicUrl'>, publicId: bigint, token: string): string {
+export const tokenCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, token: string): string =>
+  cookieOf(ctx, nameOf(publicId), token)
+
+/** The same for a browser's mark. */
+export const markCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, mark: string): string =>
+  cookieOf(ctx, markOf(publicId), mark)
+
+function cookieOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, plainName: string, token: string): string {
   const isSecure = publicUrl.startsWith('https://')
-  const name = `${isSecure ? hostPrefix : ''}${nameOf(publicId)}`
+  const name = `${isSecure ? hostPrefix : ''}${plainName}`
   return `${name}=${token}; Path=/; Max-Age=${sessionSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }
 
 /** The token that a browser sent for a transaction. */
-export function tokenIn(cookie: string | undefined, publicId: bigint): string | undefined {
-  const wanted = nameOf(publicId)
+export const tokenIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
+  valueIn(cookie, nameOf(publicId))
+
+/** The mark that a browser sent for a transaction. */
+export const markIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
+  valueIn(cookie, markOf(publicId))
+
+function valueIn(cookie: string | undefined, wanted: string): string | undefined {
   return cookiesIn(cookie).find(
     ([name, value]) => (name === wanted || name === hostPrefix + wanted) && /^[\w-]{43}$/.test(value),
   )?.[1]

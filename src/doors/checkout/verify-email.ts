@@ -1,12 +1,13 @@
 import type { Ctx } from '../../exchange/context.ts'
-import { checkCode } from '../../exchange/customers/check-code.ts'
-import { startSession } from '../../exchange/customers/checkout-session.ts'
+import { checkCode, checkLink } from '../../exchange/customers/check-code.ts'
+import { browserMark, startSession } from '../../exchange/customers/checkout-session.ts'
+import type { CodeOrder } from '../../exchange/customers/one-time-code.ts'
 import { isEmail } from '../../exchange/customers/email.ts'
 import { sendCode } from '../../exchange/customers/send-code.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
-import type { Action, Fields } from './checkout-step.ts'
+import type { Action, Fields, SentForm } from './checkout-step.ts'
 import { mayChangeEmail } from './step.ts'
 
 /** Reads the e-mail address from a form; refuses text that isn't one. */
@@ -20,13 +21,14 @@ export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale }
   const email = readEmail(fields)
   if (!mayChangeEmail(view)) return {}
   await sendOnce(ctx, await giveDetails(ctx, view.publicId, { email }), locale)
-  return {}
+  return { mark: browserMark(ctx, { transactionId: view.id, email }, 'typed') }
 }
 
 /** Sends a code to the known address, also a new one in place of another. Pressed too early, it shows the countdown only. */
-export const sendToKnown: Action = async ({ ctx, visit: { view }, locale }) => {
+export const sendToKnown: Action = async ({ ctx, visit: { view, isTypedHere }, locale }) => {
   await sendOnce(ctx, view, locale)
-  return {}
+  const { id: transactionId, email } = view
+  return email === null || isTypedHere ? {} : { mark: browserMark(ctx, { transactionId, email }, 'asked') }
 }
 
 /** A double click, or one that comes too early, is answered like a single one. */
@@ -45,11 +47,36 @@ async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void>
 }
 
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */
-export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale, zone }) => {
-  const { id: transactionId, publicId, email } = view
-  if (email === null) return {}
-  const order = { ...view, transactionId, email, locale }
+export const enterCode: Action = async (form) => {
+  const {
+    ctx,
+    visit: { view },
+    fields,
+    locale,
+  } = form
+  const order = orderOf(view, locale)
+  if (!order) return {}
   const { customerId } = await checkCode(ctx, { ...order, code: fields.code ?? '' })
+  return { token: await recordProof(form, order, customerId) }
+}
+
+/** The link in the e-mail verifies the address too, in a browser that has asked for the code. Gives the session's token. */
+export async function followLink(form: SentForm, link: string): Promise<string | undefined> {
+  const order = orderOf(form.visit.view, form.locale)
+  const proven = order && (await checkLink(form.ctx, { ...order, link }))
+  return proven && recordProof(form, order, proven.customerId)
+}
+
+function orderOf(view: CheckoutView, locale: string): CodeOrder | undefined {
+  return view.email === null ? undefined : { ...view, transactionId: view.id, email: view.email, locale }
+}
+
+async function recordProof(
+  { ctx, visit: { view }, fields, locale, zone }: SentForm,
+  order: CodeOrder,
+  customerId: bigint,
+): Promise<string> {
+  const { email, publicId } = order
   const token = await startSession(ctx, order, customerId)
   if (view.missing.includes('code') && mayChangeEmail(view)) {
     const { accepts = '' } = fields
@@ -61,5 +88,5 @@ export const enterCode: Action = async ({ ctx, visit: { view }, fields, locale, 
       ...(zone === undefined ? {} : { timeZone: zone }),
     })
   }
-  return { token }
+  return token
 }

@@ -18,6 +18,8 @@ export type Visit = {
   payment: PaymentProgress
   /** The customer whose e-mail address is verified in this browser; undefined: nothing personal may be shown. */
   customerId: bigint | undefined
+  /** The e-mail address was typed in this browser, which may see it in full. */
+  isTypedHere: boolean
   /** The code that was sent and can still be entered. */
   code: PendingCode | undefined
   /** The browser is in a country that we don't serve, and no money has arrived. */

@@ -9,7 +9,7 @@ import { ownKeys } from '../../platform/privacy/data-key.ts'
 import { warningEmail } from './code-email.ts'
 import { emailHash } from './email.ts'
 import { mailAboutCode } from './mail-about-code.ts'
-import { type CodeOrder, codeKey, countingSince, hashCode, isAlive } from './one-time-code.ts'
+import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, linkToken } from './one-time-code.ts'
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
 import { customerPlace, type Person } from './person.ts'
 import * as queries from './customers.sql.ts'
@@ -23,6 +23,9 @@ const mostWrong = 25n
  * read from an Arabic keyboard, too.
  */
 export type CodeAnswer = CodeOrder & { code: string }
+
+/** An answer as it is judged: the digits, or what the link in the e-mail carries. */
+type Judged = CodeOrder & ({ code: string } | { link: string })
 
 /**
  * Proves an e-mail address by the code sent to it. Returns the customer, created if new, who then owns what the partner passed
@@ -47,16 +50,16 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
 }
 
 /** What is not the right answer. `spent`: wrong, and the last try that the code had. */
-type Judged = 'locked' | 'dead' | 'spent' | 'wrong'
+type Wrong = 'locked' | 'dead' | 'spent' | 'wrong'
 
 /** Everything happens in a block that commits, whatever the outcome: a guess that was not counted would be free. */
-async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven | Judged> {
+async function judge(ctx: Ctx, db: Atomic, answer: Judged): Promise<Proven | Wrong> {
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
   const { known, counts } = await queries.findCodeAndCounts(db, key, countingSince(ctx))
   if (counts.wrongForEmail >= mostWrong) return 'locked'
   if (!known || !isAlive(ctx, known)) return 'dead'
-  if (!timingSafeEqual(known.hash, hashCode(ctx, key, answer.code))) {
+  if (!isRight(ctx, known.hash, key, answer)) {
     queries.countWrong(db, key)
     if (isAlive(ctx, { ...known, tries: known.tries + 1 })) return 'wrong'
     await mailAboutCode(ctx, db, answer, warningEmail('wrong_codes', { ...answer, company: ctx.config.company }))
@@ -65,6 +68,21 @@ async function judge(ctx: Ctx, db: Atomic, answer: CodeAnswer): Promise<Proven |
   queries.useUp(db, key)
   if (counts.hasBounced) clearBounce(ctx, db, answer.email)
   return proveEmail(ctx, db, answer)
+}
+
+function isRight(ctx: Ctx, hash: Buffer, key: queries.CodeKey, answer: Judged): boolean {
+  if ('code' in answer) return timingSafeEqual(hash, hashCode(ctx, key, answer.code))
+  const [expected, given] = [Buffer.from(linkToken(ctx, hash)), Buffer.from(answer.link)]
+  return expected.length === given.length && timingSafeEqual(expected, given)
+}
+
+/**
+ * Proves an e-mail address by the link in the e-mail with the code, for a browser that is known to have asked for it. Undefined if the
+ * link is not, or no longer, the right one; such a try counts like a wrong code.
+ */
+export async function checkLink(ctx: Ctx, answer: CodeOrder & { link: string }): Promise<Proven | undefined> {
+  const outcome = await ctx.db.atomic((db) => judge(ctx, db, answer))
+  return typeof outcome === 'string' ? undefined : outcome
 }
 
 /** Who has proven an address: the customer, and what the partner knows of them. */

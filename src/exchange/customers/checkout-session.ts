@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { warningEmail } from './code-email.ts'
+import { indexHash } from '../../platform/privacy/master-key.ts'
 import { emailHash } from './email.ts'
 import { mailAboutCode } from './mail-about-code.ts'
 import type { CodeOrder } from './one-time-code.ts'
@@ -43,6 +44,19 @@ export async function provenInBrowser(
   const [session] = await queries.findSession(ctx.db, { tokenHash: hashOf(token), transactionId, since })
   return session && timingSafeEqual(session.emailHash, emailHash(ctx, email)) ? session.customerId : undefined
 }
+
+/**
+ * What a browser is given that has `typed` an order's e-mail address, or `asked` for a code to a known one: with it, the address is
+ * shown in full (typed only), and the link in the e-mail with the code works. It proves nothing else.
+ */
+export const browserMark = (
+  ctx: Pick<Ctx, 'secrets'>,
+  { transactionId, email }: { transactionId: bigint; email: string },
+  did: 'typed' | 'asked',
+): string =>
+  indexHash(ctx.secrets, `browser-${did}`, `${transactionId}\n${emailHash(ctx, email).toString('hex')}`).toString(
+    'base64url',
+  )
 
 /** The token is 256 random bits: a plain hash can not be turned around. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

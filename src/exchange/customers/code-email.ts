@@ -9,11 +9,13 @@ export type CodeEmail = {
   publicId: bigint
   validMs: number
   locale: string | null
+  /** Proves the address in the browser that asked for the code. */
+  url?: string | undefined
   company?: Company | undefined
 }
 
 /** The e-mail with a one-time code, in the reader's language. The code is not in the subject, which locked phones show. */
-export function codeEmail({ code, partnerName, publicId, validMs, locale, company }: CodeEmail) {
+export function codeEmail({ code, partnerName, publicId, validMs, locale, url, company }: CodeEmail) {
   const { tag, say, duration, direction } = languageOf(locale)
   const partner = partnerName.replace(/\s+/g, ' ')
   const title = say('emails.code.title', { partner })
@@ -30,6 +32,7 @@ export function codeEmail({ code, partnerName, publicId, validMs, locale, compan
         say('emails.code.warning'),
       ],
       code,
+      ...(url === undefined ? {} : { link: { label: say('emails.code.link'), url } }),
       footer: withCompany(say('emails.footer', { order: String(publicId), partner }), company),
     },
   }
@@ -54,4 +57,4 @@ export function warningEmail(kind: 'new_device' | 'wrong_codes', { partnerName, 
   }
 }
 
-type Warned = Omit<CodeEmail, 'code' | 'validMs'>
+type Warned = Omit<CodeEmail, 'code' | 'validMs' | 'url'>

@@ -16,6 +16,8 @@ export type CodeOrder = CodeSubject & {
   partnerId: bigint
   partnerName: string
   locale: string | null
+  /** What its checkout link carries; without one, the e-mail with the code has no link. */
+  tid?: string
 }
 
 const codeDigits = 6
@@ -33,6 +35,10 @@ export const codeKey = (ctx: Ctx, { transactionId, email }: CodeSubject): querie
 /** A code as it is stored: keyed, because a million codes are soon tried, and bound to its address and transaction. */
 export const hashCode = ({ secrets }: Ctx, key: queries.CodeKey, code: string): Buffer =>
   indexHash(secrets, 'one-time-code', `${key.transactionId}\n${key.emailHash.toString('hex')}\n${code}`)
+
+/** What the link in the e-mail with a code carries: known only to who made the code, and worthless once the code is. */
+export const linkToken = ({ secrets }: Pick<Ctx, 'secrets'>, hash: Buffer): string =>
+  indexHash(secrets, 'code-link', hash.toString('hex')).subarray(0, 18).toString('base64url')
 
 /** The moment of real time from which letters and wrong guesses count: a day ago. */
 export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)

@@ -1,8 +1,18 @@
 import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { languageOf } from '../../platform/language/language.ts'
 import { codeEmail } from './code-email.ts'
-import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, newCode, waitMsOf } from './one-time-code.ts'
+import {
+  type CodeOrder,
+  codeKey,
+  countingSince,
+  hashCode,
+  isAlive,
+  linkToken,
+  newCode,
+  waitMsOf,
+} from './one-time-code.ts'
 import { mailAboutCode } from './mail-about-code.ts'
 import * as queries from './customers.sql.ts'
 
@@ -26,10 +36,22 @@ export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
     const code = newCode()
     const validMs = ctx.config.oneTimeCode.validityMs
     const expiresAt = after(ctx.clock.now(), validMs)
-    queries.replaceCode(db, { ...key, hash: hashCode(ctx, key, code), expiresAt, sentAt, countSince })
+    const hash = hashCode(ctx, key, code)
+    queries.replaceCode(db, { ...key, hash, expiresAt, sentAt, countSince })
 
-    await mailAboutCode(ctx, db, order, codeEmail({ ...order, code, validMs, company: ctx.config.company }))
+    await mailAboutCode(
+      ctx,
+      db,
+      order,
+      codeEmail({ ...order, code, validMs, company: ctx.config.company, url: linkOf(ctx, order, hash) }),
+    )
   })
+}
+
+/** Opens the order with its address proven, in the browser that asked for the code only. */
+function linkOf(ctx: Ctx, { tid, locale }: CodeOrder, hash: Buffer): string | undefined {
+  if (tid === undefined) return undefined
+  return `${ctx.publicUrl}/${languageOf(locale).tag}/checkout?tid=${tid}&link=${linkToken(ctx, hash)}`
 }
 
 function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {

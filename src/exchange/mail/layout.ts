@@ -51,7 +51,7 @@ const plainFact = ({ name, value, note, url }: Fact): string =>
 
 const styles = {
   body: 'margin:0;padding:24px;background:#f4f4f2;color:#1d1d1b;font:16px/1.5 system-ui,-apple-system,sans-serif',
-  sheet: 'max-width:32em;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px',
+  sheet: 'max-width:32em;margin:0 auto;padding:24px;background:#ffffff;border-radius:8px;overflow-wrap:anywhere',
   title: 'margin:0 0 16px;font-size:20px;line-height:1.3',
   paragraph: 'margin:0 0 16px',
   facts: 'width:100%;margin:0 0 16px;border-collapse:collapse;border-top:1px solid #dddddd',

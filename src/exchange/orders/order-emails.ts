@@ -5,6 +5,7 @@ import { ratioFrom } from '../../platform/money/ratio.ts'
 import type { OrderEmailKind, OrderEmailWriter } from '../mail/email.ts'
 import type { Fact } from '../mail/layout.ts'
 import { costLines, totalCostText } from '../pricing/cost-lines.ts'
+import { type TotalCost, totalCostOf } from '../pricing/total-cost.ts'
 import { rateText } from '../pricing/price-text.ts'
 import { type Instruction, instructionOf } from '../settlement/instruction.ts'
 import { costOfTransaction } from '../transactions/cost.ts'
@@ -98,7 +99,7 @@ function orderFacts(transaction: Transaction, language: Language): Fact[][] {
       { name: say('summary.receive'), value: amount(expectedTo, to) },
       rateFact(transaction, language),
     ],
-    costFacts(transaction, language),
+    costFacts(transaction, totalCostOf(transaction.quote), language),
   ]
 }
 
@@ -107,8 +108,7 @@ const rateFact = ({ quote, from, to }: Transaction, language: Language): Fact =>
   value: rateText({ price: ratioFrom(quote.price), side: quote.side, from, to }, language),
 })
 
-function costFacts(transaction: Transaction, language: Language): Fact[] {
-  const cost = costOfTransaction(transaction)
+function costFacts(transaction: Transaction, cost: TotalCost, language: Language): Fact[] {
   const total = { name: language.say('summary.totalCost'), value: totalCostText(transaction, cost, language) }
   return [...costLines(transaction, cost, language), total]
 }
@@ -152,7 +152,7 @@ function receiptPart(
         },
         ...(isRefund ? [] : [rateFact(transaction, language)]),
       ],
-      costFacts(transaction, language),
+      costFacts(transaction, costOfTransaction(transaction), language),
       destination,
     ],
     link: { label: say('receipt.view'), url: receiptUrl(ctx, transaction) },

@@ -3,6 +3,7 @@ import { checkCode, type Proven } from '../../exchange/customers/check-code.ts'
 import { sendCode } from '../../exchange/customers/send-code.ts'
 import { readMailbox } from '../../exchange/mail/mailbox.ts'
 import { findPartners } from '../../exchange/partners/known.ts'
+import { tidOf } from '../../exchange/transactions/record.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 
@@ -12,7 +13,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
  */
 export async function proveEmail(
   ctx: Ctx,
-  { id: transactionId, publicId, partnerId, ...known }: Transaction,
+  { id: transactionId, publicId, checkoutToken, partnerId, ...known }: Transaction,
   email: string,
 ): Promise<Proven> {
   const { customerId, partnerCustomerId } = known
@@ -22,7 +23,14 @@ export async function proveEmail(
   const subject = { transactionId, email }
   const partner = (await findPartners(ctx, [partnerId])).get(partnerId)
   if (!partner) throw new Refusal('NOT_FOUND', 'There is no such partner.')
-  const order = { ...subject, publicId, partnerId, partnerName: partner.name, locale: known.terms.locale }
+  const order = {
+    ...subject,
+    publicId,
+    partnerId,
+    partnerName: partner.name,
+    locale: known.terms.locale,
+    tid: tidOf({ checkoutToken, publicId }),
+  }
   await sendCode(unlimited, order)
   return checkCode(ctx, { ...order, code: await codeInMailbox(ctx, publicId, email) })
 }

@@ -20,7 +20,7 @@ function codePage(props: PageProps): Page {
   const { visit, language, here, home, now, problems, notices } = props
   const { say } = language
   const { view, code } = visit
-  const email = maskEmail(view.email ?? '')
+  const email = visit.isTypedHere ? (view.email ?? '') : maskEmail(view.email ?? '')
   const lead = code?.isRepeat === true ? 'code.leadAgain' : 'code.lead'
   return {
     title: say('code.title'),

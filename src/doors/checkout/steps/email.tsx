@@ -27,7 +27,9 @@ function emailPage(props: PageProps): Page {
   }
 }
 
-function AskEmail({ language: { say }, here, problems, typed }: PageProps) {
+/** An address that was typed here can be corrected. */
+function AskEmail({ visit, language: { say }, here, problems, typed }: PageProps) {
+  const known = visit.isTypedHere ? (visit.view.email ?? undefined) : undefined
   return (
     <>
       <p class="lead">{say('email.lead')}</p>
@@ -36,7 +38,7 @@ function AskEmail({ language: { say }, here, problems, typed }: PageProps) {
           name="email"
           label={say('email.label')}
           problems={problems}
-          value={typed.email}
+          value={typed.email ?? known}
           type="email"
           inputMode="email"
           autocomplete="email"
@@ -50,7 +52,7 @@ function AskEmail({ language: { say }, here, problems, typed }: PageProps) {
 function KnownEmail({ language: { say }, here, home, visit, email }: PageProps & { email: string }) {
   return (
     <>
-      <p class="lead">{say('email.known', { email: maskEmail(email) })}</p>
+      <p class="lead">{say('email.known', { email: visit.isTypedHere ? email : maskEmail(email) })}</p>
       <Form here={here} does="send">
         <Submit>{say('email.submit')}</Submit>
       </Form>
