@@ -27,6 +27,7 @@ import { messagePage, type Reason } from './message-page.tsx'
 import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
+import { type Headers, headersFor } from './page-headers.ts'
 import { payAidsOf } from './pay-aids.ts'
 import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
 import { type Look, renderLayout } from './layout.tsx'
@@ -73,8 +74,6 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
   })
 }
 
-type Headers = Record<string, string>
-
 /** `headers` allow our own style sheet; `headersWith` allows another one. */
 type Door = {
   ctx: Ctx
@@ -86,27 +85,6 @@ type Door = {
 }
 
 type Route = { Params: { locale?: string }; Querystring: Record<string, unknown> }
-
-/**
- * Nothing is cached, framed, or loaded from elsewhere. The referrer stays on our own pages, because forms need it for their origin.
- */
-const headersFor = ({ leadsTo }: CheckoutOptions, sheet: Sheet): Headers => ({
-  'cache-control': 'no-store',
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src ${sheet.source}`,
-    "img-src 'self'",
-    "connect-src 'self'",
-    `form-action 'self' ${[...new Set(leadsTo)].join(' ')}`.trim(),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-})
 
 async function showOrder(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
