@@ -10,7 +10,7 @@ import { ourPaths, playedPaths, serveGallery } from './pictures/gallery.ts'
 import { signedCalculator } from './support/calculator.ts'
 import { type Exchange, startExchange } from './support/exchange.ts'
 import { visitor } from './support/identity-check.ts'
-import { arrive, pay } from './support/journey.ts'
+import { arrive, buy, pay, read } from './support/journey.ts'
 import { newEmail } from './support/shared-identity.ts'
 
 /** Every rule of html-validate's strict presets, except for these. */
@@ -160,6 +160,16 @@ describe('the HTML of every page and letter is valid', () => {
   it('of terms, errors and calculators, as they are served', async () => assertValid(await exchangePages()))
   it('of the start page and whatever can be reached from it, but for the list of every call', async () =>
     assertValid(await partnerPages()))
+  it('of a receipt, of an exchange and of a refund', async () => {
+    const bought = await buy(exchange)
+    const { body } = await exchange.api<{ transaction_id: string }>('/v1/sandbox/scenarios/held-refunded', { body: {} })
+    const refunded = await read(exchange, body.transaction_id)
+    for (const { receipt_url: url } of [bought, refunded]) {
+      assert.ok(url)
+      assert.deepEqual(await faultsOf(await (await fetch(url)).text()), [], url)
+    }
+  })
+
   it('of letters, in every language', async () => {
     for (const { name, html } of await letters()) assert.deepEqual(await faultsOf(html, letterValidator), [], name)
   })

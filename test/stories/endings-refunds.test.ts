@@ -164,7 +164,9 @@ it('a refund goes out once, every job of it done once more', async () => {
   )
   ctxOf().queue.wake()
   await until(
-    async () => (await lookup(exchange, `select 1 from jobs where kind <> 'transaction.deadline'`)).length === 0,
+    async () =>
+      (await lookup(exchange, `select 1 from jobs where kind not in ('transaction.deadline', 'question.reminder')`))
+        .length === 0,
   )
   assert.deepEqual(await everything(), before)
   await assertBooksHold(exchange)
