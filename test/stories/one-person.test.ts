@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import type { Answer, Exchange } from '../support/exchange.ts'
 import { startExchange } from '../support/exchange.ts'
-import { advance, arrive, create, pay, type Refused } from '../support/journey.ts'
+import { lookup, advance, arrive, create, pay, type Refused } from '../support/journey.ts'
 import { importNew, newEmail } from '../support/shared-identity.ts'
 
 let exchange: Exchange
@@ -79,6 +79,12 @@ describe('an unverified person may exchange 1,000 EUR in 30 days', () => {
     }
     const record = await arrive(exchange, second ?? '', 'on_hold')
     assert.deepEqual([record.status_details, record.to_amount], ['review', null])
+    const [decided] = await lookup<{ policies: Record<string, number> }>(
+      exchange,
+      `select policies from decision_policies join transactions on transactions.id = transaction_id where public_id = ${second}`,
+    )
+    assert.deepEqual(Object.keys(decided?.policies ?? {}).toSorted(), ['countries', 'limits', 'risk', 'screening'])
+    assert.equal(decided?.policies.limits, service.composition.ctx.policies.at(new Date(), 'limits', partner).version)
   })
 
   it('and two customers who pay with cards of their own do not count for each other', async () => {

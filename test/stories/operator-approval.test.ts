@@ -79,6 +79,16 @@ describe('a payout above the limit', () => {
        where public_id = ${id} order by number desc limit 1`,
     )
     assert.equal(move?.reason, 'This payout needs the approval of 2 different operators.')
+    const [decided] = await lookup<{ policies: object }>(
+      exchange,
+      `select policies from decision_policies join transactions on transactions.id = transaction_id where public_id = ${id}`,
+    )
+    assert.deepEqual(decided?.policies, { approvals: 2 })
+    const shown = JSON.parse((await command(null, 'transaction', 'show', id)).out) as {
+      history: { policies: object }[]
+    }
+    assert.deepEqual(shown.history.at(-1)?.policies, { approvals: 2 })
+    assert.deepEqual(shown.history.at(-2)?.policies, {})
     const before = await sent()
     const listed = (await waiting()).find((one) => one.transaction_id === id)
     assert.deepEqual([listed?.needs_approvals, listed?.approved_by], [2, []])

@@ -5,6 +5,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { jobsOf } from '../../exchange/checks/jobs-of.ts'
+import { decisionPoliciesOf } from '../../exchange/transactions/decision-policies.ts'
 import { anyRecordOf } from '../../exchange/transactions/record.ts'
 import type { StatusChange } from '../../exchange/transactions/status-history.ts'
 import type { Answer, Invocation, Json } from './command.ts'
@@ -16,14 +17,15 @@ export const show = (input: Invocation): Promise<Answer> => {
   return input.exchange(async (ctx) => {
     const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-    const [postings, jobs, events] = await Promise.all([
+    const [policiesOf, postings, jobs, events] = await Promise.all([
+      decisionPoliciesOf(ctx.db, transaction.id),
       postingsOf(ctx.db, transaction.id),
       jobsOf(ctx, transaction),
       eventsOf(ctx, publicId),
     ])
     const json = {
       transaction: anyRecordOf(ctx, transaction) as Json,
-      history: transaction.history.map(shownChange),
+      history: transaction.history.map((change) => ({ ...shownChange(change), policies: { ...policiesOf(change) } })),
       postings: postings.map(shownPosting),
       jobs: jobs.map(shownJob),
       events: events.map(shownEvent),

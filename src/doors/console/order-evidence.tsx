@@ -4,6 +4,7 @@ import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { eventsOf } from '../../exchange/events/feed.ts'
 import { postingsOf } from '../../exchange/ledger/transaction-entries.ts'
 import { notesOf } from '../../exchange/reports/notes.ts'
+import { decisionPoliciesOf } from '../../exchange/transactions/decision-policies.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
@@ -14,7 +15,8 @@ import { Amount, Moment, spaced, Table } from './table.tsx'
 export async function storyOf(visit: Visit, transaction: Transaction) {
   const { ctx } = visit
   const { id, publicId } = transaction
-  const [postings, jobs, events, quotes, notes, audit] = await Promise.all([
+  const [policiesOf, postings, jobs, events, quotes, notes, audit] = await Promise.all([
+    decisionPoliciesOf(ctx.db, id),
     postingsOf(ctx.db, id),
     jobsOf(ctx, transaction),
     eventsOf(ctx, publicId),
@@ -22,7 +24,7 @@ export async function storyOf(visit: Visit, transaction: Transaction) {
     visit.may('customers.view') ? notesOf(ctx, transaction) : [],
     visit.may('audit.view') ? auditOf(ctx.db, `transaction:${publicId}`) : [],
   ])
-  return { visit, transaction, postings, jobs, events, quotes, notes, audit }
+  return { visit, transaction, policiesOf, postings, jobs, events, quotes, notes, audit }
 }
 
 type Story = Awaited<ReturnType<typeof storyOf>>

@@ -1,5 +1,6 @@
 import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { recordAudit } from '../../exchange/audit/audit.ts'
+import type { PolicyVersions } from '../../exchange/policies/policies.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { readId } from '../../platform/lib/ids.ts'
@@ -77,6 +78,7 @@ function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof story
             <li key={`${change.at.getTime()} ${change.kind} ${change.occurrence}`}>
               <Moment at={change.at} /> <strong>{spaced(change.kind)}</strong>: {spaced(change.status)}
               {change.reason === null ? null : <span class="hint"> {change.reason}</span>}
+              {policyText(story.policiesOf(change))}
             </li>
           ))}
         </ol>
@@ -118,6 +120,19 @@ function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof story
     </>
   )
 }
+
+/** The policies that decided it: `Policies: approvals 3.` */
+const policyText = (policies: PolicyVersions | undefined) =>
+  policies ? (
+    <span class="hint">
+      {' '}
+      Policies:{' '}
+      {Object.entries(policies)
+        .map(([kind, version]) => `${kind} ${version}`)
+        .join(', ')}
+      .
+    </span>
+  ) : null
 
 const reasonOf = ({ history }: Transaction): string =>
   history.findLast(({ reason }) => reason !== null)?.reason ?? 'It is on hold.'

@@ -1,5 +1,6 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
+import type { Policy } from '../policies/policies.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../operators/operator.ts'
@@ -30,7 +31,7 @@ export async function withoutUnapproved(
 ): Promise<LockedPayout[]> {
   const above = payouts.filter((payout) => {
     const transaction = transactions.get(payout.transaction_id)
-    const limit = approvalLimit(ctx, transaction)
+    const limit = approvalPolicy(ctx, transaction).rules.payoutsAboveEurCents
     return limit !== undefined && isPayoutAbove(payout, transaction, limit)
   })
   if (above.length === 0) return payouts
@@ -41,7 +42,9 @@ export async function withoutUnapproved(
     const transaction = transactions.get(transaction_id)
     if (!transaction) return []
     const cause = { kind: 'payout_needs_approval', id } as const
-    return [{ transaction, cause, to: 'on_hold', reason: reasonOf('payout'), change: { statusDetails: 'review' } }]
+    const policies = { approvals: approvalPolicy(ctx, transaction).version }
+    const change = { statusDetails: 'review' } as const
+    return [{ transaction, cause, to: 'on_hold', reason: reasonOf('payout'), change, policies }]
   })
   await advance(ctx, db, steps)
   return payouts.filter((payout) => !held.includes(payout))
@@ -57,21 +60,25 @@ export async function needsApproval(
   { refund, transaction }: { refund: Refund; transaction: Transaction | undefined },
   payoutId: bigint,
 ): Promise<boolean> {
-  const limit = approvalLimit(ctx, transaction)
+  const { version, rules } = approvalPolicy(ctx, transaction)
+  const limit = rules.payoutsAboveEurCents
   if (limit === undefined || !(await isRefundAbove(ctx, db, { refund, transaction }, limit))) return false
   if (((await countsOf(db, [{ id: payoutId }])).get(payoutId) ?? 0) >= needed) return false
   queries.askApproval(db, payoutId, ctx.clock.now())
   if (transaction) {
     const { status: to, statusDetails } = transaction
     const cause = { kind: 'refund_needs_approval', id: payoutId } as const
-    await advance(ctx, db, [{ transaction, cause, to, reason: reasonOf('refund'), change: { statusDetails } }])
+    const policies = { approvals: version }
+    await advance(ctx, db, [
+      { transaction, cause, to, reason: reasonOf('refund'), change: { statusDetails }, policies },
+    ])
   }
   return true
 }
 
-/** In euro cents; undefined where no payout of this partner's needs approval. */
-const approvalLimit = ({ policies, clock }: Ctx, transaction: Transaction | undefined): bigint | undefined =>
-  policies.at(clock.now(), 'approvals', transaction?.partnerId).rules.payoutsAboveEurCents
+/** Says above which amount in euro cents a payout of this partner's needs approval; undefined where none does. */
+const approvalPolicy = ({ policies, clock }: Ctx, transaction: Transaction | undefined): Policy<'approvals'> =>
+  policies.at(clock.now(), 'approvals', transaction?.partnerId)
 
 async function countsOf(db: Atomic, payouts: { id: bigint }[]): Promise<Map<bigint, number>> {
   const rows = await queries.approvals(

@@ -4,6 +4,7 @@ import { customerLimit } from '../customers/customer-limit.ts'
 import { lockPerson, sharesCard } from '../customers/traits.sql.ts'
 import { type CustomerProfile, profilesOf } from '../customers/profile.ts'
 import type { Partner } from '../partners/partner.ts'
+import type { PolicyVersions } from '../policies/policies.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { ended } from '../transactions/lifecycle.ts'
 import { flowOf, methodOf } from '../transactions/method.ts'
@@ -24,8 +25,14 @@ export type LimitsQuery = {
   arrival?: Arrival | undefined
 }
 
-/** The limits of a transaction, with the new price of an amount; undefined when no price can be made now. */
-export type PricedLimits = Limits & { repriced(amount: bigint): Repriced | undefined }
+/**
+ * The limits of a transaction, with the new price of an amount (undefined when no price can be made now) and the policies that the
+ * customer was assessed with.
+ */
+export type PricedLimits = Limits & {
+  repriced(amount: bigint): Repriced | undefined
+  policies?: PolicyVersions
+}
 
 /** How much of a transaction's money may be exchanged now, and at which price: by the pair, the account, the customer, the market. */
 export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<PricedLimits> {
@@ -47,8 +54,18 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
     most: left !== undefined && left < range.max ? left : range.max,
     needsReview: (customer !== undefined && needsReview(customer)) || (await isOverByCard(db, query, left)),
     ...pricesOf(ctx, query),
+    ...(customer ? { policies: assessedBy(ctx, transaction) } : {}),
   }
 }
+
+/** The versions of the policies that say whether a customer may exchange now, and how much. */
+const assessedBy = ({ policies, clock }: Ctx, { partnerId }: Transaction): PolicyVersions =>
+  Object.fromEntries(
+    (['risk', 'countries', 'screening', 'limits'] as const).map((kind) => [
+      kind,
+      policies.at(clock.now(), kind, partnerId).version,
+    ]),
+  )
 
 /**
  * Whether an order exceeds what its person may exchange since it was agreed, because another customer has paid with the same card. A

@@ -8,6 +8,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { advance, type Change, type Step } from '../transactions/advance.ts'
 import { quoteRow } from '../transactions/create.ts'
 import { lifecycle } from '../transactions/lifecycle.ts'
+import type { PolicyVersions } from '../policies/policies.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { insertQuotes } from '../transactions/transactions.sql.ts'
 import type { Decision, Part } from './decide.ts'
@@ -134,7 +135,7 @@ async function carryOut(
     refunds: refundViews(transaction.refunds, [...funds.refunds, ...ordered], funds.payouts),
     statusDetails: decision.details,
   }
-  batch.steps.push(...stepsOf(transaction, decision, { change, known, written }))
+  batch.steps.push(...stepsOf(transaction, decision, { change, known, written, policies: limits.policies }))
   if (exchange) bookExchange(ctx, batch, exchange, funds)
 }
 
@@ -187,13 +188,18 @@ function bookExchange(ctx: Ctx, batch: Batch, { transaction, isNewQuote }: Excha
   batch.payouts.push(payoutOrder(ctx, transaction, { number, amount: transaction.expectedTo }))
 }
 
-type StepContext = { change: FundsChange; known: KnownFunds | undefined; written: Change }
+type StepContext = {
+  change: FundsChange
+  known: KnownFunds | undefined
+  written: Change
+  policies: PolicyVersions | undefined
+}
 
 /** The status changes of a decision. What the lifecycle does not allow in one, from an end or from a payout, is held in between. */
 function stepsOf(
   transaction: Transaction,
-  { to, exchange, reason: why }: Decision,
-  { change, known, written }: StepContext,
+  { to, exchange, details, reason: why }: Decision,
+  { change, known, written, policies }: StepContext,
 ): Step[] {
   const { status } = transaction
   const cause = causeOf(change)
@@ -206,6 +212,7 @@ function stepsOf(
     to,
     ...(own === undefined ? {} : { reason: own }),
     change: written,
+    ...(policies && details === 'review' ? { policies } : {}),
     isReported,
   }
   if (exchange && to === status) {

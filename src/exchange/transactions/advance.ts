@@ -10,6 +10,8 @@ import { emailsOf } from './status-email.ts'
 import { endsWithoutMoney, lifecycle, type Status } from './lifecycle.ts'
 import * as queries from './transactions.sql.ts'
 import { anyRecordOf } from './record.ts'
+import type { PolicyVersions } from '../policies/policies.ts'
+import { type DecisionPolicies, insertDecisionPolicies } from './decision-policies.ts'
 import { type Cause, changeKinds, countOf, type StatusChange } from './status-history.ts'
 import { personalPlace, type Transaction } from './transaction.ts'
 
@@ -47,6 +49,8 @@ export type Step = {
   to: Status
   reason?: string
   change?: Change
+  /** The policies that decided it, where a policy did. */
+  policies?: PolicyVersions
   /** Partners are notified although neither its status nor an amount is another one (docs/decisions/0041). */
   isReported?: boolean
 }
@@ -61,6 +65,7 @@ export type Step = {
 export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Transaction[]> {
   const latest = new Map<bigint, Transaction>()
   const changes: queries.StatusChangeRow[] = []
+  const decisions: DecisionPolicies[] = []
   const events: NewEvent[] = []
   const emails: NewEmail[] = []
   for (const step of steps) {
@@ -70,7 +75,9 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
     const changed = changeStatus(before, step, { occurrence: earlier + 1, at: nextMoment(ctx, before) })
     const reported = eventsOf(ctx, before, changed, step.isReported)
     latest.set(changed.id, { ...changed, events: before.events + reported.length })
-    changes.push(statusChangeRow(changed))
+    const row = statusChangeRow(changed)
+    changes.push(row)
+    if (step.policies) decisions.push({ transactionId: row.transactionId, number: row.number, policies: step.policies })
     events.push(...reported)
     emails.push(...emailsOf(step, changed))
   }
@@ -80,6 +87,7 @@ export async function advance(ctx: Ctx, db: Atomic, steps: Step[]): Promise<Tran
   queries.insertStatusChanges(db, changes)
   recordEvents(ctx, db, events)
   await sendMails(ctx, db, emails)
+  if (decisions.length > 0) insertDecisionPolicies(db, decisions)
   return [...latest.values()]
 }
 
