@@ -157,26 +157,31 @@ describe('a hedge', () => {
     await assertAllAgree()
   })
 
-  it('is not sent while everything or its asset is halted', async () => {
-    await buy(exchange, { from_amount: '300' })
-    await lookup(
-      exchange,
-      "insert into halts (scope, name, since, reason, halted_by) values ('asset', 'BTC-BTC', now(), 'test', 'test')",
-    )
-    const arrived = fake.core.received.length
-    await proposeHedges(ctx())
-    await until(
-      async () =>
-        (await lookup(exchange, "select 1 from jobs where kind = 'hedge.due' and run_at > now() + interval '2 s'"))
-          .length > 0,
-      'the job to be put off',
-    )
-    assert.deepEqual([(await newest()).state, fake.core.received.length], ['approved', arrived])
-    await lookup(exchange, "delete from halts; update jobs set run_at = now() where kind = 'hedge.due'")
-    await ctx().halts.refresh(ctx().db)
-    ctx().queue.wake()
-    assert.equal((await hedged()).state, 'filled')
-  })
+  for (const [scope, name] of [
+    ['all', ''],
+    ['asset', 'BTC-BTC'],
+  ]) {
+    it(`is not sent under a halt of ${scope} ${name}`.trimEnd(), async () => {
+      await buy(exchange, { from_amount: '300' })
+      await lookup(
+        exchange,
+        `insert into halts (scope, name, since, reason, halted_by) values ('${scope}', '${name}', now(), 'test', 'test')`,
+      )
+      const arrived = fake.core.received.length
+      await proposeHedges(ctx())
+      await until(
+        async () =>
+          (await lookup(exchange, "select 1 from jobs where kind = 'hedge.due' and run_at > now() + interval '2 s'"))
+            .length > 0,
+        'the job to be put off',
+      )
+      assert.deepEqual([(await newest()).state, fake.core.received.length], ['approved', arrived])
+      await lookup(exchange, "delete from halts; update jobs set run_at = now() where kind = 'hedge.due'")
+      await ctx().halts.refresh(ctx().db)
+      ctx().queue.wake()
+      assert.equal((await hedged()).state, 'filled')
+    })
+  }
 
   it('waits for approval in the mode propose, and expires', async () => {
     configure({ isAutomatic: false })
