@@ -15,6 +15,8 @@ import { openCheckoutCom } from '../rails/checkout-com/open.ts'
 import type { CheckoutComEntry } from '../rails/checkout-com/settings.ts'
 import { openHyperswitch, settingsOf } from '../rails/hyperswitch/open.ts'
 import type { HyperswitchEntry } from '../rails/hyperswitch/settings.ts'
+import { openXrplRails } from '../rails/xrpl/rails.ts'
+import type { XrplSettings } from '../rails/xrpl/settings.ts'
 import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
 import type { Foundation, PlugIn } from './plug-in.ts'
 
@@ -114,6 +116,17 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
       settingsOf(entry as unknown as HyperswitchEntry, (one) => secretOf(one, file)),
     )
     return openHyperswitch(settings, { db, clock, log, timeoutMs: config.outsideTimeoutMs })
+  },
+  xrpl: async (entries, { config, db, clock, log }, file) => {
+    const { rails, opening, follow } = await openXrplRails(entries as readonly (RailEntry & XrplSettings)[], {
+      db,
+      clock,
+      log,
+      timeoutMs: config.outsideTimeoutMs,
+      readSecret: (reference) => secretOf(reference, file),
+      needsTwoNodes: config.mode === 'live',
+    })
+    return { rails, openingBalance: (network) => (network === 'XRP' ? opening : undefined), follow }
   },
 }
 

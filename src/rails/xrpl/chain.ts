@@ -1,0 +1,24 @@
+import type { Network } from '../../reference/catalog/network.ts'
+import type { Database } from '../../platform/db/sql.ts'
+import type { Clock } from '../../platform/lib/clock.ts'
+import type { Log } from '../../platform/lib/log.ts'
+import type { Node } from '../bitcoin/node.ts'
+
+/** The XRP Ledger and our account on it. */
+export type Chain = {
+  db: Database
+  clock: Clock
+  log: Log
+  network: Network
+  /** The rail's name. */
+  name: string
+  /** The catalog's asset of XRP. Amounts are in drops. */
+  asset: string
+  account: string
+  /** The one that is read, and the one that must agree, if there is one. */
+  node: Node
+  second: Node | undefined
+  everyMs: number
+  /** Refuses a node of another network; asked once of each. */
+  checkNode(node: Node): Promise<void>
+}

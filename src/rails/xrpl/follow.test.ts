@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+
+import { account, openXrplWorld, sender, type XrplWorld } from '../../../test/support/xrpl-world.ts'
+import { openChain } from './rails.ts'
+
+const day = 86_400_000
+
+describe('payments on the XRP Ledger', () => {
+  let world: XrplWorld
+  beforeEach(async () => {
+    world = await openXrplWorld({ oneNodeBelow: 100n })
+  })
+  afterEach(() => world.end())
+
+  const final = () => world.reported.filter(({ kind }) => kind === 'deposit_final')
+  async function orderTag(id: bigint): Promise<{ tag: number; reference: string }> {
+    const { reference, payTo } = (await world.one.rail.deposit?.instruct({
+      id,
+      category: 'CRYPTO',
+      asset: world.one.chain.asset,
+      amount: 1n,
+    })) ?? { reference: '', payTo: { kind: 'page' } }
+    assert(payTo.kind === 'address' && payTo.address === account)
+    return { tag: Number.parseInt(payTo.extraId, 10), reference }
+  }
+
+  it('counts what a partial payment delivered, never what it allowed', async () => {
+    const { tag, reference } = await orderTag(1n)
+    world.pay({ tag, amount: '9000000000', delivered: '1000' })
+    await world.one.follow()
+    assert.deepEqual(
+      final().map((one) => [one.reference, one.amount]),
+      [[reference, 1000n]],
+    )
+  })
+
+  it('takes nothing but successful payments of XRP to our account for a deposit', async () => {
+    const { tag } = await orderTag(1n)
+    const usdc = { currency: '5553444300000000000000000000000000000000', issuer: sender, value: '1000' }
+    world.pay({ tag, amount: '5000', delivered: usdc })
+    world.pay({ tag, amount: '5000', result: 'tecUNFUNDED_PAYMENT' })
+    world.pay({ tag, amount: '5000', type: 'EscrowFinish' })
+    world.pay({ tag, amount: '5000', destination: sender })
+    world.pay({ tag, amount: '7000' })
+    await world.one.follow()
+    assert.deepEqual(
+      final().map(({ amount }) => amount),
+      [7000n],
+    )
+  })
+
+  it('reports a payment without a tag, or with an unknown one, under a reference of no order', async () => {
+    const { reference } = await orderTag(1n)
+    world.pay({ amount: '5000' })
+    world.pay({ tag: 0, amount: '5001' })
+    await world.one.follow()
+    assert.deepEqual(
+      final().map((one) => one.reference),
+      [account, `${account}:0`],
+    )
+    assert(!final().some((one) => one.reference === reference))
+  })
+
+  it('finds a payment to a tag of last year', async () => {
+    const { tag, reference } = await orderTag(1n)
+    for (let id = 2n; id < 30n; id += 1n) assert.notEqual((await orderTag(id)).tag, tag)
+    world.pass(400 * day)
+    world.close(5_000)
+    const hash = world.pay({ tag, amount: '5000' })
+    await world.other.follow()
+    assert.deepEqual(
+      final().map((one) => [one.reference, one.payment]),
+      [[reference, hash]],
+    )
+  })
+
+  it('credits nothing large that the second node does not report, and halts at once', async () => {
+    const { tag } = await orderTag(1n)
+    world.second.lie = () => []
+    world.pay({ tag, amount: '5000' })
+    assert.equal(await world.one.look(), 'halted')
+    assert.match(world.halted() ?? '', /report different payments/)
+    assert.deepEqual(final(), [])
+    world.second.lie = (all) => all
+    await world.one.follow()
+    assert.equal(world.halted(), undefined)
+    assert.equal(final().length, 1)
+  })
+
+  it('takes back what the first node invented, once the nodes agree', async () => {
+    const { tag } = await orderTag(1n)
+    world.pay({ tag, amount: '5000' })
+    world.second.lie = () => []
+    await world.one.look()
+    world.first.lie = () => []
+    await world.one.follow()
+    assert.deepEqual(
+      world.reported.map(({ kind }) => kind),
+      ['deposit_seen', 'deposit_reversed'],
+    )
+  })
+
+  it('waits for a second node that lags, but not with small payments, and halts when it stays behind', async () => {
+    const { tag } = await orderTag(1n)
+    world.second.behind = 20
+    world.pay({ tag, amount: '5000' })
+    world.pay({ tag, amount: '99' })
+    await world.one.look()
+    assert.deepEqual(
+      final().map(({ amount }) => amount),
+      [99n],
+    )
+    assert.equal(world.halted(), undefined)
+    world.pass(31_000)
+    assert.equal(await world.one.look(), 'halted')
+    world.second.behind = 0
+    await world.one.follow()
+    assert.equal(world.halted(), undefined)
+    assert.deepEqual(
+      final().map(({ amount }) => amount),
+      [99n, 5000n],
+    )
+  })
+
+  it('reads no range that a node does not have whole, and halts when a node stays silent', async () => {
+    const { tag } = await orderTag(1n)
+    world.pay({ tag, amount: '5000' })
+    world.close(10)
+    world.first.first = 1_005
+    await assert.rejects(world.one.look(), /does not have the ledgers/)
+    world.first.first = 1
+    world.first.isSilent = true
+    world.pass(31_000)
+    await assert.rejects(world.one.look())
+    assert.match(world.halted() ?? '', /the first does not answer/)
+    world.first.isSilent = false
+    await world.one.follow()
+    assert.equal(final().length, 1)
+  })
+
+  it('lets one process at a time follow', async () => {
+    assert.equal(await world.one.look(), 'idle')
+    assert.equal(await world.other.look(), 'elsewhere')
+    world.pass(61_000)
+    assert.equal(await world.other.look(), 'idle')
+  })
+
+  it('refuses another account than before, and a node of another network', async () => {
+    const { db, clock, log } = world.one.chain
+    const dependencies = { db, clock, log, timeoutMs: 1_000, readSecret: (text: string) => text, needsTwoNodes: true }
+    const entry = { kind: 'xrpl', name: 'xrpl', nodes: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] } as const
+    await assert.rejects(openChain({ ...entry, account: sender }, dependencies), /another account/)
+    await assert.rejects(
+      openChain({ ...entry, nodes: ['http://127.0.0.1:1'], account }, dependencies),
+      /two independent/,
+    )
+    await assert.rejects(
+      openChain({ ...entry, account }, dependencies).then(({ checkNode }) => checkNode(world.one.chain.node)),
+      /network 1/,
+    )
+  })
+})

@@ -1,0 +1,133 @@
+import type { Atomic } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import type { Doubt } from '../bitcoin/agree.ts'
+import type { Reports } from '../bitcoin/chain.ts'
+import type { Round } from '../bitcoin/follow.ts'
+import { NoAnswer } from '../bitcoin/node.ts'
+import { Nonsense } from '../bitcoin/wire.ts'
+import { compareNodes } from './agree.ts'
+import type { Chain } from './chain.ts'
+import { toRailEvent } from './events.ts'
+import { readAccount, readPayments, readState } from './ledger.ts'
+import * as queries from './queries.ts'
+
+/** A process that follows the account: its name among several, and where it reports. */
+export type Follower = Pick<Reports, 'report' | 'halt' | 'resume' | 'oneNodeBelow'> & { chain: Chain; holder: string }
+
+/** The most ledgers that one look reads: about an hour. */
+const batch = 1_000n
+/** How long a process that fell silent keeps the account, in real milliseconds. */
+const leaseMs = 60_000
+/** How long the nodes may disagree before it is shown, where a delay may explain it. Nothing that needs both is final meanwhile. */
+const doubtMs = 30_000
+
+export const newFollower = (
+  chain: Chain,
+  { report, halt, resume, oneNodeBelow }: Omit<Follower, 'chain' | 'holder'>,
+) => ({
+  report,
+  halt,
+  resume,
+  oneNodeBelow,
+  chain,
+  holder: randomToken(9),
+})
+
+/** Follows the account by one step: reads the next validated ledgers, and credits what both nodes report, in one atomic block. */
+export async function followOnce(follower: Follower): Promise<Round> {
+  const { chain, holder } = follower
+  const { db, clock, network } = chain
+  const now = clock.realNow()
+  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
+  if (!lease) return 'elsewhere'
+  try {
+    return await step(follower, lease)
+  } catch (error) {
+    const isClear = error instanceof Nonsense
+    if (!isClear && !(error instanceof NoAnswer)) throw error
+    const reason = isClear ? `the first sends nonsense (${error.message})` : 'the first does not answer as it should'
+    await db.atomic(async (block) => {
+      const [locked] = await queries.lockAccount(block, network.code, lease.fence)
+      if (locked) keepDoubt(follower, block, locked, { reason, isClear })
+    })
+    throw error
+  }
+}
+
+async function step(follower: Follower, lease: queries.AccountRow): Promise<Round> {
+  const { chain } = follower
+  const { db, network, node, account } = chain
+  await chain.checkNode(node)
+  if (lease.next_ledger === null) {
+    await begin(chain)
+    return 'more'
+  }
+  const from = lease.next_ledger
+  const { head } = await readState(node)
+  const to = head < from + batch ? head : from + batch
+  const payments = to < from ? [] : await readPayments(node, account, { from, to })
+  const { agreed, doubt } = await compareNodes(chain, { from, to, head, payments })
+  return db.atomic(async (block): Promise<Round> => {
+    const [locked] = await queries.lockAccount(block, network.code, lease.fence)
+    if (locked?.next_ledger !== from) return 'elsewhere'
+    await report(follower, block, 'seen', await queries.insertArrivals(block, network.code, payments))
+    if (doubt) {
+      if (keepDoubt(follower, block, locked, doubt)) return 'halted'
+    } else if (locked.unsure_since !== null || locked.halted !== null) {
+      queries.endHalt(block, network.code)
+      if (locked.halted !== null) follower.resume(block, chain.name, locked.halted)
+    }
+    const oneNodeBelow = follower.oneNodeBelow(chain.asset)
+    const hashes = payments.map(({ hash }) => hash)
+    await report(
+      follower,
+      block,
+      'final',
+      await queries.finalize(block, network.code, { agreed, hashes, oneNodeBelow }),
+    )
+    if (agreed < from) return 'idle'
+    await report(follower, block, 'reversed', await queries.reverseMissing(block, network.code, agreed))
+    queries.advanceTo(block, network.code, agreed + 1n)
+    return agreed === to && to < head ? 'more' : 'idle'
+  })
+}
+
+/** Begins to follow the account, once, after the last validated ledger. Its balance there is the opening balance. */
+export async function begin({ db, network, node, account }: Chain): Promise<void> {
+  const { head } = await readState(node)
+  const state = await readAccount(node, account, head)
+  await queries.beginAfter(db, network.code, head, state?.balance ?? 0n)
+}
+
+async function report(
+  { chain, report: send }: Follower,
+  db: Atomic,
+  status: queries.Arrival['state'],
+  arrivals: readonly queries.Arrival[],
+): Promise<void> {
+  if (arrivals.length === 0) return
+  await send(
+    db,
+    arrivals.map((one) => ({ ...toRailEvent(chain, one, status), rail: chain.name })),
+  )
+}
+
+/** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
+function keepDoubt(
+  { chain, halt }: Follower,
+  db: Atomic,
+  { halted, unsure_since: before }: queries.AccountRow,
+  { reason, isClear }: Doubt,
+): boolean {
+  const { network, name, clock, log } = chain
+  const now = clock.realNow()
+  queries.keepDoubt(db, network.code, now)
+  if (halted !== null) return true
+  if (!isClear && now.getTime() - (before ?? now).getTime() <= doubtMs) return false
+  const sentence = `The nodes of ${network.code} do not agree: ${reason}.`
+  queries.halt(db, network.code, sentence)
+  halt(db, name, sentence)
+  log.error({ network: network.code }, sentence)
+  return true
+}

@@ -1,0 +1,157 @@
+import { checkAddress } from '../../reference/addresses/address.ts'
+import { findNetwork } from '../../reference/catalog/network.ts'
+import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
+import { parseDuration } from '../../platform/lib/duration.ts'
+import { gather } from '../../platform/lib/gather.ts'
+import type { Reports } from '../bitcoin/chain.ts'
+import { type Node, openNode } from '../bitcoin/node.ts'
+import { keepLooking } from '../keep-looking.ts'
+import type { DepositHalf, Rail } from '../rail.ts'
+import type { Chain } from './chain.ts'
+import { eventsOf, referenceOf, tagIn } from './events.ts'
+import { begin, followOnce, newFollower } from './follow.ts'
+import { readAccount, readState } from './ledger.ts'
+import * as queries from './queries.ts'
+import type { XrplSettings } from './settings.ts'
+
+/** What this rail depends on. */
+export type XrplDependencies = Pick<Chain, 'db' | 'clock' | 'log'> & {
+  timeoutMs: number
+  /** The secret that a reference names. */
+  readSecret(reference: string): string
+  /** Refuses to rely on one node. */
+  needsTwoNodes: boolean
+}
+
+const code = 'XRP'
+const networkIds = { mainnet: 0n, testnet: 1n }
+/** Payments without a destination tag are refused by the ledger (lsfRequireDestTag). */
+const requiresTag = 0x0002_0000n
+
+/** Opens the account of an entry of the settings. Refuses an account other than the one followed before. */
+export async function openChain(entry: XrplSettings, dependencies: XrplDependencies): Promise<Chain> {
+  const { db, clock, log, timeoutMs, readSecret, needsTwoNodes } = dependencies
+  const network = findNetwork(code)
+  if (!network) throw new Error(`The catalog has no network ${code}.`)
+  if (needsTwoNodes && entry.nodes.length < 2) throw new Error(`The rail ${entry.name} needs two independent nodes.`)
+  if (!checkAddress('xrp', entry.account).ok)
+    throw new Error(`The account of the rail ${entry.name} is not an address.`)
+  const [kept] = await queries.openAccount(db, code, entry.account)
+  if (kept?.account !== entry.account) throw new Error(`The rail ${entry.name} has followed another account before.`)
+  const [node, second] = entry.nodes.map((text) =>
+    openNode(/^(file|env):/.test(text) ? readSecret(text) : text, timeoutMs),
+  )
+  if (!node) throw new Error(`The rail ${entry.name} has no node.`)
+  return {
+    db,
+    clock,
+    log,
+    network,
+    name: entry.name,
+    asset: nativeAsset(network).id,
+    account: entry.account,
+    node,
+    second,
+    everyMs: parseDuration(entry.every ?? 'PT4S'),
+    checkNode: nodeCheck(networkIds[entry.network ?? 'mainnet']),
+  }
+}
+
+/** Refuses a node of another network. */
+function nodeCheck(expected: bigint): (node: Node) => Promise<void> {
+  const known = new WeakSet<Node>()
+  return async (node) => {
+    if (known.has(node)) return
+    const { networkId } = await readState(node)
+    if (networkId !== expected) throw new Error(`A node for ${code} is one of the network ${networkId}.`)
+    known.add(node)
+  }
+}
+
+/** The rail of our account. It takes deposits: the service has no key of the account. */
+export const xrplRail = (chain: Chain): Rail => ({
+  name: chain.name,
+  custodyAccount: chain.name,
+  serves: [{ directions: ['deposit'], categories: ['CRYPTO'], networks: [code] }],
+  deposit: deposits(chain),
+  balance: async (asset) => {
+    if (asset !== chain.asset) return 0n
+    await chain.checkNode(chain.node)
+    const [row] = await queries.readAccount(chain.db, code)
+    if (!row || row.next_ledger === null) return 0n
+    return (await readAccount(chain.node, chain.account, row.next_ledger - 1n))?.balance ?? 0n
+  },
+  check: async () => {
+    await chain.checkNode(chain.node)
+    const { head, age } = await readState(chain.node)
+    const state = await readAccount(chain.node, chain.account, 'validated')
+    if (!state)
+      return { ok: false, message: 'The account is not funded, so it cannot receive payments below the reserve.' }
+    const advice = (state.flags & requiresTag) === 0n ? ' The account does not require destination tags.' : ''
+    return { ok: true, message: `Ledger ${head}, ${age} seconds old.${advice}` }
+  },
+})
+
+function deposits(chain: Chain): DepositHalf {
+  const { db, network, account } = chain
+  const tagFor = gather(async (orders: bigint[]) => {
+    const tags = new Map((await queries.tagsOf(db, code, orders)).map((row) => [row.order_id, row.tag]))
+    return orders.map((order) => {
+      const tag = tags.get(order)
+      if (tag === undefined) throw new Error(`The order ${order} has no destination tag.`)
+      return tag
+    })
+  })
+  return {
+    confirmations: network.minConfirmations,
+    instruct: async ({ id }) => {
+      const tag = await tagFor(id)
+      const payTo = { kind: 'address', address: account, extraId: String(tag) } as const
+      return { reference: referenceOf(account, tag), payTo }
+    },
+    look: async (reference) => {
+      const tag = tagIn(account, reference)
+      if (tag === undefined) return []
+      return (await queries.arrivalsWith(db, code, tag)).flatMap((arrival) => eventsOf(chain, arrival))
+    },
+    // Without a key nothing goes back.
+    origin: () => Promise.resolve('unknown'),
+  }
+}
+
+/** The account on the XRP Ledger that this exchange receives XRP on. */
+export type XrplRails = {
+  rails: readonly Rail[]
+  /** What the account held before any deposit could be reported. */
+  opening(): Promise<bigint>
+  /** Follows the account, one process at a time. `stop` ends it. */
+  follow(reports: Omit<Reports, 'charge'>): { stop(): Promise<void> }
+}
+
+/** Opens the rail of the settings. Refuses more than one. */
+export async function openXrplRails(
+  entries: readonly XrplSettings[],
+  dependencies: XrplDependencies,
+): Promise<XrplRails> {
+  const [entry, ...others] = entries
+  if (!entry || others.length > 0) throw new Error('There is more than one rail of the kind xrpl.')
+  const chain = await openChain(entry, dependencies)
+  const { db, log, everyMs } = chain
+  return {
+    rails: [xrplRail(chain)],
+    opening: async () => {
+      await chain.checkNode(chain.node)
+      await begin(chain)
+      return (await queries.readAccount(db, code))[0]?.opening ?? 0n
+    },
+    follow: (reports) => {
+      const follower = newFollower(chain, reports)
+      return keepLooking({
+        look: async () => (await followOnce(follower)) === 'more',
+        onError: (error) => log.warn({ err: error, network: code }, 'A chain could not be followed; trying again.'),
+        everyMs,
+        release: () => queries.endLease(db, code, follower.holder),
+      })
+    },
+  }
+}
