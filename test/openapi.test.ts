@@ -75,7 +75,7 @@ describe('the OpenAPI document', () => {
     )
     assert.deepEqual(without, [])
     const unseen = Object.keys(refusals).filter((code) => !(code in components.examples))
-    assert.deepEqual(unseen, ['METHOD_NOT_ALLOWED', 'IDEMPOTENCY_IN_PROGRESS', 'INTERNAL_ERROR'])
+    assert.deepEqual(unseen, ['METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'IDEMPOTENCY_IN_PROGRESS', 'INTERNAL_ERROR'])
   })
 
   it('leads from what was made to where it is read', async () => {

@@ -224,7 +224,8 @@ const dueWork = ({ ctx, relay, sender }: Composition): DueWork[] => [
 
 async function listen(app: FastifyInstance, { http }: Config, name: Port, ends: Ends): Promise<string> {
   ends.push(() => app.close())
-  await app.listen({ host: http.host, port: http[name] }).catch((error: unknown) => {
+  const host = name === 'adminPort' ? http.adminHost : http.host
+  await app.listen({ host, port: http[name] }).catch((error: unknown) => {
     if (codeOf(error) !== 'EADDRINUSE') throw error
     throw new Error(`Port ${http[name]} is in use by another program: set ${portSettings[name]}.`, { cause: error })
   })

@@ -97,6 +97,7 @@ export type Settings = {
     publicUrl: string | undefined
     bodyLimitBytes: number
     requestTimeoutMs: number
+    maxConnections: number
     trustedProxies: string[]
   }
   rateLimits: {

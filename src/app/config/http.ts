@@ -23,6 +23,12 @@ const portAfter = (steps: number) => ({
 /** How the service is reached. */
 export const httpSettings = {
   host: setting('HOST', '127.0.0.1', host, 'The address to listen on; 0.0.0.0 or :: for all networks.'),
+  adminHost: setting(
+    'ADMIN_HOST',
+    '127.0.0.1',
+    host,
+    'The address on which /healthz, /readyz and /metrics listen. They have no password: keep it internal.',
+  ),
   port: setting('PORT', '3000', port, 'The port of the API, the checkout and the calculator; 0 for a free one.'),
   adminPort: setting('ADMIN_PORT', portAfter(1), port, 'The port of /healthz, /readyz and /metrics; keep it internal.'),
   processorPort: setting('PROCESSOR_PORT', portAfter(2), port, "The port of the sandbox card processor's page."),
@@ -40,6 +46,12 @@ export const httpSettings = {
   ),
   bodyLimitBytes: setting('BODY_LIMIT_BYTES', '262144', count(1_024, 16_777_216), 'The largest request body.'),
   requestTimeoutMs: setting('REQUEST_TIMEOUT', 'PT30S', duration(1), 'How long a client may take to send a request.'),
+  maxConnections: setting(
+    'MAX_CONNECTIONS',
+    '10000',
+    count(10, 1_000_000),
+    'Connections at once; further ones are closed.',
+  ),
   trustedProxies: setting(
     'TRUSTED_PROXIES',
     '',

@@ -15,6 +15,7 @@ import { answerErrors, answerUnreadable } from './errors.ts'
 import { estimate } from './estimate.ts'
 import { eventFeed } from './events.ts'
 import { health } from './health.ts'
+import { guardRequests } from './guard-requests.ts'
 import { hasIdempotencyKey } from './idempotency-key.ts'
 import { readJsonBodies, refuseUnreadable } from './json-body.ts'
 import { keepAnswers } from './keep-answers.ts'
@@ -27,6 +28,7 @@ import { paymentCategoryRoutes } from './payment-categories.ts'
 import { type RateLimits, rateLimits } from './rate-limit.ts'
 import { requestIdOf } from './request-id.ts'
 import { root } from './root.ts'
+import { securityTxt } from './security-txt.ts'
 import { keepSharing } from './share-limits.ts'
 import { signatureCheck, signatureDemand } from './signature.ts'
 import { status, type WorkersAreUp } from './status.ts'
@@ -68,6 +70,10 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true },
     bodyLimit: http.bodyLimitBytes,
     requestTimeout: http.requestTimeoutMs,
+    http: {
+      headersTimeout: Math.min(headersMs, http.requestTimeoutMs),
+      connectionsCheckingInterval: Math.min(checkEveryMs, http.requestTimeoutMs),
+    },
     keepAliveTimeout: 75_000,
     genReqId: requestIdOf,
     frameworkErrors: errors,
@@ -75,15 +81,14 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   })
+  app.server.maxConnections = http.maxConnections
   app.setErrorHandler(errors)
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id)
-    done()
-  })
+  guardRequests(app, ctx.config)
   answerUnknownRoutes(app)
 
   root(app, ctx, deps.description?.notice)
   app.register(logos)
+  securityTxt(app, ctx)
   const limits = rateLimits(ctx)
   for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
   const declared: DeclaredRoute[] = []
@@ -91,6 +96,10 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   openApi(app, ctx, declared, deps.description?.serverName ?? 'This production exchange')
   return app
 }
+
+/** How long the headers of a request may take, and how often connections are checked for requests that take too long. */
+const headersMs = 15_000
+const checkEveryMs = 5_000
 
 /** A request with an idempotency key may be a mismatch, which is reported before a body that cannot be read. */
 const unreadable: preHandlerHookHandler = (request, _reply, done) => {

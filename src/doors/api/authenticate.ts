@@ -72,7 +72,10 @@ export function admission(
       const apiKey = headers['x-api-key']
       const secretKey = headers['x-secret-key']
       if (!apiKey && (access !== 'anyone' || !secretKey)) {
-        if (access === 'anyone') return done()
+        if (access === 'anyone') {
+          limits.takeKeyless(clientAddress(request.raw, trusted).connection, reply)
+          return done()
+        }
         throw new Refusal('INVALID_TOKEN', 'An API key is required, in the header x-api-key.')
       }
       const found = findCaller(accounts, apiKey, secretKey)

@@ -75,10 +75,11 @@ const lostConnection =
 
 /**
  * The database is unreachable, starting, stopping, or failing over. It is not a bug of ours, and the request is worth retrying.
- * SQLSTATE classes 08 (connection), 53 (resources), 57P (operator), and 25006 (a primary that has become a standby).
+ * SQLSTATE classes 08 (connection), 53 (resources), 57P (operator), 25006 (a primary that has become a standby), 57014 (a statement
+ * that took too long) and 55P03 (a lock that was not free in time).
  */
 function isOutage(error: unknown): boolean {
-  if (/^(08|53|57P|25006)/.test(codeOf(error))) return true
+  if (/^(08|53|57P|25006|57014|55P03)/.test(codeOf(error))) return true
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(codeOf(error))) return true
   return error instanceof Error && lostConnection.test(error.message)
 }
@@ -89,16 +90,28 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Socke
     socket.destroy()
     return
   }
-  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
-  const message = isTooLarge ? `The headers are over ${maxHeaderSize} bytes.` : 'This is not an HTTP request.'
+  const { code, message, reason } = unreadableAs(error.code)
   const id = madeRequestId()
-  const body = bodyOf(new Refusal('BAD_REQUEST', message), id)
+  const body = bodyOf(new Refusal(code, message), id)
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${refusals[code]} ${reason}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${id}`,
     'connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // A client that does not close its side would keep the socket for ever.
+  socket.destroySoon()
+}
+
+function unreadableAs(code = ''): { code: RefusalCode; message: string; reason: string } {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return { code: 'REQUEST_TIMEOUT', message: 'The request took too long to arrive.', reason: 'Request Timeout' }
+    case 'HPE_HEADER_OVERFLOW':
+      return { code: 'BAD_REQUEST', message: `The headers are over ${maxHeaderSize} bytes.`, reason: 'Bad Request' }
+    default:
+      return { code: 'BAD_REQUEST', message: 'This is not an HTTP request.', reason: 'Bad Request' }
+  }
 }

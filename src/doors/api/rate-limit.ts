@@ -19,6 +19,8 @@ export type RateLimits = {
    * account whose limits of customers are its own.
    */
   takeCustomer(ip: string, whose: Pick<Caller, 'partner'>, reply: FastifyReply): void
+  /** A request without a key from this address, or from an IPv6 address of the same line. */
+  takeKeyless(ip: string, reply: FastifyReply): void
   /** Tells other processes what was let through here, and takes off what they have let through. To be called each second. */
   share(): Promise<void>
 }
@@ -31,14 +33,19 @@ const mostCustomers = 100_000
  * switched off. Counted in real time, in the memory of this process and, by `share`, over all of them. Customers' addresses are known
  * by keyed hashes, because they are shared with other processes.
  */
-export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>): RateLimits {
-  const { config, clock, secrets } = ctx
+export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'policies' | 'secrets'>): RateLimits {
+  const { config, clock, policies, secrets } = ctx
   const { rateLimits: usual } = config
-  if (!usual.on) return { takeRequest() {}, takeCreate() {}, takeCustomer() {}, share: () => Promise.resolve() }
+  if (!usual.on) {
+    return { takeRequest() {}, takeCreate() {}, takeCustomer() {}, takeKeyless() {}, share: () => Promise.resolve() }
+  }
 
   const requests = tokenBuckets<bigint>()
   const creates = tokenBuckets<bigint>()
   const customers = tokenBuckets<string>(mostCustomers)
+  const keyless = tokenBuckets<string>(mostCustomers)
+  const hashOf = (address: string): string =>
+    indexHash(secrets, 'limited-address', address).toString('base64url', 0, 15)
 
   type BucketUse<Name> = { buckets: Buckets<Name>; name: Name; size: BucketSize; sentence: string }
   const take = <Name>({ buckets, name, size, sentence }: BucketUse<Name>, reply: FastifyReply): void => {
@@ -72,10 +79,17 @@ export function rateLimits(ctx: Pick<Ctx, 'config' | 'clock' | 'db' | 'secrets'>
       }
       const network = networkOf(ip)
       const address = hasOwn ? `${partner.id} ${network}` : network
-      const name = indexHash(secrets, 'limited-address', address).toString('base64url', 0, 15)
-      take({ buckets: customers, name, size, sentence: 'Too many new transactions for this customer.' }, reply)
+      take(
+        { buckets: customers, name: hashOf(address), size, sentence: 'Too many new transactions for this customer.' },
+        reply,
+      )
     },
-    share: sharing(ctx, { requests: byId(requests), creates: byId(creates), customers }),
+    takeKeyless: (ip, reply) => {
+      const { keylessReads: size } = policies.at(clock.now(), 'caps').rules
+      const name = hashOf(networkOf(ip))
+      take({ buckets: keyless, name, size, sentence: 'Too many requests without a key from this network.' }, reply)
+    },
+    share: sharing(ctx, { requests: byId(requests), creates: byId(creates), customers, keyless }),
   }
 }
 

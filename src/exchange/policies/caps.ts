@@ -76,6 +76,6 @@ export const caps: PolicyKind<CapsDocument, CapRules> = {
     },
     open_locks: { customer: '100000', partner: '5000000', asset: '10000000' },
     market_jump: '10%',
-    keyless_reads: { per_second: 50, burst: 500 },
+    keyless_reads: { per_second: 50, burst: 200 },
   }),
 }

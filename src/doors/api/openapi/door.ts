@@ -45,6 +45,7 @@ export const meanings: Readonly<Record<RefusalCode, string>> = {
   FEATURE_NOT_ENABLED: 'the feature is off for this account',
   NOT_FOUND: 'it does not exist, or it is not yours',
   METHOD_NOT_ALLOWED: 'this path does not support this method',
+  REQUEST_TIMEOUT: 'the request took too long to arrive',
   CONFLICT: 'the current state does not allow this',
   IDEMPOTENCY_IN_PROGRESS: 'the first request with this key is still being answered',
   PAYLOAD_TOO_LARGE: 'the body is over 256 KiB',
