@@ -20,6 +20,7 @@ export function buildDoors(
 ): FastifyInstance {
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])
   const description = firstOf(added, (one) => one.description)
+  const start = firstOf(added, (one) => one.start)
   const checkout: CheckoutOptions = {
     leadsTo: [
       ...added.flatMap(({ leadsTo }) => leadsTo ?? []),
@@ -37,6 +38,7 @@ export function buildDoors(
     workersAreUp: () => isWorkerAlive(ctx),
     feedListeners,
     ...(description ? { description } : {}),
+    ...(start ? { start } : {}),
     v1: added.flatMap(({ v1 }) => v1 ?? []),
     pages: [
       callbackRoutes(ctx),

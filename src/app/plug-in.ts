@@ -75,4 +75,4 @@ export type DueWork = {
 export type DoorTools = { work: readonly DueWork[] }
 
 /** Routes and texts that a plug-in adds. */
-export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description'> & Partial<CheckoutOptions>
+export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description' | 'start'> & Partial<CheckoutOptions>

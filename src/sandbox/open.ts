@@ -25,6 +25,7 @@ import { openSandboxRails } from './rails.ts'
 import { enqueueScenarios, scenarioDue } from './scenarios/request.ts'
 import { type OpeningBalance, seedSandbox } from './seed.ts'
 import { tellSandbox } from './sandbox-file.ts'
+import { startRoutes } from './start/start-routes.ts'
 import { processorKey, type World } from './world.ts'
 import { welcome } from './welcome.ts'
 
@@ -89,6 +90,7 @@ export async function openSandbox(foundation: Foundation) {
     doors: (ctx: Ctx, { work }: { work: readonly DueWork[] }) => ({
       v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
+      start: startRoutes(ctx, () => seeds),
       description: {
         notice: 'This is a <strong>sandbox</strong>: nothing here is real money.',
         serverName: 'This sandbox',

@@ -47,6 +47,8 @@ export type ApiDeps = {
   feedListeners?: FeedListeners
   /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
   description?: { notice: string; serverName: string }
+  /** Answers `/` instead of our own page. Registered before all other routes, so that its hooks cover them. */
+  start?: (app: FastifyInstance) => void
   /**
    * Further routes under `/v1`. Each must say `config: { access }`; the key is checked, errors
    * are answered and bodies are read as for ours: `request.caller`, `request.body` with exact numbers. A POST's handler gives
@@ -86,7 +88,8 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   guardRequests(app, ctx.config)
   answerUnknownRoutes(app)
 
-  root(app, ctx, deps.description?.notice)
+  if (deps.start) deps.start(app)
+  else root(app, ctx, deps.description?.notice)
   app.register(logos)
   securityTxt(app, ctx)
   const limits = rateLimits(ctx)

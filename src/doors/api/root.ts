@@ -68,6 +68,10 @@ const changes: readonly (readonly [date: string, change: string])[] = [
 const rowOf = ([date, change]: readonly [string, string]): string =>
   `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`
 
+/** The changes as HTML, under the id that the `Link` header of deprecated calls leads to. */
+export const changesHtml = `<h2 id="changes">Changes</h2>
+<table><tbody>${changes.map(rowOf).join('')}</tbody></table>`
+
 /** The public URL comes from a setting that is checked to be an origin, so it has nothing to escape. */
 const page = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, notice: string): string => `<!doctype html>
 <html lang="en">
@@ -87,8 +91,7 @@ curl ${publicUrl}/v1/currencies
 curl ${publicUrl}/v1/market-info/min-max-range/eur_btc
 curl '${publicUrl}/v1/estimate?from_amount=100&amp;from_currency=EUR&amp;to_currency=BTC' -H 'x-api-key: &lt;your key&gt;'</pre>
 <p><a href="/docs/guides">Documentation</a> · <a href="/docs">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
-<h2 id="changes">Changes</h2>
-<table><tbody>${changes.map(rowOf).join('')}</tbody></table>
+${changesHtml}
 </main>
 </body>
 </html>

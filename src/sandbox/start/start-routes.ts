@@ -1,0 +1,127 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+import { icon, serveFile, sheetOf, styleSheet } from '../../doors/ui/serve-file.ts'
+import { isOurForm } from '../../doors/ui/our-form.ts'
+import { readForms } from '../../doors/ui/read-forms.ts'
+import type { Ctx } from '../../exchange/context.ts'
+import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
+import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
+import { isThisMachine } from '../../platform/lib/this-machine.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { scenarios } from '../api/scenarios.ts'
+import type { Seeds } from '../sandbox-file.ts'
+import { recentEvents } from './queries.ts'
+import { type RecentCall, rememberCalls } from './recent-calls.ts'
+import { renderStart, type StartNotice } from './start-page.tsx'
+import { startStyle } from './start-style.ts'
+
+/** What a form of the page holds at most. */
+const largestForm = 1_024
+
+const shownEvents = 20
+
+/**
+ * `/` in the sandbox. Its buttons make the same API calls as the demo partner's programs, with its secret key, so that the page
+ * can list them. `seeds` is undefined until the sandbox is prepared.
+ */
+export const startRoutes =
+  (ctx: Ctx, seeds: () => Seeds | undefined) =>
+  (app: FastifyInstance): void => {
+    const prepared = (): Seeds => {
+      const found = seeds()
+      if (!found) throw new Error('The start page was opened before the sandbox was prepared.')
+      return found
+    }
+    const calls = rememberCalls(
+      app,
+      () => BigInt(prepared().partner_id),
+      () => ctx.clock.realNow(),
+    )
+    const show = pageShower(ctx, app, { prepared, calls })
+
+    /** Calls the API as the demo partner. Gives the body of a 201, or the sentence of the refusal. */
+    const call = async (url: string, payload: object): Promise<Record<string, string> | { problem: string }> => {
+      const answer = await app.inject({ method: 'POST', url, headers: { 'x-api-key': prepared().secret_key }, payload })
+      const body: unknown = answer.json()
+      if (answer.statusCode === 201) return body as Record<string, string>
+      const { message } = body as { message?: unknown }
+      return { problem: typeof message === 'string' ? message : `The API answered ${answer.statusCode}.` }
+    }
+
+    app.register(async (scope) => {
+      readForms(scope, largestForm)
+      scope.get('/', (request, reply) => show(request, reply))
+      scope.post('/', async (request, reply) => {
+        if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form came from another site.')
+        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+        if (form.get('do') === 'buy') {
+          const made = await call('/v1/transaction', { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' })
+          if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
+          // The page may have been opened by another name of this machine: the order stays at it.
+          const { pathname, search } = new URL(made.redirect_url ?? '')
+          return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
+        }
+        const scenario = scenarios.find(({ name }) => form.get('do') === 'play' && name === form.get('name'))
+        if (!scenario) return show(request, reply, { status: 400, notice: { problem: 'Unknown action.' } })
+        const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {})
+        const { transaction_id: transactionId } = played as { transaction_id?: string }
+        if (transactionId === undefined) return show(request, reply, { status: 409, notice: problemIn(played) })
+        return show(request, reply, { notice: { played: scenario.title, transactionId } })
+      })
+    })
+  }
+
+/** Gives what sends the page, with a notice if there is one. */
+function pageShower(
+  ctx: Ctx,
+  app: FastifyInstance,
+  { prepared, calls }: { prepared: () => Seeds; calls: readonly RecentCall[] },
+) {
+  const sheet = sheetOf(styleSheet(startStyle))
+  const iconPath = serveFile(app, icon())
+  const headers = {
+    'cache-control': 'no-store',
+    'content-security-policy': `default-src 'none'; style-src ${sheet.source}; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+  }
+
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { status = 200, notice }: { status?: number; notice?: StartNotice } = {},
+  ) => {
+    const { partner_id: partnerId, ...all } = prepared()
+    const id = BigInt(partnerId)
+    const [events, { widgetSecret }] = await Promise.all([
+      recentEvents(ctx.db, id, shownEvents),
+      readPartnerSecrets(ctx, id),
+    ])
+    const signature = signWidgetQuery(widgetSecret, id, '')
+    const html = renderStart({
+      sheet,
+      icon: iconPath,
+      notice,
+      calls,
+      events,
+      scenarios,
+      apiUrl: `${ctx.publicUrl}/v1`,
+      calculator: `/calculator/v2?partner_id=${partnerId}&signature=${signature}`,
+      secrets: showsSecrets(ctx, request) ? all : undefined,
+    })
+    return reply.code(status).headers(headers).type('text/html; charset=utf-8').send(html)
+  }
+}
+
+const problemIn = (answer: Record<string, string> | { problem: string }): StartNotice => ({
+  problem: answer.problem ?? 'The API gave an unexpected answer.',
+})
+
+/**
+ * Secrets are shown on this machine only: both the sandbox's own address and the one that was asked for are loopback names, so that
+ * neither a public sandbox nor a foreign name that resolves to this machine gets them.
+ */
+const showsSecrets = ({ publicUrl }: Ctx, { headers }: FastifyRequest): boolean =>
+  isThisMachine(new URL(publicUrl).hostname) &&
+  headers.host !== undefined &&
+  isThisMachine(headers.host.replace(/:\d+$/, ''))
