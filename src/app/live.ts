@@ -118,7 +118,7 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
     return openHyperswitch(settings, { db, clock, log, timeoutMs: config.outsideTimeoutMs })
   },
   xrpl: async (entries, { config, db, clock, log }, file) => {
-    const { rails, opening, follow } = await openXrplRails(entries as readonly (RailEntry & XrplSettings)[], {
+    const { rails, follow } = await openXrplRails(entries as readonly (RailEntry & XrplSettings)[], {
       db,
       clock,
       log,
@@ -126,7 +126,7 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
       readSecret: (reference) => secretOf(reference, file),
       needsTwoNodes: config.mode === 'live',
     })
-    return { rails, openingBalance: (network) => (network === 'XRP' ? opening : undefined), follow }
+    return { rails, follow }
   },
 }
 

@@ -44,8 +44,8 @@ export type NodeState = {
   lie: (entries: Fields[]) => Fields[]
 }
 
-/** The XRP Ledger with two nodes, two processes of ours on one database, and a clock that only the test moves. */
-export async function openXrplWorld({ oneNodeBelow = 0n }: { oneNodeBelow?: bigint } = {}) {
+/** The XRP Ledger with two nodes. */
+async function openXrplLedger() {
   const entries: Entry[] = []
   let head = 1_000
   let sequence = 0
@@ -82,51 +82,10 @@ export async function openXrplWorld({ oneNodeBelow = 0n }: { oneNodeBelow?: bigi
     }
   }
 
-  const database = await testDatabase()
-  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
-  await syncAssets(db)
-  let ahead = 0
-  const realNow = (): Date => new Date(Date.now() + ahead)
-  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
-  const reported: RailEvent[] = []
-  let halted: string | undefined
-
-  async function openHouse() {
-    const chain = await openChain(
-      { kind: 'xrpl', name: 'xrpl', nodes: nodes.map(({ url }) => url), account, network: 'testnet' },
-      { db, clock, log: silentLog, timeoutMs: 5_000, readSecret: (text) => text, needsTwoNodes: true },
-    )
-    const follower = newFollower(chain, {
-      report: (_db, events) => Promise.resolve(void reported.push(...events.map(({ rail: _rail, ...one }) => one))),
-      halt: (_db, _rail, reason) => {
-        halted = reason
-      },
-      resume: (_db, _rail, reason) => {
-        if (halted === reason) halted = undefined
-      },
-      oneNodeBelow: () => oneNodeBelow,
-    })
-    const rail: Rail = xrplRail(chain)
-    /** Looks until nothing is left to read, and gives what was reported meanwhile. */
-    const follow = async (): Promise<RailEvent[]> => {
-      const before = reported.length
-      while ((await followOnce(follower)) === 'more');
-      return reported.slice(before)
-    }
-    return { chain, rail, follow, look: (): Promise<Round> => followOnce(follower) }
-  }
-
-  const one = await openHouse()
-  const other = await openHouse()
-  await one.follow()
-
   return {
-    one,
-    other,
+    urls: nodes.map(({ url }) => url),
     first: (nodes[0] as (typeof nodes)[number]).state,
     second: (nodes[1] as (typeof nodes)[number]).state,
-    reported,
-    halted: () => halted,
     /** Puts a payment in the next ledger. Gives its hash. */
     pay: ({
       tag,
@@ -159,13 +118,7 @@ export async function openXrplWorld({ oneNodeBelow = 0n }: { oneNodeBelow?: bigi
     close: (ledgers: number) => {
       head += ledgers
     },
-    pass: (ms: number) => {
-      ahead += ms
-    },
-    end: async () => {
-      await Promise.all(nodes.map(({ stop }) => stop()))
-      await db.close()
-    },
+    stop: async () => void (await Promise.all(nodes.map(({ stop }) => stop()))),
   }
 
   async function serve(reply: (method: string, parameters: Fields) => Fields) {
@@ -188,6 +141,63 @@ export async function openXrplWorld({ oneNodeBelow = 0n }: { oneNodeBelow?: bigi
         await new Promise((resolve) => server.close(resolve))
       },
     }
+  }
+}
+
+/** The XRP Ledger with two nodes, two processes of ours on one database, and a clock that only the test moves. */
+export async function openXrplWorld({ oneNodeBelow = 0n }: { oneNodeBelow?: bigint } = {}) {
+  const ledger = await openXrplLedger()
+  const database = await testDatabase()
+  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  await syncAssets(db)
+  let ahead = 0
+  const realNow = (): Date => new Date(Date.now() + ahead)
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const reported: RailEvent[] = []
+  let halted: string | undefined
+
+  async function openHouse() {
+    const chain = await openChain(
+      { kind: 'xrpl', name: 'xrpl', nodes: ledger.urls, account, network: 'testnet' },
+      { db, clock, log: silentLog, timeoutMs: 5_000, readSecret: (text) => text, needsTwoNodes: true },
+    )
+    const follower = newFollower(chain, {
+      report: (_db, events) => Promise.resolve(void reported.push(...events.map(({ rail: _rail, ...one }) => one))),
+      halt: (_db, _rail, reason) => {
+        halted = reason
+      },
+      resume: (_db, _rail, reason) => {
+        if (halted === reason) halted = undefined
+      },
+      oneNodeBelow: () => oneNodeBelow,
+    })
+    const rail: Rail = xrplRail(chain)
+    /** Looks until nothing is left to read, and gives what was reported meanwhile. */
+    const follow = async (): Promise<RailEvent[]> => {
+      const before = reported.length
+      while ((await followOnce(follower)) === 'more');
+      return reported.slice(before)
+    }
+    return { chain, rail, follow, look: (): Promise<Round> => followOnce(follower) }
+  }
+
+  const one = await openHouse()
+  const other = await openHouse()
+  await one.follow()
+
+  return {
+    one,
+    other,
+    ...ledger,
+    reported,
+    halted: () => halted,
+    pass: (ms: number) => {
+      ahead += ms
+    },
+    end: async () => {
+      await ledger.stop()
+      await db.close()
+    },
   }
 }
 

@@ -94,7 +94,7 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
 }
 
 /** Begins to follow the account, once, after the last validated ledger. Its balance there is the opening balance. */
-export async function begin({ db, network, node, account }: Chain): Promise<void> {
+async function begin({ db, network, node, account }: Chain): Promise<void> {
   const { head } = await readState(node)
   const state = await readAccount(node, account, head)
   await queries.beginAfter(db, network.code, head, state?.balance ?? 0n)

@@ -38,8 +38,8 @@ export const beginAfter = (db: Db, network: string, ledger: bigint, opening: big
     update xrpl_accounts set first_ledger = ${ledger}, next_ledger = ${ledger + 1n}, opening = ${opening}
     where network = ${network} and next_ledger is null returning network`
 
-export const readAccount = (db: Db, network: string): Promise<{ next_ledger: bigint | null; opening: bigint }[]> =>
-  db.sql`select next_ledger, opening from xrpl_accounts where network = ${network}`
+export const readAccount = (db: Db, network: string): Promise<{ next_ledger: bigint | null }[]> =>
+  db.sql`select next_ledger from xrpl_accounts where network = ${network}`
 
 export const advanceTo = (db: Atomic, network: string, next: bigint): void =>
   db.send`update xrpl_accounts set next_ledger = ${next} where network = ${network}`

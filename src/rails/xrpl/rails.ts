@@ -9,7 +9,7 @@ import { keepLooking } from '../keep-looking.ts'
 import type { DepositHalf, Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import { eventsOf, referenceOf, tagIn } from './events.ts'
-import { begin, followOnce, newFollower } from './follow.ts'
+import { followOnce, newFollower } from './follow.ts'
 import { readAccount, readState } from './ledger.ts'
 import * as queries from './queries.ts'
 import type { XrplSettings } from './settings.ts'
@@ -122,8 +122,6 @@ function deposits(chain: Chain): DepositHalf {
 /** The account on the XRP Ledger that this exchange receives XRP on. */
 export type XrplRails = {
   rails: readonly Rail[]
-  /** What the account held before any deposit could be reported. */
-  opening(): Promise<bigint>
   /** Follows the account, one process at a time. `stop` ends it. */
   follow(reports: Omit<Reports, 'charge'>): { stop(): Promise<void> }
 }
@@ -139,11 +137,6 @@ export async function openXrplRails(
   const { db, log, everyMs } = chain
   return {
     rails: [xrplRail(chain)],
-    opening: async () => {
-      await chain.checkNode(chain.node)
-      await begin(chain)
-      return (await queries.readAccount(db, code))[0]?.opening ?? 0n
-    },
     follow: (reports) => {
       const follower = newFollower(chain, reports)
       return keepLooking({
