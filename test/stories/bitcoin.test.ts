@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { parseAmount } from '../../src/platform/money/amount.ts'
-import { writeKeystore } from '../../src/rails/keys/keystore.ts'
+import { systemClock } from '../../src/platform/lib/clock.ts'
+import { silentLog } from '../../src/platform/lib/log.ts'
+import { runSigner } from '../../src/signer/open.ts'
+import { signerFolder } from '../support/signer-folder.ts'
 import { localSigner } from '../../src/rails/bitcoin/sign.ts'
 import { openAccount } from '../../src/rails/bitcoin/keys.ts'
 import { assetById } from '../../src/reference/catalog/asset.ts'
@@ -22,7 +25,16 @@ const coin = 'BTC-BTC'
 const funds = 5n * 10n ** 8n
 const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
+/** The keys are in the signer: what it signs is what these journeys may pay out. */
+const policy = `
+caps:
+  - { asset: BTC-BTC, per: transaction, max: "5" }
+  - { asset: BTC-BTC, per: P1D, max: "100" }
+destinations: { classes: [customer] }
+`
+
 let folder = ''
+let signerProcess: { stop(): Promise<void> }
 let node: BitcoinNode
 let second: BitcoinNode
 let customer: BitcoinCustomer
@@ -43,14 +55,16 @@ before(async () => {
   await node.mine(1)
   await second.takeFrom(node)
   node.link(second)
-  await writeKeystore(join(folder, 'keystore'), mnemonic, 'a-password-for-tests')
-  writeFileSync(join(folder, 'password'), 'a-password-for-tests')
+  signerProcess = await runSigner(await signerFolder(folder, mnemonic, policy), {
+    clock: systemClock(),
+    log: silentLog,
+  })
   writeFileSync(
     join(folder, 'config.yaml'),
     `rails:
   - { kind: bitcoin, name: btc, nodes: ["${node.url}", "${second.url}"], network: regtest, every: PT0.2S,
-      first_block: ${first}, keys: { file: ./keystore, password: "file:./password" } }
-custody: { two_nodes_above: "0" }
+      first_block: ${first} }
+custody: { two_nodes_above: "0", signer: { socket: ./signer.sock } }
 `,
   )
   exchange = await startExchange({
@@ -70,6 +84,7 @@ after(async () => {
   mining = false
   await miner
   await exchange.stop()
+  await signerProcess.stop()
   await Promise.all([node.stop(), second.stop()])
   useTestNetwork('bitcoin', undefined)
   rmSync(folder, { recursive: true, force: true })

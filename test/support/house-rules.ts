@@ -31,6 +31,7 @@ export const ladder = [
   ['exchange/policies'],
   ['exchange/settings.ts'],
   ['exchange/ledger'],
+  ['signer'],
   ['rails'],
   ['identity', 'markets'],
   ['reference/geo', 'reference/bank'],

@@ -5,6 +5,7 @@ import { marketCommands } from './market-commands.ts'
 import { policyCommands } from './policy-commands.ts'
 import { reportCommands } from './report-commands.ts'
 import { reconciliationCommands } from './reconciliation-commands.ts'
+import { signerCommands } from './signer-commands.ts'
 import { staffCommands } from './staff-commands.ts'
 import { treasuryCommands } from './treasury-commands.ts'
 
@@ -139,6 +140,7 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
   ...staffCommands,
   ...reconciliationCommands,
   ...safetyCommands,
+  ...signerCommands,
   ...reportCommands,
   ...treasuryCommands,
   {

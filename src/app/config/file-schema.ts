@@ -1,5 +1,6 @@
 import { marketsSchema } from '../../markets/settings.ts'
 import { railKindSchemas } from './rail-kinds.ts'
+import { signerSchema } from '../../rails/keys/settings.ts'
 import { twoNodesSchema } from '../../rails/bitcoin/settings.ts'
 import { treasurySchema } from '../../exchange/treasury/settings.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
@@ -39,7 +40,7 @@ export const configFileSchema: Schema = {
       type: 'object',
       description: 'How coins are held.',
       additionalProperties: false,
-      properties: { two_nodes_above: twoNodesSchema },
+      properties: { two_nodes_above: twoNodesSchema, signer: signerSchema },
     },
     markets: marketsSchema,
     rails: {

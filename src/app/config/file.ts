@@ -23,7 +23,7 @@ export type ConfigFile = {
   /** Relative paths in the file start here. */
   folder: string
   company?: Company
-  custody?: { two_nodes_above?: string }
+  custody?: { two_nodes_above?: string; signer?: { socket: string } }
   markets?: MarketsSettings
   rails?: readonly RailEntry[]
   treasury?: TreasuryFile

@@ -15,10 +15,13 @@ export type KeyPath = { branch: 0 | 1; position: bigint }
 /** An output of ours that is spent, and the key that it pays to. */
 export type SignInput = KeyPath & { txid: string; vout: number; amount: bigint }
 
-/** A transfer before it is signed. The signer can check what leaves: `path` marks the outputs that return to us. */
+/**
+ * A transfer before it is signed. The signer can check what leaves: `path` marks the outputs that return to us, `payout` is the key of
+ * the prepared payment that the others pay.
+ */
 export type SignPlan = {
   inputs: readonly SignInput[]
-  outputs: readonly { script: string; amount: bigint; path?: KeyPath }[]
+  outputs: readonly { script: string; amount: bigint; path?: KeyPath; payout?: string }[]
 }
 
 /** A signed transfer: the bytes that a node takes, as hex, and its id. */

@@ -25,8 +25,8 @@ export async function mnemonicOf(
   return makeKeys(madeKeys, name)
 }
 
-/** Makes the keys of a rail once, next to their password: they are for coins without worth. */
-async function makeKeys(folder: string, name: string): Promise<string> {
+/** Makes a keystore NAME.keystore in a folder once, with its password next to it, and opens it. */
+export async function makeKeys(folder: string, name: string): Promise<string> {
   const [file, passwordFile] = [join(folder, `${name}.keystore`), join(folder, `${name}.keystore-password`)]
   await mkdir(folder, { recursive: true })
   await writeFile(passwordFile, `${randomToken(24)}\n`, { mode: 0o600, flag: 'wx' }).catch(

@@ -7,7 +7,9 @@ import type { Log } from '../../platform/lib/log.ts'
 import { type Confirmations, confirmationsOf } from '../confirmations.ts'
 import type { Chain } from './chain.ts'
 import { openAccount, type Signer } from './keys.ts'
-import { chainRules } from './networks.ts'
+import type { SignerClient } from '../keys/signer-client.ts'
+import { type ChainRules, chainRules } from './networks.ts'
+import { remoteSigner } from './remote-signer.ts'
 import { type Node, openNode, readHash } from './node.ts'
 import * as queries from './queries.ts'
 import type { BitcoinSettings } from './settings.ts'
@@ -24,6 +26,8 @@ export type BitcoinDependencies = {
   readSecret(reference: string): string
   /** The mnemonic of a rail's keys; undefined where it only watches. */
   mnemonicOf(entry: BitcoinSettings): Promise<string | undefined>
+  /** The process that holds the keys instead: then no rail opens a mnemonic. */
+  signer?: SignerClient | undefined
   /** Refuses to rely on one node. */
   needsTwoNodes?: boolean
 }
@@ -39,7 +43,7 @@ export async function openChains(
 }
 
 async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependencies): Promise<Chain> {
-  const { db, clock, log, confirmations, timeoutMs, readSecret, mnemonicOf, needsTwoNodes } = dependencies
+  const { db, clock, log, confirmations, timeoutMs, readSecret, needsTwoNodes } = dependencies
   const { rules, forms } = chainRules(entry)
   const network = findNetwork(rules.code)
   if (!network) throw new Error(`The catalog has no network ${rules.code}.`)
@@ -47,8 +51,7 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
   if (needsTwoNodes && entry.nodes.length < 2) {
     throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   }
-  const mnemonic = await mnemonicOf(entry)
-  const signer: Signer | undefined = mnemonic === undefined ? undefined : await localSigner(mnemonic, rules)
+  const signer = await signerOf(entry, dependencies, rules)
   const accountKey = entry.account_key ?? (await signer?.accountKey()) ?? ''
   const account = openAccount(accountKey, rules, forms)
   const wallet = account.addressAt({ branch: 1, position: 0n })
@@ -85,6 +88,20 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
     firstBlock: entry.first_block === undefined ? undefined : BigInt(entry.first_block),
     checkNode: nodeCheck(db, network, entry),
   }
+}
+
+/** What signs for a rail: the signer's process if there is one, else keys in this process, if any. */
+async function signerOf(
+  entry: BitcoinSettings,
+  { signer, mnemonicOf }: BitcoinDependencies,
+  rules: ChainRules,
+): Promise<Signer | undefined> {
+  if (!signer) {
+    const mnemonic = await mnemonicOf(entry)
+    return mnemonic === undefined ? undefined : localSigner(mnemonic, rules)
+  }
+  if (entry.keys) throw new Error(`The rail ${entry.name} has keys, but custody.signer holds them. Remove one of them.`)
+  return remoteSigner(signer, entry)
 }
 
 /** Forked off from Bitcoin at this block (chainparams): the first that only Bitcoin Cash has, and the beginning of its hash. */

@@ -32,12 +32,12 @@ export const paymentOf = (db: Db, network: string, key: string): Promise<Payment
     where network = ${network} and plan_key = ${key}`
 
 /** A payout that waits for a transfer. */
-export type WaitingPayment = { id: bigint; script: string; amount: bigint }
+export type WaitingPayment = { id: bigint; payout: string; script: string; amount: bigint }
 
 /** The payouts that wait, the oldest first. */
 export const waitingPayments = (db: Db, network: string, limit: number): Promise<WaitingPayment[]> =>
   db.sql`
-    select id, script, amount from bitcoin_payments
+    select id, plan_key as payout, script, amount from bitcoin_payments
     where network = ${network} and state = 'waiting' order by id limit ${limit}`
 
 /** What may be spent: final, unspent, and in no transfer of ours that is under way, or on its way back after a reorganization. */
@@ -155,7 +155,7 @@ export const dropLostInputs = (db: Atomic, sendId: bigint, lost: readonly Spenda
 
 /** What a transfer pays, in its order. */
 export const paymentsOf = (db: Db, sendId: bigint): Promise<WaitingPayment[]> =>
-  db.sql`select id, script, amount from bitcoin_payments where send_id = ${sendId} order by number`
+  db.sql`select id, plan_key as payout, script, amount from bitcoin_payments where send_id = ${sendId} order by number`
 
 /**
  * Ends what is final: a transfer of ours in a final block is done; one whose first inputs a foreign transfer spends in a final block

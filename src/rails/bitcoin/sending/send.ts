@@ -1,12 +1,13 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import type { Chain, Reports } from '../chain.ts'
-import type { SignPlan } from '../keys.ts'
+import type { SignedTransfer, SignPlan } from '../keys.ts'
 import { type Node, NodeError } from '../node.ts'
 import { payoutsHalted } from '../../halts.ts'
+import { SignerRefusal } from '../../keys/signer.ts'
 import * as chainQueries from '../queries.ts'
 import { currentRate, mostFee } from './fees.ts'
 import * as queries from './queries.ts'
-import { complete, type Payment, type Selection, selectCoins, type SpendableCoin, sumOf } from './select.ts'
+import { complete, type Selection, selectCoins, type SpendableCoin, sumOf } from './select.ts'
 
 /** The most payments of one transfer. */
 const mostPayments = 100
@@ -54,7 +55,16 @@ async function sendPayments(
   const chosen = affordable(chain, { coins, waiting, rate: await currentRate(chain) })
   if (!chosen) return undefined
   const { payments, selection } = chosen
-  const signed = await sign(chain, payments, selection)
+  let signed: SignedTransfer
+  try {
+    signed = await sign(chain, payments, selection)
+  } catch (error) {
+    const refused = error instanceof SignerRefusal ? error.payouts : []
+    const others = payments.filter(({ payout }) => !refused.includes(payout))
+    if (others.length === payments.length) throw error
+    chain.log.warn({ err: error, network: network.code, payouts: refused }, 'The signer refused payouts; they wait.')
+    return others.length > 0 ? sendPayments(chain, fence, others) : undefined
+  }
   await keepSend(chain, fence, { payments: payments.map(({ id }) => id), selection, signed })
   const { fee } = selection
   chain.log.info(
@@ -180,7 +190,7 @@ const largest = (one: bigint, other: bigint): bigint => (one > other ? one : oth
 
 async function sign(
   { signer, wallet }: Chain,
-  payments: readonly Payment[],
+  payments: readonly queries.WaitingPayment[],
   { inputs, change }: Selection,
 ): Promise<{ raw: string; txid: string }> {
   if (!signer) throw new Error('There are no keys to sign with.')
@@ -188,7 +198,7 @@ async function sign(
     change > 0n ? [{ script: wallet.script, amount: change, path: { branch: 1, position: 0n } as const }] : []
   const plan: SignPlan = {
     inputs,
-    outputs: [...payments.map(({ script, amount }) => ({ script, amount })), ...returned],
+    outputs: [...payments.map(({ script, amount, payout }) => ({ script, amount, payout })), ...returned],
   }
   return signer.sign(plan)
 }

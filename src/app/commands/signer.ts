@@ -1,0 +1,83 @@
+import { createPrivateKey, sign } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+
+import type { Answer, Invocation } from '../../doors/commands/command.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { systemClock } from '../../platform/lib/clock.ts'
+import { createLog } from '../../platform/lib/log.ts'
+import { parseAmount } from '../../platform/money/amount.ts'
+import { destinationOf } from '../../rails/bitcoin/signing-family.ts'
+import { openSignerClient, type SignerClient } from '../../rails/keys/signer-client.ts'
+import { approvalContent, resumeContent } from '../../signer/judge.ts'
+import { initSigner, runSigner, socketIn } from '../../signer/open.ts'
+import type { SignerStatus } from '../../signer/signer.ts'
+
+/** Makes the signer's folder. */
+export async function init({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+  await initSigner(dir)
+  return {
+    json: { dir },
+    text: `Created ${dir}. Keep copies of signer.keystore and its password elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
+  }
+}
+
+/** Runs the signer until it is stopped by Ctrl-C or SIGTERM. */
+export async function run({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+  const log = createLog('info')
+  const { stop } = await runSigner(dir, { clock: systemClock(), log })
+  log.info({ socket: socketIn(dir) }, 'The signer listens.')
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve)
+    process.once('SIGTERM', resolve)
+  })
+  await stop()
+  return { json: null }
+}
+
+const clientOf = ({ flags: { dir = '' } }: Invocation): SignerClient => openSignerClient(socketIn(dir))
+
+/** What a running signer says of itself. */
+export async function show(input: Invocation): Promise<Answer> {
+  return { json: { ...(await clientOf(input).call<SignerStatus>('/status', {})) } }
+}
+
+/** Stops all signing at once. */
+export async function halt(input: Invocation): Promise<Answer> {
+  await clientOf(input).call('/halt', { reason: input.flags.reason ?? '' })
+  return { json: { status: 'halted' }, text: 'Halted: the signer signs nothing.' }
+}
+
+/** Resumes as one approver; the second, different one ends the halt. */
+export async function resume(input: Invocation): Promise<Answer> {
+  const client = clientOf(input)
+  const { halted } = await client.call<SignerStatus>('/status', {})
+  const given = await signedBy(input, resumeContent(halted ?? ''))
+  const { status } = await client.call<{ status: string }>('/resume', given)
+  const text = status === 'resumed' ? 'Resumed.' : 'Another approver must run the same command.'
+  return { json: { status }, text }
+}
+
+/** Hands one approver's signature over exactly one payment to the signer. */
+export async function approve(input: Invocation): Promise<Answer> {
+  const [payout = ''] = input.args
+  const { asset = '', amount: text = '', to = '' } = input.flags
+  const booked = bookedAsset(asset)
+  if (!booked) throw new Error(`Unknown asset: ${asset}.`)
+  const destination = destinationOf(to)
+  if (destination === undefined) throw new Error('This is not an address that the signer knows.')
+  const amount = parseAmount(text, booked)
+  const given = await signedBy(input, approvalContent({ payout, asset, amount, destination }))
+  await clientOf(input).call('/approve', { payout, asset, amount: String(amount), destination, ...given })
+  return { json: { status: 'approved', payout, approver: given.approver }, text: `Approved payout ${payout}.` }
+}
+
+async function signedBy(
+  { flags: { approver = '', key = '' } }: Invocation,
+  content: string,
+): Promise<{ approver: string; signature: string }> {
+  const text = await readFile(key, 'utf8').catch(() => {
+    throw new Error(`The key ${key} cannot be read.`)
+  })
+  const signature = sign(null, Buffer.from(content), createPrivateKey(text)).toString('base64')
+  return { approver, signature }
+}

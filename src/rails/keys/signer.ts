@@ -1,0 +1,41 @@
+/** What leaves for somebody else. `destination` is what the chain pays to, in one canonical form: an output script or an address. */
+export type Payment = { payout: string; asset: string; amount: bigint; destination: string }
+
+/**
+ * What a transfer does, as the signer reads it from the parts that it signs. A rail's reader computes it from these parts and our
+ * keys alone, and refuses parts that it cannot judge: an output that is neither a payout's nor ours, an unknown token, a wrong chain.
+ */
+export type TransferContent = {
+  /** Payouts and refunds. A transfer between our own addresses has none. */
+  payments: readonly Payment[]
+  /** The most that the chain takes. */
+  fee: { asset: string; amount: bigint }
+  /** Two transfers that share one of these cannot both be confirmed: outputs that are spent, a nonce, a sequence number. */
+  exclusive: readonly string[]
+  /** What the service says and not every signature proves, such as the amount of an output. It may never say something else later. */
+  claims: Readonly<Record<string, string>>
+}
+
+/** Signs for one family of chains. The same parts always give the same bytes. `Parts` is plain JSON: amounts are decimal texts. */
+export type SigningFamily<Parts, Signed, PublicKeys> = {
+  /** Public keys only: nothing that can sign leaves the signer. */
+  publicKeys(chain: string): Promise<PublicKeys>
+  /** What these parts do. Refuses what it cannot judge. */
+  read(parts: Parts): Promise<TransferContent>
+  sign(parts: Parts): Promise<Signed>
+}
+
+/** Why the signer does not sign. `payouts` are those that the reason is about; none if it is about the transfer as a whole. */
+export class SignerRefusal extends Error {
+  readonly code: SignerRefusalCode
+  readonly payouts: readonly string[]
+
+  constructor(code: SignerRefusalCode, message: string, payouts: readonly string[] = []) {
+    super(message)
+    this.name = 'SignerRefusal'
+    this.code = code
+    this.payouts = payouts
+  }
+}
+
+export type SignerRefusalCode = 'halted' | 'malformed' | 'policy' | 'cap' | 'approval_missing' | 'already_signed'

@@ -1,0 +1,72 @@
+import type { Payment, TransferContent } from '../rails/keys/signer.ts'
+import type { JournalLine } from './journal.ts'
+
+/** A payment that was signed, and what each transfer that carries it excludes. */
+type SignedPayment = { payment: Payment; transfers: (readonly string[])[] }
+
+/** What the signer knows of the past, computed from its journal alone. */
+export type Memory = {
+  hasSigned(digest: string): boolean
+  payment(payout: string): SignedPayment | undefined
+  claim(subject: string): string | undefined
+  /** What has left of an asset since a time, fees included. A payment counts once; each fee counts. */
+  spentSince(asset: string, since: Date): bigint
+  approversOf(content: string): ReadonlySet<string>
+  /** The halt that holds: the hash of its line, why, and who wants to resume. */
+  halt(): { id: string; reason: string; resumedBy: ReadonlySet<string> } | undefined
+  learn(line: JournalLine): void
+}
+
+/** The number of different approvers that end a halt. */
+export const resumeCount = 2
+
+export function openMemory(lines: readonly JournalLine[]): Memory {
+  const digests = new Set<string>()
+  const payments = new Map<string, SignedPayment>()
+  const claims = new Map<string, string>()
+  const approvals = new Map<string, Set<string>>()
+  let spent: { at: number; asset: string; amount: bigint }[] = []
+  let halt: { id: string; reason: string; resumedBy: Set<string> } | undefined
+
+  function learnSignature({ payments: paid, fee, exclusive, claims: said }: TransferContent, at: number): void {
+    for (const payment of paid) {
+      const known = payments.get(payment.payout)
+      if (known) known.transfers.push(exclusive)
+      else {
+        payments.set(payment.payout, { payment, transfers: [exclusive] })
+        spent.push({ at, asset: payment.asset, amount: payment.amount })
+      }
+    }
+    for (const [subject, claim] of Object.entries(said)) claims.set(subject, claim)
+    spent.push({ at, ...fee })
+    // The longest cap is a day.
+    if (spent.length > 10_000) spent = spent.filter((one) => one.at > at - 2 * 86_400_000)
+  }
+
+  const memory: Memory = {
+    hasSigned: (digest) => digests.has(digest),
+    payment: (payout) => payments.get(payout),
+    claim: (subject) => claims.get(subject),
+    spentSince: (asset, since) =>
+      spent.reduce((sum, one) => (one.asset === asset && one.at > since.getTime() ? sum + one.amount : sum), 0n),
+    approversOf: (content) => approvals.get(content) ?? new Set(),
+    halt: () => halt,
+    learn: ({ at, entry, hash }) => {
+      if (entry.kind === 'signature') {
+        digests.add(entry.digest)
+        const paid = entry.payments.map((one) => ({ ...one, amount: BigInt(one.amount) }))
+        const fee = { asset: entry.fee.asset, amount: BigInt(entry.fee.amount) }
+        learnSignature({ ...entry, payments: paid, fee }, new Date(at).getTime())
+      } else if (entry.kind === 'approval') {
+        approvals.set(entry.content, new Set([...memory.approversOf(entry.content), entry.approver]))
+      } else if (entry.kind === 'halt') {
+        halt = { id: hash, reason: entry.reason, resumedBy: new Set() }
+      } else if (halt?.id === entry.halt) {
+        halt.resumedBy.add(entry.approver)
+        if (halt.resumedBy.size >= resumeCount) halt = undefined
+      }
+    },
+  }
+  for (const line of lines) memory.learn(line)
+  return memory
+}

@@ -1,0 +1,58 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import type { Clock } from '../platform/lib/clock.ts'
+import type { Log } from '../platform/lib/log.ts'
+import { makeKeys } from '../rails/bitcoin/mnemonic.ts'
+import { bitcoinFamily, destinationOf } from '../rails/bitcoin/signing-family.ts'
+import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
+import { openJournal } from './journal.ts'
+import { emptyPolicy, readPolicy } from './policy.ts'
+import { serveSigner } from './serve.ts'
+import { openKeySigner } from './signer.ts'
+
+/** The socket of the signer in a folder. */
+export const socketIn = (folder: string): string => join(folder, 'signer.sock')
+
+/** Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one. */
+export async function initSigner(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await writeFile(join(folder, 'policy.yaml'), emptyPolicy, { mode: 0o600, flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      throw new Error(error.code === 'EEXIST' ? `${folder} has a signer already.` : `${folder} cannot be written.`)
+    },
+  )
+  await makeKeys(folder, 'signer')
+  await (await openJournal(join(folder, 'journal.jsonl'))).close()
+}
+
+/** Opens the signer of a folder and listens on its socket. Refuses a policy that it does not understand, and a changed journal. */
+export async function runSigner(
+  folder: string,
+  { clock, log }: { clock: Pick<Clock, 'realNow'>; log: Log },
+): Promise<{ stop(): Promise<void> }> {
+  const password = await readPasswordFile(join(folder, 'signer.keystore-password'))
+  const mnemonic = await readKeystore(join(folder, 'signer.keystore'), password)
+  const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
+  const allowed = new Set([...policy.allowed].flatMap((one) => destinationOf(one) ?? unknownAddress(one)))
+  const journal = await openJournal(join(folder, 'journal.jsonl'))
+  const families = { bitcoin: bitcoinFamily(mnemonic) }
+  const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
+  const server = await serveSigner(signer, socketIn(folder), log).catch(async (error: unknown) => {
+    await journal.close()
+    throw error
+  })
+  return {
+    stop: async () => {
+      server.closeAllConnections()
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+      })
+      await journal.close()
+    },
+  }
+}
+
+function unknownAddress(address: string): never {
+  throw new Error(`policy.yaml: ${address} is not an address that the signer knows.`)
+}

@@ -1,0 +1,150 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { chmod, rm } from 'node:fs/promises'
+import { createConnection } from 'node:net'
+
+import { Ajv } from 'ajv'
+
+import type { Log } from '../platform/lib/log.ts'
+import { SignerRefusal } from '../rails/keys/signer.ts'
+import type { KeySigner } from './signer.ts'
+
+/** A transfer of 100 payments has about 60 kB. */
+const mostBytes = 1_000_000
+
+const amount = { type: 'string', pattern: '^(0|[1-9]\\d{0,29})$' }
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength, pattern: '^[ -~]+$' })
+const shape = (required: string[], properties: object) => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+})
+const path = { branch: { enum: [0, 1] }, position: { type: 'string', pattern: '^\\d{1,10}$' } }
+const bitcoinParts = shape(['chain', 'inputs', 'outputs'], {
+  chain: text(40),
+  inputs: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 2_000,
+    items: shape(['txid', 'vout', 'amount', 'branch', 'position'], {
+      txid: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+      vout: { type: 'integer', minimum: 0, maximum: 4_294_967_295 },
+      amount,
+      ...path,
+    }),
+  },
+  outputs: {
+    type: 'array',
+    minItems: 1,
+    maxItems: 1_000,
+    items: shape(['script', 'amount'], {
+      script: { type: 'string', pattern: '^([0-9a-f]{2}){1,200}$' },
+      amount,
+      payout: text(100),
+      path: shape(['branch', 'position'], path),
+    }),
+  },
+})
+const given = { approver: text(100), signature: { type: 'string', pattern: '^[A-Za-z0-9+/]{86}==$' } }
+const schemas = {
+  '/keys': shape(['family', 'chain'], { family: text(40), chain: text(40) }),
+  '/sign': shape(['family', 'parts'], { family: { const: 'bitcoin' }, parts: bitcoinParts }),
+  '/halt': shape(['reason'], { reason: { type: 'string', minLength: 1, maxLength: 500 } }),
+  '/resume': shape(['approver', 'signature'], given),
+  '/approve': shape(['payout', 'asset', 'amount', 'destination', 'approver', 'signature'], {
+    payout: text(100),
+    asset: text(40),
+    amount,
+    destination: text(500),
+    ...given,
+  }),
+  '/status': shape([], {}),
+}
+type Path = keyof typeof schemas
+type Fields = Record<'family' | 'chain' | 'reason' | 'payout' | 'asset' | 'amount' | 'destination', string> & {
+  parts: object
+  approver: string
+  signature: string
+}
+
+const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>> = {
+  '/keys': async (signer, { family, chain }) => ({ keys: await signer.publicKeys(family, chain) }),
+  '/sign': (signer, { family, parts }) => signer.sign(family, parts),
+  '/halt': async (signer, { reason }) => {
+    await signer.halt(reason)
+    return {}
+  },
+  '/resume': (signer, { approver, signature }) => signer.resume({ approver, signature }),
+  '/approve': async (signer, { payout, asset, destination, approver, signature, amount: units }) => {
+    await signer.approve({ payout, asset, amount: BigInt(units), destination }, { approver, signature })
+    return {}
+  },
+  '/status': (signer) => Promise.resolve(signer.status()),
+}
+
+/**
+ * Listens on a Unix socket that only this user may open. Refuses to start where another signer listens: two would not know of each
+ * other's signatures.
+ */
+export async function serveSigner(signer: KeySigner, socket: string, log: Log): Promise<Server> {
+  if (await isAnswered(socket)) throw new Error(`Another signer listens on ${socket}.`)
+  await rm(socket, { force: true })
+  const ajv = new Ajv()
+  const checks = new Map(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]))
+  const server = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      if (error instanceof SignerRefusal) {
+        const { code, message, payouts } = error
+        return answer(response, code === 'malformed' ? 400 : 403, { code, message, payouts })
+      }
+      log.error({ err: error }, 'A request failed.')
+      answer(response, 500, {})
+    })
+  })
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const route = (request.url ?? '') as Path
+    const isValid = checks.get(route)
+    const body = await readBody(request)
+    if (request.method !== 'POST' || !isValid) throw new SignerRefusal('malformed', 'Unknown request.')
+    if (!isValid(body)) throw new SignerRefusal('malformed', 'The request does not have the expected fields.')
+    answer(response, 200, await work[route](signer, body as Fields))
+  }
+  server.requestTimeout = 10_000
+  const mask = process.umask(0o177)
+  try {
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(socket, resolve))
+  } finally {
+    process.umask(mask)
+  }
+  await chmod(socket, 0o600)
+  return server
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > mostBytes) throw new SignerRefusal('malformed', 'The request is too long.')
+    parts.push(part)
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString('utf8')) as unknown
+  } catch {
+    throw new SignerRefusal('malformed', 'The request is not JSON.')
+  }
+}
+
+const isAnswered = (socket: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const call = createConnection(socket)
+    call.once('connect', () => {
+      call.destroy()
+      resolve(true)
+    })
+    call.once('error', () => resolve(false))
+  })

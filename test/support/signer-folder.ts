@@ -1,0 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+import { writeKeystore } from '../../src/rails/keys/keystore.ts'
+
+/** Writes the files of a signer with known keys into a folder, and gives the folder. */
+export async function signerFolder(folder: string, mnemonic: string, policy: string): Promise<string> {
+  const password = 'a-password-for-tests'
+  await writeKeystore(join(folder, 'signer.keystore'), mnemonic, password)
+  writeFileSync(join(folder, 'signer.keystore-password'), password, { mode: 0o600 })
+  writeFileSync(join(folder, 'policy.yaml'), policy)
+  return folder
+}
