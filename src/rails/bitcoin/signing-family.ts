@@ -63,7 +63,7 @@ function read({ code, rules, account }: OwnChain, { inputs, outputs }: BitcoinPa
     payments,
     fee: { asset: rules.asset, amount: fee },
     exclusive: spent,
-    // A signature covers the amount of its own input only: two transfers with different lies about amounts make a valid one together.
+    // A signature proves the amount of one input only: two transfers with different lies about amounts make a valid one together.
     claims: Object.fromEntries(inputs.map(({ amount }, index) => [spent[index] ?? '', amount])),
   }
 }
