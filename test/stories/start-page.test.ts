@@ -97,6 +97,16 @@ describe('the start page of the sandbox', () => {
   })
 })
 
+it('a sandbox that listens on all networks shows no secrets, whatever name a request gives', async () => {
+  const open = await startExchange({ HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:3000' })
+  try {
+    const page = await (await fetch(open.url)).text()
+    for (const secret of secretsOf(open)) assert.ok(!page.includes(secret))
+  } finally {
+    await open.stop()
+  }
+})
+
 describe('a sandbox at a public address', () => {
   let published: Exchange
   before(async () => {

@@ -118,10 +118,11 @@ const problemIn = (answer: Record<string, string> | { problem: string }): StartN
 })
 
 /**
- * Secrets are shown on this machine only: both the sandbox's own address and the one that was asked for are loopback names, so that
- * neither a public sandbox nor a foreign name that resolves to this machine gets them.
+ * Secrets are shown on this machine only: the sandbox listens on this machine alone, and its own address and the requested one are
+ * loopback names. So neither a public sandbox, nor another machine, nor a foreign name that resolves to this machine gets them.
  */
-const showsSecrets = ({ publicUrl }: Ctx, { headers }: FastifyRequest): boolean =>
+const showsSecrets = ({ publicUrl, config }: Ctx, { headers }: FastifyRequest): boolean =>
+  isThisMachine(config.http.host) &&
   isThisMachine(new URL(publicUrl).hostname) &&
   headers.host !== undefined &&
   isThisMachine(headers.host.replace(/:\d+$/, ''))
