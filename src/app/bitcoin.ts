@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 import { rateBetween } from '../exchange/pricing/rate.ts'
 import type { Ctx } from '../exchange/context.ts'
@@ -6,9 +6,9 @@ import { bookedAsset } from '../reference/catalog/sync-assets.ts'
 import { mnemonicOf } from '../rails/bitcoin/mnemonic.ts'
 import { type BitcoinRails, openBitcoinRails } from '../rails/bitcoin/rails.ts'
 import type { BitcoinSettings } from '../rails/bitcoin/settings.ts'
-import { openSignerClient } from '../rails/keys/signer-client.ts'
 import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
 import type { Foundation } from './plug-in.ts'
+import { signerOf } from './signer.ts'
 
 /** Opens the rails of the kind `bitcoin`. Outside live mode, a rail without keys gets some in the data folder. */
 export async function openBitcoin(
@@ -27,7 +27,7 @@ export async function openBitcoin(
     timeoutMs: config.outsideTimeoutMs,
     readSecret,
     mnemonicOf: (entry) => mnemonicOf(entry, { folder: file.folder, readSecret, madeKeys }),
-    signer: file.custody?.signer && openSignerClient(resolve(file.folder, file.custody.signer.socket)),
+    signer: signerOf(file),
     needsTwoNodes: isLive,
   })
 }

@@ -19,6 +19,7 @@ import { openXrplRails } from '../rails/xrpl/rails.ts'
 import type { XrplSettings } from '../rails/xrpl/settings.ts'
 import { type ConfigFile, type RailEntry, secretOf } from './config/file.ts'
 import type { Foundation, PlugIn } from './plug-in.ts'
+import { forwardHalts, signerOf } from './signer.ts'
 
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
@@ -44,6 +45,8 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       const following = [evm, ...configured.kinds].flatMap(
         (one) => one.follow?.({ ...reports, resume, oneNodeBelow }) ?? [],
       )
+      const signer = signerOf(foundation.config.file)
+      if (signer) following.push(forwardHalts(ctx, signer))
       return {
         stop: async () => {
           await Promise.all(following.map((one) => one.stop()))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { parseAmount } from '../../src/platform/money/amount.ts'
-import { systemClock } from '../../src/platform/lib/clock.ts'
+import { stopwatch, systemClock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import { runSigner } from '../../src/signer/open.ts'
 import { signerFolder } from '../support/signer-folder.ts'
@@ -17,6 +17,8 @@ import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
 import { type BitcoinCustomer, openCustomer } from '../support/bitcoin-customer.ts'
 import { type BitcoinNode, startBitcoinNode } from '../support/bitcoin-node.ts'
 import { regtestRules } from '../support/bitcoin-world.ts'
+import { openSignerClient } from '../../src/rails/keys/signer-client.ts'
+import { commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, checkOut, create, owed, readyToPay, seen } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
@@ -181,5 +183,18 @@ describe('an exchange with Bitcoin', () => {
     for (const id of orders) hashes.add(hashIn(await arrive(exchange, id, 'finished')))
     assert(hashes.size < orders.length, `${hashes.size} transfers`)
     await held()
+  })
+
+  // The last one: the signer resumes only by approvers, and this one has none.
+  it('halts the signer when everything is halted', async (t) => {
+    const { cambio } = commandLineOf(exchange)
+    const signer = openSignerClient(join(folder, 'signer.sock'))
+    const statusOf = () => signer.call<{ halted: string | null }>('/status', {})
+    assert.equal((await statusOf()).halted, null)
+    const { exitCode, err } = await cambio('halt', 'all', '--reason', 'a drill')
+    assert.equal(exitCode, 0, err)
+    const elapsed = stopwatch()
+    await until(async () => (await statusOf()).halted !== null, 'the signer to be halted')
+    t.diagnostic(`${Math.round(elapsed())} ms after the command`)
   })
 })
