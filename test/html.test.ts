@@ -113,7 +113,7 @@ async function partnerPages(): Promise<Served[]> {
     if (!answer.headers.get('content-type')?.startsWith('text/html')) continue
     assert.equal(answer.status, 200, name)
     if (name !== reference) pages.push({ name, html, read: readExchange })
-    for (const [, path = ''] of html.matchAll(/href="(\/[^"#?]*)[^"]*"/g)) seen.add(path)
+    for (const [, path = ''] of html.matchAll(/href="(\/[^"#]*)[^"]*"/g)) seen.add(path.replaceAll('&amp;', '&'))
   }
   return pages
 }

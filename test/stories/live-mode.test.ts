@@ -244,7 +244,8 @@ it('a sandbox has the routes of an exchange with real money, its controls and it
   const [real, played] = [await routesOf(service), await routesOf(exchange.service)]
   await exchange.stop()
   const controls = Object.keys(sandboxAnswers).map((route) => route.replace(' ', ' /v1'))
-  const pages = ['GET /sandbox/mail', 'POST /sandbox/pay']
+  // The sandbox's start page takes the place of the exchange's own, and has buttons.
+  const pages = ['GET /', 'POST /', 'GET /sandbox/mail', 'POST /sandbox/pay']
   const terms = ['/terms', '/:locale(^[a-z]{2}$)/terms', '/privacy', '/:locale(^[a-z]{2}$)/privacy']
   const added = [...controls, ...pages, ...terms.map((path) => `GET ${path}`)]
   const withHeads = added.flatMap((route) =>
