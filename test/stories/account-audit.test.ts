@@ -206,9 +206,8 @@ const others = new Set(
   transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
   rail resume, chain reread,
   config check, config schema, policy list, policy show, policy propose, policy approve, policy reject, policy history, policy export,
-  market show, market halt, market resume, operator role, operator disable, reconcile, break list, break show, break resolve, close, doctor, backup confirm key, backup confirm database, mail show, mail bounce, mail clear, halt all, halt payouts, halt rail, halt asset, resume all, resume payouts, resume rail, resume asset, transaction list, report day, report week, report month, journal export, balance list, balance open, balance charge, treasury show, treasury exposure, treasury pnl, hedge list, hedge propose, hedge approve, hedge cancel, hedge resolve, rebalance list, rebalance propose, rebalance approve, rebalance sent, rebalance arrived, rebalance cancel, chain wallet`.split(
-    /,\s+/,
-  ),
+  market show, market halt, market resume, operator role, operator disable, reconcile, break list, break show, break resolve, close, doctor, backup confirm key, backup confirm database, mail show, mail bounce, mail clear, halt all, halt payouts, halt rail, halt asset, resume all, resume payouts, resume rail, resume asset, transaction list, report day, report week, report month, journal export, balance list, balance open, balance charge, treasury show, treasury exposure, treasury pnl, hedge list, hedge propose, hedge approve, hedge cancel, hedge resolve, rebalance list, rebalance propose, rebalance approve, rebalance sent, rebalance arrived, rebalance cancel, chain wallet,
+  signer init, signer run, signer show, signer approve, signer halt, signer resume`.split(/,\s+/),
 )
 
 /** Remembers what a command has made, and every secret that it showed. */

@@ -15,7 +15,7 @@ import { readConfig } from '../config/config.ts'
 export const reread = (input: Invocation): Promise<Answer> => {
   const [reason, code, from] = [reasonOf(input), (input.args[0] ?? '').toUpperCase(), input.flags.from ?? '']
   if (!/^\d{1,15}$/.test(from)) throw new WrongUsage('--from needs a block number.')
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.manage', async (ctx, actor) => {
     const action = { actor, action: 'chain.reread', subject: `chain:${code}`, before: null, after: { from, reason } }
     const audit = (db: Atomic) => recordAudit(db, { at: ctx.clock.now(), ...action })
     const bitcoin = await bitcoinOf(ctx)

@@ -27,7 +27,7 @@ const decided =
   (input: Invocation): Promise<Answer> => {
     const { reason } = input.flags
     const id = idOf(input)
-    return withActor(input, async (ctx, who) => {
+    return withActor(input, 'partners.manage', async (ctx, who) => {
       const decision = { id, actor: who, ...(reason === undefined ? {} : { reason }) }
       return { json: shown(await decide(ctx, decision)) }
     })

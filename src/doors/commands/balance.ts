@@ -45,7 +45,7 @@ export const charge = (input: Invocation): Promise<Answer> => book(input, bookCh
 function book(input: Invocation, work: (ctx: Ctx, booking: AccountBooking) => Promise<bigint>): Promise<Answer> {
   const reason = reasonOf(input)
   const { account = '', asset = '', amount = '' } = input.flags
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     const booked = await work(ctx, { account, asset, amount, reason, actor })
     return { json: { account, ...shownAmount(asset, booked) } }
   })

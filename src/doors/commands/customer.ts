@@ -24,7 +24,7 @@ export const unblock = (input: Invocation): Promise<Answer> => decide(input, fal
 function decide(input: Invocation, isBlocked: boolean): Promise<Answer> {
   const id = idOf(input)
   const reason = reasonOf(input)
-  return withActor(input, async (ctx, who) => ({
+  return withActor(input, 'customers.block', async (ctx, who) => ({
     json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
   }))
 }

@@ -21,14 +21,14 @@ export const examineExchange = (input: Invocation): Promise<Answer> =>
 
 export const confirmKey = (input: Invocation): Promise<Answer> => {
   const [file = ''] = input.args
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.manage', async (ctx, actor) => {
     const { at } = await confirmKeyBackup(ctx, file, { actor })
     return { json: { what: 'key', at: at.toISOString() }, text: 'This file is a copy of the master key.' }
   })
 }
 
 export const confirmDatabase = (input: Invocation): Promise<Answer> =>
-  withActor(input, async (ctx, actor) => {
+  withActor(input, 'system.manage', async (ctx, actor) => {
     const { at } = await confirmDatabaseBackup(ctx, { actor })
     return { json: { what: 'database', at: at.toISOString() } }
   })

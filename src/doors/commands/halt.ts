@@ -9,7 +9,7 @@ const textOf = ({ scope, name }: HaltSubject): string => (name === '' ? scope : 
 /** Halts, and returns once no payment is being submitted any more. */
 export const haltScope = (scope: HaltSubject['scope'], input: Invocation): Promise<Answer> => {
   const [subject, reason] = [subjectOf(scope, input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.halt', async (ctx, actor) => {
     const { halt: made, underWay } = await halt(ctx, subject, { reason, actor })
     const json = {
       status: 'halted',
@@ -27,7 +27,7 @@ export const haltScope = (scope: HaltSubject['scope'], input: Invocation): Promi
 /** Resumes as the operator whose token was given; the second, different one ends the halt. */
 export const resumeScope = (scope: HaltSubject['scope'], input: Invocation): Promise<Answer> => {
   const [subject, reason] = [subjectOf(scope, input), reasonOf(input)]
-  return withOperator(input, async (ctx, operator) => {
+  return withOperator(input, 'system.halt', async (ctx, operator) => {
     const { status } = await resume(ctx, subject, { reason, operator })
     const text = status === 'resumed' ? `Resumed: ${textOf(subject)}.` : 'Another operator must run the same command.'
     return { json: { status }, text }

@@ -27,7 +27,7 @@ export const list = (input: Invocation): Promise<Answer> => {
 
 /** Writes down the hedges that the exposure needs now. */
 export const propose = (input: Invocation): Promise<Answer> =>
-  withActor(input, async (ctx) => {
+  withActor(input, 'money.resolve', async (ctx) => {
     const ids = await proposeHedges(ctx)
     const json = (await listHedges(ctx, true)).filter(({ id }) => ids.includes(id)).map((hedge) => shown(ctx, hedge))
     return { json, text: json.length === 0 ? 'The exposure needs no new hedge.' : layOut(json) }
@@ -41,9 +41,9 @@ export const approve = (input: Invocation): Promise<Answer> => {
     const json = { id: String(id), approvals, needed, approved: isApproved }
     return { json, text: `${layOut(json)}\n\n${isApproved ? 'It is sent now.' : 'It waits for another operator.'}` }
   }
-  return withActor(input, (ctx, actor) =>
+  return withActor(input, 'payouts.approve', (ctx, actor) =>
     approvalsNeeded(ctx) > 1
-      ? withOperator({ ...input, exchange: (inner) => inner(ctx) }, (_, operator) =>
+      ? withOperator({ ...input, exchange: (inner) => inner(ctx) }, 'payouts.approve', (_, operator) =>
           work(ctx, operatorSubject(operator)),
         )
       : work(ctx, actor),
@@ -58,7 +58,7 @@ export const resolve = (input: Invocation): Promise<Answer> => decide(input, res
 
 function decide(input: Invocation, work: typeof cancelHedge, state: string): Promise<Answer> {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     await work(ctx, id, { reason, actor })
     return { json: { id: String(id), state } }
   })

@@ -15,7 +15,7 @@ export const create = (input: Invocation): Promise<Answer> => {
     allowIps: listed(allowIp),
     expires,
   }
-  return withActor(input, async (ctx, who) => {
+  return withActor(input, 'partners.manage', async (ctx, who) => {
     const { key, text } = await createKey(ctx, wanted, who)
     const json = { id: String(key.id), kind: key.kind, key: text }
     return { json, text: `${layOut(json)}\n\nSave this key. It is not shown again.` }
@@ -26,7 +26,9 @@ export const set = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
   const { label, 'allow-ip': allowIp, expires } = input.flags
   const change = { label, allowIps: allowIp === undefined ? undefined : listed(allowIp), expires }
-  return withActor(input, async (ctx, who) => ({ json: shown(await changeKey(ctx, id, change, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await changeKey(ctx, id, change, who)),
+  }))
 }
 
 /** Addresses and blocks, comma-separated; `any` and the empty text allow all. */
@@ -42,7 +44,7 @@ export const list = (input: Invocation): Promise<Answer> => {
 
 export const revoke = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withActor(input, async (ctx, who) => ({ json: shown(await revokeKey(ctx, id, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({ json: shown(await revokeKey(ctx, id, who)) }))
 }
 
 const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) => ({

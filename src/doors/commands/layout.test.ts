@@ -22,3 +22,11 @@ test('a thing becomes its fields, and nested values go below their name', () => 
     ['id     1', 'limits', '  min  -', '  max  5', 'theme  -', 'history', '  status', '  new'].join('\n'),
   )
 })
+
+test('text from outside cannot act on the terminal, turn its direction, or hide in it', () => {
+  const [escape, override, hidden] = ['\u001b[2J\u001b[H', '\u202e', '\u200b']
+  assert.equal(
+    layOut({ body: `${escape}All is well.\nid  1`, name: `a${override}b${hidden}c` }),
+    'body  \\u{1b}[2J\\u{1b}[HAll is well.\\u{a}id  1\nname  a\\u{202e}b\\u{200b}c',
+  )
+})

@@ -1,3 +1,4 @@
+import { unsafeCharacters } from '../../platform/lib/unsafe-characters.ts'
 import type { Json } from './command.ts'
 
 type Fields = { readonly [name: string]: Json }
@@ -48,11 +49,15 @@ function fielded(fields: Fields): string {
     .join('\n')
 }
 
+/** Text from outside could clear the terminal, or write a line of ours: its control and invisible characters are shown as codes. */
+const shownSafely = (text: string): string =>
+  text.replaceAll(unsafeCharacters, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`)
+
 /** One cell of a table; `-` is empty. */
 function cell(json: Json): string {
   if (json === null || json === '') return '-'
   if (isList(json)) return json.length === 0 ? '-' : json.map(cell).join(', ')
-  if (!isFields(json)) return String(json)
+  if (!isFields(json)) return shownSafely(String(json))
   return (
     Object.entries(json)
       .map(([name, value]) => `${name} ${cell(value)}`)

@@ -19,7 +19,7 @@ export const show = (input: Invocation): Promise<Answer> =>
 /** Marks an address whose e-mails came back, or removes the mark. */
 export const mark = (clear: boolean, input: Invocation): Promise<Answer> => {
   const [reason, address] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'customers.view', async (ctx, actor) => {
     await reportBounce(ctx, address, { reason, actor, clear })
     return { json: { bounced: !clear } }
   })

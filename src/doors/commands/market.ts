@@ -19,7 +19,7 @@ export const show = (input: Invocation): Promise<Answer> =>
 
 export const halt = (input: Invocation): Promise<Answer> => {
   const [reason, pair] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.halt', async (ctx, actor) => {
     const halted = await haltMarket(ctx, pair, { reason, actor })
     return { json: { pair: halted.pair, state: 'halted' }, text: `Halted: ${halted.pair}.` }
   })
@@ -27,7 +27,7 @@ export const halt = (input: Invocation): Promise<Answer> => {
 
 export const resume = (input: Invocation): Promise<Answer> => {
   const [reason, pair] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.halt', async (ctx, actor) => {
     const resumed = await resumeMarket(ctx, pair, { reason, actor })
     return { json: { pair: resumed.pair, state: 'resumed' }, text: `Resumed: ${resumed.pair}.` }
   })

@@ -17,7 +17,7 @@ export const create = async (input: Invocation): Promise<Answer> => {
   const [email = ''] = input.args
   const { role, name, 'password-file': file } = input.flags
   const password = file === undefined ? randomToken(18) : await contentsOf(file, '--password-file')
-  return withActor(input, async (ctx, who) => {
+  return withActor(input, 'team.manage', async (ctx, who) => {
     const operator = await createOperator(ctx, { email, password, role, name }, who)
     const made = { id: String(operator.id), email: operator.email, role: operator.role }
     if (file !== undefined) return { json: made }
@@ -44,13 +44,17 @@ export const list = (input: Invocation): Promise<Answer> =>
 /** Gives an operator another role. */
 export const role = (input: Invocation): Promise<Answer> => {
   const [email = '', wanted = ''] = input.args
-  return withActor(input, async (ctx, who) => ({ json: changed(await changeRole(ctx, email, wanted, who)) }))
+  return withActor(input, 'team.manage', async (ctx, who) => ({
+    json: changed(await changeRole(ctx, email, wanted, who)),
+  }))
 }
 
 /** Ends an operator's access. */
 export const disable = (input: Invocation): Promise<Answer> => {
   const [email = ''] = input.args
-  return withActor(input, async (ctx, who) => ({ json: changed(await disableOperator(ctx, email, who)) }))
+  return withActor(input, 'team.manage', async (ctx, who) => ({
+    json: changed(await disableOperator(ctx, email, who)),
+  }))
 }
 
 const changed = ({ email, role: now, disabledAt }: Operator) => ({
@@ -61,7 +65,7 @@ const changed = ({ email, role: now, disabledAt }: Operator) => ({
 
 /** Shows the token's text, once. */
 export const token = (input: Invocation): Promise<Answer> =>
-  withActor(input, async (ctx, who) => {
+  withActor(input, 'team.manage', async (ctx, who) => {
     const made = await createToken(ctx, input.args[0] ?? '', who)
     const json = { id: String(made.token.id), token: made.text }
     return { json, text: `${layOut(json)}\n\nSave this token. It is not shown again.` }
@@ -69,7 +73,7 @@ export const token = (input: Invocation): Promise<Answer> =>
 
 export const revoke = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withActor(input, async (ctx, who) => ({ json: shown(await revokeToken(ctx, id, who)) }))
+  return withActor(input, 'team.manage', async (ctx, who) => ({ json: shown(await revokeToken(ctx, id, who)) }))
 }
 
 const shown = ({ id, hint, createdAt, lastUsedAt, revokedAt }: OperatorToken) => ({

@@ -12,7 +12,7 @@ import { partnerIdOf } from './read-id.ts'
 import { contentsOf, withActor } from './who.ts'
 
 export const create = (input: Invocation): Promise<Answer> =>
-  withActor(input, async (ctx, who) => {
+  withActor(input, 'partners.manage', async (ctx, who) => {
     const [name = ''] = input.args
     const { partner, ...secrets } = await createPartner(ctx, { name }, who)
     const json = { partner_id: String(partner.id), ...secrets }
@@ -39,13 +39,17 @@ export const show = (input: Invocation): Promise<Answer> => {
 export async function set(input: Invocation): Promise<Answer> {
   const id = partnerIdOf(input)
   const texts = await readTexts(input.args)
-  return withActor(input, async (ctx, who) => ({ json: shown(await setPartner(ctx, id, texts, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await setPartner(ctx, id, texts, who)),
+  }))
 }
 
 export const switchTo = (on: boolean, input: Invocation): Promise<Answer> => {
   const id = partnerIdOf(input)
   const [feature = ''] = input.args
-  return withActor(input, async (ctx, who) => ({ json: shown(await switchFeature(ctx, id, { feature, on }, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await switchFeature(ctx, id, { feature, on }, who)),
+  }))
 }
 
 /** Reads `name=value` arguments; the value of a file setting is the file's contents. */

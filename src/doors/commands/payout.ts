@@ -8,7 +8,7 @@ import { withOperator } from './who.ts'
 /** Approves a payout or refund above the limit as the operator whose token was given. */
 export const approve = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withOperator(input, async (ctx, operator) => {
+  return withOperator(input, 'payouts.approve', async (ctx, operator) => {
     const { payoutId, transactionId, approvals, needed, isApproved } = await approvePayout(ctx, id, operator)
     const json = {
       payout_id: String(payoutId),

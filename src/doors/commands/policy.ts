@@ -59,7 +59,7 @@ export async function proposeFile(input: Invocation): Promise<Answer> {
   const text = await contentsOf(input.args[1] ?? '', 'FILE')
   const document = parsed(text)
   if (document === undefined) return refused([{ path: '', message: 'is not JSON' }])
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'policies.propose', async (ctx, actor) => {
     const outcome = await propose(ctx, { kind, document, reason, partnerId, effectiveAt, days }, actor)
     if ('problems' in outcome) return refused(outcome.problems)
     const { proposal, difference, dryRun } = outcome
@@ -70,12 +70,16 @@ export async function proposeFile(input: Invocation): Promise<Answer> {
 
 export const approve = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withActor(input, async (ctx, actor) => ({ json: shown(await approveProposal(ctx, id, actor)) }))
+  return withActor(input, 'policies.approve', async (ctx, actor) => ({
+    json: shown(await approveProposal(ctx, id, actor)),
+  }))
 }
 
 export const reject = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withActor(input, async (ctx, actor) => ({ json: shown(await rejectProposal(ctx, id, actor)) }))
+  return withActor(input, 'policies.propose', async (ctx, actor) => ({
+    json: shown(await rejectProposal(ctx, id, actor)),
+  }))
 }
 
 export const history = (input: Invocation): Promise<Answer> => {

@@ -34,7 +34,7 @@ export const list = (input: Invocation): Promise<Answer> =>
 
 export const resume = (input: Invocation): Promise<Answer> => {
   const [reason, name] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'system.manage', async (ctx, actor) => {
     await resumeCrediting(ctx, name, { reason, actor })
     return { json: { name, resumed: true } }
   })

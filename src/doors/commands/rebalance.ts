@@ -27,7 +27,7 @@ export const list = (input: Invocation): Promise<Answer> =>
 export const propose = (input: Invocation): Promise<Answer> => {
   const { from: source, to: destination, asset, amount, reason } = input.flags
   const given = [source, destination, asset, amount, reason].filter((one) => one !== undefined)
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     let ids: bigint[]
     if (given.length === 0) ids = await proposeRebalances(ctx)
     else if (source && destination && asset && amount && reason) {
@@ -41,13 +41,13 @@ export const propose = (input: Invocation): Promise<Answer> => {
 /** Approves a transfer as the operator whose token was given. */
 export const approve = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withOperator(input, async (ctx, operator) => one(await approveRebalance(ctx, id, operator)))
+  return withOperator(input, 'payouts.approve', async (ctx, operator) => one(await approveRebalance(ctx, id, operator)))
 }
 
 /** Books that a transfer has left. */
 export const sent = (input: Invocation): Promise<Answer> => {
   const [id, proof, { fee, 'fee-asset': feeAsset }] = [idOf(input), proofOf(input), input.flags]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     const rebalance = (await listRebalances(ctx)).find((row) => row.id === id)
     const cost = fee === undefined ? undefined : { asset: feeAsset ?? rebalance?.asset ?? '', amount: fee }
     return one(await confirmSent(ctx, id, { proof, fee: cost, actor }))
@@ -57,13 +57,13 @@ export const sent = (input: Invocation): Promise<Answer> => {
 /** Books that a transfer has arrived. */
 export const arrived = (input: Invocation): Promise<Answer> => {
   const [id, proof] = [idOf(input), proofOf(input)]
-  return withActor(input, async (ctx, actor) => one(await confirmArrived(ctx, id, { proof, actor })))
+  return withActor(input, 'money.resolve', async (ctx, actor) => one(await confirmArrived(ctx, id, { proof, actor })))
 }
 
 /** Cancels a transfer that was not sent. */
 export const cancel = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => one(await cancelRebalance(ctx, id, { reason, actor })))
+  return withActor(input, 'money.resolve', async (ctx, actor) => one(await cancelRebalance(ctx, id, { reason, actor })))
 }
 
 function proofOf({ flags }: Invocation): string {

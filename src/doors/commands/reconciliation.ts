@@ -44,13 +44,15 @@ export const show = (input: Invocation): Promise<Answer> => {
 
 export const resolve = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => ({ json: shown(await resolveBreak(ctx, id, { actor, reason })) }))
+  return withActor(input, 'money.resolve', async (ctx, actor) => ({
+    json: shown(await resolveBreak(ctx, id, { actor, reason })),
+  }))
 }
 
 /** Closes a day, or shows the figures of one that is closed. */
 export const close = (input: Invocation): Promise<Answer> => {
   const [day = ''] = input.args
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.close', async (ctx, actor) => {
     const closed = await closeDay(ctx, day, actor)
     const accounts = closed.accounts.map(({ account, asset, opening, closing }) => ({
       account,

@@ -17,13 +17,13 @@ import { contentsOf, withActor } from './who.ts'
 /** Puts a transaction on hold for review. */
 export const hold = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => shown(await holdTransaction(ctx, id, { reason, actor })))
+  return withActor(input, 'orders.hold', async (ctx, actor) => shown(await holdTransaction(ctx, id, { reason, actor })))
 }
 
 /** Resumes a transaction that is on hold. */
 export const release = (input: Invocation): Promise<Answer> => {
   const [id, reason, payTo] = [idOf(input), reasonOf(input), idOfFlag(input, 'pay-to')]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'orders.release', async (ctx, actor) => {
     const order = { reason, actor, ...(payTo === undefined ? {} : { payTo }) }
     return shown(await releaseTransaction(ctx, id, order))
   })
@@ -35,9 +35,11 @@ export const refund = async (input: Invocation): Promise<Answer> => {
   const to = await destinationOf(input)
   if (to) {
     if (text !== undefined) throw new WrongUsage('--to redirects whole refunds. It takes no --amount.')
-    return withActor(input, async (ctx, actor) => shown(await redirectRefund(ctx, id, { reason, actor, to })))
+    return withActor(input, 'orders.refund', async (ctx, actor) =>
+      shown(await redirectRefund(ctx, id, { reason, actor, to })),
+    )
   }
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'orders.refund', async (ctx, actor) => {
     if (text === undefined) return shown(await refundTransaction(ctx, id, { reason, actor }))
     const transaction = await readTransactionWhole(ctx, ctx.db, id)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
@@ -60,7 +62,9 @@ export async function destinationOf({ flags }: Invocation): Promise<RefundDestin
 /** Cancels a transaction that has not been paid. */
 export const cancel = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => shown(await cancelTransaction(ctx, id, { reason, actor })))
+  return withActor(input, 'orders.cancel', async (ctx, actor) =>
+    shown(await cancelTransaction(ctx, id, { reason, actor })),
+  )
 }
 
 /** Reads `--reason`, which must not be empty. */

@@ -25,7 +25,7 @@ export const match = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
   const publicId = readId(input.args[1] ?? '')
   if (publicId === undefined) throw new WrongUsage('TRANSACTION_ID needs an id of digits.')
-  return withActor(input, async (ctx, actor) =>
+  return withActor(input, 'money.resolve', async (ctx, actor) =>
     shownTransaction(await matchSuspense(ctx, id, publicId, { reason, actor })),
   )
 }
@@ -33,7 +33,7 @@ export const match = (input: Invocation): Promise<Answer> => {
 /** Returns money in suspense to where it came from, or, where that failed, to another account. */
 export const giveBack = async (input: Invocation): Promise<Answer> => {
   const [id, reason, to] = [idOf(input), reasonOf(input), await destinationOf(input)]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     const refund = await returnSuspense(ctx, id, { reason, actor, ...(to ? { to } : {}) })
     return { json: { deposit_id: String(id), refund_id: String(refund) } }
   })
@@ -42,7 +42,7 @@ export const giveBack = async (input: Invocation): Promise<Answer> => {
 /** Writes off money in suspense that is worth less than sending it back. */
 export const writeOff = (input: Invocation): Promise<Answer> => {
   const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, async (ctx, actor) => {
+  return withActor(input, 'money.resolve', async (ctx, actor) => {
     await writeOffSuspense(ctx, id, { reason, actor })
     return { json: { deposit_id: String(id), written_off: true } }
   })

@@ -32,7 +32,7 @@ export const add = (input: Invocation): Promise<Answer> => {
     perSecond: rate === undefined ? undefined : wholeNumber(rate, '--rate'),
     isOrdered: ordered === undefined ? undefined : ordered === 'on',
   }
-  return withActor(input, async (ctx, who) => {
+  return withActor(input, 'partners.manage', async (ctx, who) => {
     const { endpoint, secret } = await addEndpoint(ctx, wanted, who)
     return withSecret({ id: String(endpoint.id), url: endpoint.url, secret })
   })
@@ -62,7 +62,9 @@ export const show = (input: Invocation): Promise<Answer> => {
 export const set = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
   const change = readChange(input.args.slice(1))
-  return withActor(input, async (ctx, who) => ({ json: shown(await changeEndpoint(ctx, { id }, change, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await changeEndpoint(ctx, { id }, change, who)),
+  }))
 }
 
 export const pause = (input: Invocation): Promise<Answer> => changeStatus(input, 'paused')
@@ -71,7 +73,9 @@ export const resume = (input: Invocation): Promise<Answer> => changeStatus(input
 
 function changeStatus(input: Invocation, status: 'active' | 'paused'): Promise<Answer> {
   const id = idOf(input)
-  return withActor(input, async (ctx, who) => ({ json: shown(await changeEndpoint(ctx, { id }, { status }, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await changeEndpoint(ctx, { id }, { status }, who)),
+  }))
 }
 
 /** Shows the new secret, once. */
@@ -79,7 +83,7 @@ export const rotate = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
   const { overlap } = input.flags
   const overlapMs = overlap === undefined ? undefined : durationOf(overlap)
-  return withActor(input, async (ctx, who) => {
+  return withActor(input, 'partners.manage', async (ctx, who) => {
     const { secret, previousUntil } = await ctx.db.atomic((db) => rotateSecret(ctx, db, { id, overlapMs }, who))
     return withSecret({ id: String(id), secret, previous_secret_until: previousUntil.toISOString() })
   })
@@ -87,7 +91,9 @@ export const rotate = (input: Invocation): Promise<Answer> => {
 
 export const remove = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withActor(input, async (ctx, who) => ({ json: shown(await removeEndpoint(ctx, { id }, who)) }))
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await removeEndpoint(ctx, { id }, who)),
+  }))
 }
 
 export const test = (input: Invocation): Promise<Answer> => {

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
+import { type Permission, permissionsOf } from '../../exchange/operators/roles.ts'
 import { operatorOfToken } from '../../exchange/operators/token.ts'
 import { type Invocation, WrongUsage } from './command.ts'
 
@@ -11,19 +12,27 @@ import { type Invocation, WrongUsage } from './command.ts'
 const tokenFlag = 'token-file'
 
 /**
- * Runs `work` with the actor for the audit: the operator whose token was given, else this machine's user. An invalid or revoked
- * token is refused, so that nobody acts as somebody else by mistake.
+ * Runs `work` with the actor for the audit: the operator whose token was given, else this machine's user. Refuses an invalid or
+ * revoked token, so that a person can't act as somebody else by mistake, and an operator whose role lacks the permission.
  */
-export const withActor = <T>(input: Invocation, work: (ctx: Ctx, who: string) => Promise<T>): Promise<T> =>
+export const withActor = <T>(
+  input: Invocation,
+  permission: Permission,
+  work: (ctx: Ctx, who: string) => Promise<T>,
+): Promise<T> =>
   input.exchange(async (ctx) => {
-    const operator = await operatorGiven(ctx, input)
+    const operator = await operatorGiven(ctx, input, permission)
     return work(ctx, operator ? operatorSubject(operator) : actor())
   })
 
 /** The same for what only an operator with a token may do. */
-export const withOperator = <T>(input: Invocation, work: (ctx: Ctx, operator: Operator) => Promise<T>): Promise<T> =>
+export const withOperator = <T>(
+  input: Invocation,
+  permission: Permission,
+  work: (ctx: Ctx, operator: Operator) => Promise<T>,
+): Promise<T> =>
   input.exchange(async (ctx) => {
-    const operator = await operatorGiven(ctx, input)
+    const operator = await operatorGiven(ctx, input, permission)
     if (!operator) {
       const sentence = 'This command needs an operator token, in OPERATOR_TOKEN or in the file of --token-file.'
       throw new Refusal('INVALID_TOKEN', sentence)
@@ -31,10 +40,13 @@ export const withOperator = <T>(input: Invocation, work: (ctx: Ctx, operator: Op
     return work(ctx, operator)
   })
 
-async function operatorGiven(ctx: Ctx, { flags }: Invocation): Promise<Operator | undefined> {
+async function operatorGiven(ctx: Ctx, { flags }: Invocation, permission: Permission): Promise<Operator | undefined> {
   const file = flags[tokenFlag]
   const token = file === undefined ? ctx.config.operator.token : await contentsOf(file, `--${tokenFlag}`)
-  return token === undefined ? undefined : operatorOfToken(ctx, token)
+  if (token === undefined) return undefined
+  const operator = await operatorOfToken(ctx, token)
+  if (permissionsOf[operator.role].has(permission)) return operator
+  throw new Refusal('FORBIDDEN', `Your role, ${operator.role}, does not include this: it needs ${permission}.`)
 }
 
 /** The trimmed contents of a file that a flag or setting names. */

@@ -1,3 +1,5 @@
+import { unsafeCharacters } from '../../platform/lib/unsafe-characters.ts'
+
 /**
  * One line of a CSV file (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front; control characters
  * and marks that change the direction of text are removed.
@@ -12,7 +14,7 @@ export const csvIncomplete = (reasons: readonly string[], columns: number): stri
     : csvLine(['INCOMPLETE', reasons.join(' '), ...Array.from({ length: columns - 2 }, () => '')])
 
 const plain = (text: string): string => {
-  const clean = text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, ' ')
+  const clean = text.replaceAll(unsafeCharacters, ' ')
   return /^\s*[=+@]|^\s*-(?!\d+(\.\d+)?$)/.test(clean) ? `'${clean}` : clean
 }
 

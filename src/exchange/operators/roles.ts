@@ -10,6 +10,7 @@ export type Permission =
   | 'customers.view'
   | 'customers.block'
   | 'partners.view'
+  | 'partners.manage'
   | 'money.view'
   | 'money.resolve'
   | 'money.close'
@@ -20,6 +21,7 @@ export type Permission =
   | 'audit.view'
   | 'system.view'
   | 'system.halt'
+  | 'system.manage'
   | 'team.view'
   | 'team.manage'
 
@@ -62,7 +64,14 @@ const finance: readonly Permission[] = [
 const compliance: readonly Permission[] = [...support, 'payouts.approve', 'customers.block', 'audit.view', 'team.view']
 
 const all: readonly Permission[] = [
-  ...new Set<Permission>([...compliance, ...finance, 'policies.approve', 'team.manage']),
+  ...new Set<Permission>([
+    ...compliance,
+    ...finance,
+    'policies.approve',
+    'partners.manage',
+    'system.manage',
+    'team.manage',
+  ]),
 ]
 
 /** Each role's permissions: the only place that says who may do what. */
