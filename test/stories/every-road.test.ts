@@ -125,7 +125,7 @@ async function amountOn(road: Road, n: number): Promise<string> {
   return n % 3 === 0 ? max : min
 }
 
-describe('every road that the catalog offers ends in a payout', { concurrency: 32 }, () => {
+describe('every road that the catalog offers ends in a payout', { concurrency: 12 }, () => {
   for (const [n, road] of roads.entries()) {
     const { side, method, from, to } = road
     test(`${side} by ${method.type}: ${from.join(' on ')} to ${to.join(' on ')}`, async () => {
