@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 
+import type pg from 'pg'
+
 import { readConfig } from '../../src/app/config/config.ts'
 import { startService } from '../../src/app/start.ts'
 import { migrate, serviceUrl } from '../../src/platform/db/migrate.ts'
@@ -18,6 +20,13 @@ let empty: Awaited<ReturnType<typeof emptyDatabase>>
 let role: string
 let url: string
 
+/** Drops a role and its rights. An owner who is not a superuser must be a member of it. */
+async function dropRole(client: pg.Client, name: string): Promise<void> {
+  await client.query(`grant ${name} to current_user`)
+  await client.query(`drop owned by ${name}`)
+  await client.query(`drop role ${name}`)
+}
+
 const settings = (more: Record<string, string>) => ({ DATA_DIR: folder, PORT: '0', DB_POOL_SIZE: '4', ...more })
 const start = (more: Record<string, string>) =>
   startService(readConfig(settings(more)), silentLog, hurriedSandbox(250).plugIns)
@@ -28,7 +37,7 @@ before(async () => {
   url = serviceUrl(empty.ownerUrl, role, 'a password of ours')
 })
 after(async () => {
-  await asOwner(empty.ownerUrl, (client) => client.query(`drop owned by ${role}; drop role ${role}`))
+  await asOwner(empty.ownerUrl, (client) => dropRole(client, role))
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -84,10 +93,10 @@ it('a dump that is restored into a server without the role gets the role and its
   const lost = `${new URL(restored.ownerUrl).pathname.slice(1)}_lost`
   const options = { ownerUrl: restored.ownerUrl, serviceRole: lost, servicePassword: testServicePassword }
   await migrate(options)
-  await asOwner(restored.ownerUrl, (client) => client.query(`drop owned by ${lost}; drop role ${lost}`))
+  await asOwner(restored.ownerUrl, (client) => dropRole(client, lost))
 
   assert.deepEqual(await migrate(options), { applied: [] })
   const asService = serviceUrl(restored.ownerUrl, lost, testServicePassword)
   await asOwner(asService, (client) => client.query('select count(*) from entries'))
-  await asOwner(restored.ownerUrl, (client) => client.query(`drop owned by ${lost}; drop role ${lost}`))
+  await asOwner(restored.ownerUrl, (client) => dropRole(client, lost))
 })
