@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, mock } from 'node:test'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
 import { openNotifier } from '../../src/platform/db/notifier.ts'
@@ -41,6 +41,27 @@ const busy = () =>
     `select query from pg_stat_activity
      where datname = current_database() and usename <> current_user and state <> 'idle' and query not like '%service_state%'`,
   )
+
+/** Resolves when the next reader has looked, found nothing, and waits. It counts as a listener before it has looked. */
+function nextReader(): Promise<void> {
+  const { feedListeners } = exchange.service.composition
+  const { listen } = feedListeners
+  return new Promise((resolve) => {
+    mock.method(
+      feedListeners,
+      'listen',
+      (partnerId: bigint) => {
+        const listener = listen(partnerId)
+        const next = (ms: number) => {
+          resolve()
+          return listener.next(ms)
+        }
+        return { ...listener, next }
+      },
+      { times: 1 },
+    )
+  })
+}
 
 const idsIn = ({ data }: Page): string[] => data.map(({ id }) => id)
 
@@ -128,8 +149,9 @@ describe('GET /v1/events', () => {
       // From here on nothing is placed but by this test.
       const from = await end()
       // The document has no such payload, so the answers are read without its check.
+      const reader = nextReader()
       const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=20`, { headers })
-      await until(() => exchange.service.composition.feedListeners.countOf(partnerId) === 1, 'a reader')
+      await reader
       const stream = randomId()
       await placed(stream, partnerId)
       // It is there for whoever looks, but nobody has said so: a reader who looked by himself would have it by now.
