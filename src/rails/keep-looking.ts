@@ -2,13 +2,13 @@ import { detach } from '../platform/lib/detach.ts'
 
 /** A look that is repeated until it is stopped. */
 export type Looking = {
-  /** True where there is more to read at once. */
-  look(): Promise<boolean>
+  /** True where there is more to read at once; a number is another pause than `everyMs`, in milliseconds. */
+  look(): Promise<boolean | number>
   /** A look that failed is tried again after the pause. */
   onError(error: unknown): void
   everyMs: number
   /** Gives back the lease, once the last look is over. */
-  release(): Promise<unknown>
+  release?(): Promise<unknown>
 }
 
 /** Repeats a look: at once while there is more to read, else after a pause. */
@@ -18,14 +18,14 @@ export function keepLooking({ look, onError, everyMs, release }: Looking): { sto
   let running = Promise.resolve()
 
   async function lookOnce(): Promise<void> {
-    let hasMore = false
+    let more: boolean | number = false
     try {
-      hasMore = await look()
+      more = await look()
     } catch (error) {
       onError(error)
     }
     if (stopped) return
-    timer = setTimeout(() => start(), hasMore ? 0 : everyMs)
+    timer = setTimeout(() => start(), typeof more === 'number' ? more : more ? 0 : everyMs)
   }
   function start(): void {
     running = lookOnce()
@@ -37,7 +37,7 @@ export function keepLooking({ look, onError, everyMs, release }: Looking): { sto
       stopped = true
       clearTimeout(timer)
       await running
-      await release()
+      await release?.()
     },
   }
 }

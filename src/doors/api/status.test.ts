@@ -30,12 +30,26 @@ describe('GET /v1/status', () => {
       rates: 'ok',
       workers: 'ok',
       payouts: 'ok',
+      closed_markets: [],
     })
   })
 
   it('401 INVALID_TOKEN: an unknown key', async () => {
     const answer = await api.ask({ url: '/v1/status', key: 'pk_test_none' })
     assert.deepEqual([answer.status, answer.code], [401, 'INVALID_TOKEN'])
+  })
+
+  it('200: names a market that has no price, while others have one', async () => {
+    const { market } = api.ctx
+    const [one] = market.markets
+    later(1_000)
+    api.ctx.market = { ...market, booksAt: (at) => market.booksAt(at).map((book, index) => (index > 0 ? book : undefined)) }
+    const answer = await api.ask({ url: '/v1/status' })
+    assert.deepEqual([answer.status, answer.body.closed_markets], [200, [one?.name]])
+
+    api.ctx.market = market
+    later(1_000)
+    assert.deepEqual((await api.ask({ url: '/v1/status' })).body.closed_markets, [])
   })
 
   it('503 SERVICE_UNAVAILABLE: names the parts that are down, and when to ask again', async () => {

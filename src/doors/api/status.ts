@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { isAvailable, offersAt } from '../../exchange/availability/offers.ts'
 import { defaultTerms } from '../../exchange/availability/partner-terms.ts'
 import type { Ctx } from '../../exchange/context.ts'
+import { closedMarkets } from '../../exchange/pricing/market.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { settlingMomentOf } from '../../exchange/transactions/policy.ts'
 import type { Operation } from './operation.ts'
 import * as queries from './queries.ts'
 import { line } from './field-shapes.ts'
-import { flag, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
+import { flag, list, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
 
 /** Tells whether some process does the work that orders need after they are made. */
 export type WorkersAreUp = () => Promise<boolean>
@@ -22,11 +23,11 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
       '/status',
       { config: { access: 'anyone', operation }, schema: { response: { 200: statusRecord } } },
       async () => {
-        const parts = await look()
+        const { closed_markets, ...parts } = await look()
         const halts = ctx.halts.now()
         const payouts = halts.payouts ? ('halted' as const) : ('ok' as const)
         const down = Object.entries(parts).filter(([, state]) => state === 'down')
-        if (down.length === 0 && !halts.all) return { message: 'OK', available: true, ...parts, payouts }
+        if (down.length === 0 && !halts.all) return { message: 'OK', available: true, ...parts, payouts, closed_markets }
 
         const problems = [
           ...down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` })),
@@ -46,7 +47,9 @@ const operation: Operation = {
   summary: 'Read the status of the service',
   description:
     'Returns 200 when transactions can be created, and 503 otherwise, with each part that is down in `errors`. ' +
-    '`payouts` is `halted` while nothing is paid out: transactions can still be created, and their payouts wait.',
+    '`payouts` is `halted` while nothing is paid out: transactions can still be created, and their payouts wait. ' +
+    '`closed_markets` are the pairs that have no price now, because their sources are stale or disagree or an operator ' +
+    'has halted them: nothing that needs their price can be exchanged.',
   says: { 200: 'Transactions can be created.' },
   refuses: [],
 }
@@ -62,16 +65,23 @@ const statusRecord = titled(
     rates: part,
     workers: part,
     payouts: oneOf('ok', 'halted'),
+    closed_markets: list(line, 10_000),
   }),
 )
 
-type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers'>
+type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers' | 'closed_markets'>
 
 async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts> {
   const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
-  const offers = offersAt(settlingMomentOf(ctx, ctx.clock.now()), defaultTerms)
+  const moment = settlingMomentOf(ctx, ctx.clock.now())
+  const offers = offersAt(moment, defaultTerms)
   const rates = [...offers.currencies.values()].some(isAvailable)
-  return { database: stateOf(database), rates: stateOf(rates), workers: stateOf(workers) }
+  return {
+    database: stateOf(database),
+    rates: stateOf(rates),
+    workers: stateOf(workers),
+    closed_markets: closedMarkets(moment),
+  }
 }
 
 const stateOf = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')

@@ -14,3 +14,15 @@ export const isFresh = (
   { now, maxPriceAgeSeconds }: Pick<MarketMoment, 'now' | 'maxPriceAgeSeconds'>,
   book: Book | undefined,
 ): book is Book => book !== undefined && now.getTime() - book.at.getTime() <= maxPriceAgeSeconds * 1_000
+
+/** The names of the markets that price nothing at that moment: stale, too few sources that agree, or halted. */
+export function closedMarkets(moment: MarketMoment): string[] {
+  const { markets, booksAt, isClosed } = moment.market
+  const books = booksAt(moment.now)
+  return markets
+    .filter(
+      ({ base, quote }, index) =>
+        !isFresh(moment, books[index]) || isClosed?.(base, quote, moment.now) || isClosed?.(quote, base, moment.now),
+    )
+    .map(({ name }) => name)
+}

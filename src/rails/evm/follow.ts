@@ -1,8 +1,8 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { detach } from '../../platform/lib/detach.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
+import { keepLooking } from '../keep-looking.ts'
 import type { RailEvent } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
@@ -28,6 +28,8 @@ const batch = 20n
 const remembered = 5_000n
 /** How long a process that fell silent keeps a chain, in real milliseconds. */
 const leaseMs = 20_000
+/** How often a chain that was halted is looked at. */
+const haltedPauseMs = 60_000
 
 /** Someone who may follow a chain. */
 export const newFollower = (chain: Chain, report: ReportEvents, halt: Halt = () => undefined): Follower => ({
@@ -179,39 +181,20 @@ async function commonBlock(chain: Chain, tip: bigint): Promise<bigint | undefine
  */
 export function keepFollowing(follower: Follower, charge: Charge): { stop(): Promise<void> } {
   const { chain, holder } = follower
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-
-  async function look(): Promise<void> {
-    let round: Round = 'idle'
-    try {
-      round = await followOnce(follower)
+  const { db, log, network, settings } = chain
+  return keepLooking({
+    look: async () => {
+      const round = await followOnce(follower)
       if (round === 'idle') {
         await sweepOnce(chain)
         await chargeCosts(chain, charge)
       }
-    } catch (error) {
-      chain.log.warn({ err: error, network: chain.network.code }, 'A chain could not be followed; trying again.')
-    }
-    if (round === 'halted') chain.log.error({ network: chain.network.code }, 'A chain is not followed: it was halted.')
-    if (stopped) return
-    timer = setTimeout(() => start(), pauseAfter(round, chain))
-  }
-  function start(): void {
-    running = look()
-    detach(running)
-  }
-  start()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
-      await queries.endLease(chain.db, chain.network.code, holder)
+      if (round !== 'halted') return round === 'more'
+      log.error({ network: network.code }, 'A chain is not followed: it was halted.')
+      return haltedPauseMs
     },
-  }
+    onError: (err) => log.warn({ err, network: network.code }, 'A chain could not be followed; trying again.'),
+    everyMs: settings.scanEveryMs,
+    release: () => queries.endLease(db, network.code, holder),
+  })
 }
-
-const pauseAfter = (round: Round, { settings }: Chain): number =>
-  round === 'more' ? 0 : round === 'halted' ? 60_000 : settings.scanEveryMs

@@ -1,6 +1,6 @@
 import { after } from '../../platform/lib/clock.ts'
-import { detach } from '../../platform/lib/detach.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
+import { keepLooking } from '../keep-looking.ts'
 import type { Bank, BankReports } from './bank.ts'
 import { endLease, takeLease } from './lease.ts'
 import { folderOutbox, type Outbox } from './paying/outbox.ts'
@@ -50,30 +50,14 @@ export async function followBankOnce({ bank, holder, outbox, fetched, reports }:
 
 /** Follows a bank until it is stopped. What fails is tried again. */
 export function keepFollowingBank(follower: BankFollower): { stop(): Promise<void> } {
-  const { bank, holder } = follower
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-
-  async function look(): Promise<void> {
-    try {
+  const { db, log, name, everyMs } = follower.bank
+  return keepLooking({
+    look: async () => {
       await followBankOnce(follower)
-    } catch (error) {
-      bank.log.warn({ err: error, rail: bank.name }, 'The files of a bank could not be exchanged; trying again.')
-    }
-    if (!stopped) timer = setTimeout(start, bank.everyMs)
-  }
-  function start(): void {
-    running = look()
-    detach(running)
-  }
-  start()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
-      await endLease(bank.db, bank.name, holder)
+      return false
     },
-  }
+    onError: (err) => log.warn({ err, rail: name }, 'The files of a bank could not be exchanged; trying again.'),
+    everyMs,
+    release: () => endLease(db, name, follower.holder),
+  })
 }

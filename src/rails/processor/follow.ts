@@ -1,7 +1,7 @@
 import type { Atomic, Database } from '../../platform/db/sql.ts'
 import { after, type Clock } from '../../platform/lib/clock.ts'
-import { detach } from '../../platform/lib/detach.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import { keepLooking } from '../keep-looking.ts'
 import type { RailEvent } from '../rail.ts'
 import { type Item, type ItemKey, recordMovements, takeDue, writeState } from './store.ts'
 
@@ -86,32 +86,15 @@ export function keepAsking(
   report: Report,
   begin: () => Promise<void>,
 ): { stop(): Promise<void> } {
-  const pauseMs = Math.min(processor.everyMs / 4, 5_000)
-  let [stopped, begun] = [false, false]
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-
-  async function look(): Promise<void> {
-    let asked = 0
-    try {
-      if (!begun) await begin()
-      begun = true
-      asked = await followOnce(processor, report)
-    } catch (error) {
-      processor.log.warn({ err: error, rail: processor.rail }, 'A processor could not be followed; trying again.')
-    }
-    if (!stopped) timer = setTimeout(start, asked > 0 ? 0 : pauseMs)
-  }
-  function start(): void {
-    running = look()
-    detach(running)
-  }
-  start()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
+  let isBegun = false
+  return keepLooking({
+    look: async () => {
+      if (!isBegun) await begin()
+      isBegun = true
+      return (await followOnce(processor, report)) > 0
     },
-  }
+    onError: (err) =>
+      processor.log.warn({ err, rail: processor.rail }, 'A processor could not be followed; trying again.'),
+    everyMs: Math.min(processor.everyMs / 4, 5_000),
+  })
 }
