@@ -32,7 +32,12 @@ const concurrency = availableParallelism() * 3
 const alone = ['test/crash/', 'test/simulation/']
 
 /** Files that run only when named, each in a step of bin/check: they take long, or measure what other tests would disturb. */
-const onlyWhenNamed = ['test/benchmarks.test.js', 'test/simulation/', 'test/stories/cost-of-a-buy.test.js']
+const onlyWhenNamed = [
+  'test/benchmarks.test.js',
+  'test/simulation/',
+  'test/stories/cost-of-a-buy.test.js',
+  'test/stories/foreign-ids.test.js',
+]
 
 /** Files that start first because they take longest. */
 const longest = [

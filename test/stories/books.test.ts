@@ -9,6 +9,7 @@ import { valueAllEntries } from '../../src/exchange/treasury/value-entries.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, buy, create, lookup, pay, readyToPay } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -230,7 +231,14 @@ describe('verify finds what was changed behind the service’s back:', () => {
     await advance(exchange, 'PT31M')
     await readyToPay(exchange)
     const { ctx } = exchange.service.composition
-    await updateBalanceSnapshot(ctx.db)
+    // The snapshot ends before the oldest running transaction of the server, those of other databases included.
+    await until(async () => {
+      await updateBalanceSnapshot(ctx.db)
+      return (
+        (await lookup(exchange, `select from folded_balances where account = 'position' and asset = 'BTC-BTC'`))
+          .length > 0
+      )
+    }, 'a balance snapshot')
     // Each entry is valued once: one that is valued while a test has changed it would keep a wrong value.
     await valueAllEntries(ctx)
     await assertBooksHold(exchange)

@@ -6,8 +6,10 @@ import { openPool } from '../../src/platform/db/pool.ts'
 import type { Database } from '../../src/platform/db/sql.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import type { Chain, Reports } from '../../src/rails/bitcoin/chain.ts'
-import { followOnce, newFollower, type Round } from '../../src/rails/bitcoin/follow.ts'
+import type { Chain } from '../../src/rails/bitcoin/chain.ts'
+import type { Reports } from '../../src/rails/two-nodes.ts'
+import { followOnce, newFollower } from '../../src/rails/bitcoin/follow.ts'
+import type { Round } from '../../src/rails/two-nodes.ts'
 import { chainRules } from '../../src/rails/bitcoin/networks.ts'
 import { openChains } from '../../src/rails/bitcoin/open.ts'
 import { bitcoinRail } from '../../src/rails/bitcoin/rails.ts'
@@ -103,7 +105,7 @@ export async function openBitcoinWorld(
       clock,
       log: silentLog,
       confirmations: { BTC: 2, LTC: 2, DOGE: 2, BCH: 2 },
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       readSecret: () => '',
       mnemonicOf: ({ account_key: watched }) => Promise.resolve(watched === undefined ? mnemonic : undefined),
     })

@@ -43,7 +43,10 @@ describe('GET /v1/status', () => {
     const { market } = api.ctx
     const [one] = market.markets
     later(1_000)
-    api.ctx.market = { ...market, booksAt: (at) => market.booksAt(at).map((book, index) => (index > 0 ? book : undefined)) }
+    api.ctx.market = {
+      ...market,
+      booksAt: (at) => market.booksAt(at).map((book, index) => (index > 0 ? book : undefined)),
+    }
     const answer = await api.ask({ url: '/v1/status' })
     assert.deepEqual([answer.status, answer.body.closed_markets], [200, [one?.name]])
 

@@ -27,7 +27,8 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
         const halts = ctx.halts.now()
         const payouts = halts.payouts ? ('halted' as const) : ('ok' as const)
         const down = Object.entries(parts).filter(([, state]) => state === 'down')
-        if (down.length === 0 && !halts.all) return { message: 'OK', available: true, ...parts, payouts, closed_markets }
+        if (down.length === 0 && !halts.all)
+          return { message: 'OK', available: true, ...parts, payouts, closed_markets }
 
         const problems = [
           ...down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` })),

@@ -17,12 +17,13 @@ export const isFresh = (
 
 /** The names of the markets that price nothing at that moment: stale, too few sources that agree, or halted. */
 export function closedMarkets(moment: MarketMoment): string[] {
-  const { markets, booksAt, isClosed } = moment.market
-  const books = booksAt(moment.now)
-  return markets
+  const { now, market } = moment
+  const isClosed = market.isClosed ?? (() => false)
+  const books = market.booksAt(now)
+  return market.markets
     .filter(
       ({ base, quote }, index) =>
-        !isFresh(moment, books[index]) || isClosed?.(base, quote, moment.now) || isClosed?.(quote, base, moment.now),
+        !isFresh(moment, books[index]) || isClosed(base, quote, now) || isClosed(quote, base, now),
     )
     .map(({ name }) => name)
 }

@@ -1,13 +1,7 @@
+import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
 import { readHash, readHeight } from './node.ts'
-import { Nonsense } from './wire.ts'
 import * as queries from './queries.ts'
-
-/** Why two nodes do not agree. `isClear`: no delay can explain it. */
-export type Doubt = { reason: string; isClear: boolean }
-
-/** What both nodes say of a chain. `agreed`: the highest block, at most as deep as final ones are, that both have. */
-export type Agreement = { agreed: bigint; doubt?: Doubt }
 
 /**
  * Asks the second node for the block at a depth. Equal hashes there prove equal chains below. A chain with one node agrees with
@@ -38,12 +32,8 @@ export async function compareNodes(
     }
     return { agreed: at }
   } catch (error) {
-    const reason =
-      error instanceof Nonsense
-        ? `the second sends nonsense (${error.message})`
-        : 'the second does not answer as it should'
     chain.log.warn({ err: error, network: network.code }, 'The second node of a chain gave no clear answer.')
-    return { ...none, doubt: { reason, isClear: error instanceof Nonsense } }
+    return { ...none, doubt: doubtOf('second', error) }
   }
 }
 

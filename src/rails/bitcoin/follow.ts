@@ -1,13 +1,13 @@
+import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import { compareNodes, type Doubt } from './agree.ts'
-import type { Chain, Reports } from './chain.ts'
+import { compareNodes } from './agree.ts'
+import type { Chain } from './chain.ts'
 import * as coins from './coins.sql.ts'
 import { toRailEvent } from './events.ts'
 import { lookAtMempool, type Mempool, newMempool, replacedBy } from './mempool.ts'
-import { NoAnswer, readHash, readHeight } from './node.ts'
-import { Nonsense } from './wire.ts'
+import { readHash, readHeight } from './node.ts'
 import * as queries from './queries.ts'
 import { changesOf, type NumberedBlock, readBlocks, readWaiting } from './read-blocks.ts'
 import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
@@ -15,17 +15,12 @@ import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
 /** A process that follows a chain: its name among several, and where it reports. */
 export type Follower = Reports & { chain: Chain; holder: string; mempool: Mempool }
 
-/** What became of one look: there is more to read, or not; another process follows; or crediting was stopped. */
-export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
-
 /** The most blocks that one look reads. */
 const batch = 10n
 /** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
 const remembered = 5_000n
 /** How long a process that fell silent keeps a chain, in real milliseconds. A full block takes seconds to read. */
 const leaseMs = 60_000
-/** How long the nodes may disagree before it is shown, where a delay may explain it. Nothing becomes final meanwhile. */
-const doubtMs = 30_000
 
 export const newFollower = (chain: Chain, reports: Reports): Follower => ({
   ...reports,
@@ -48,12 +43,17 @@ export async function followOnce(follower: Follower): Promise<Round> {
   try {
     return await step(follower, lease)
   } catch (error) {
-    const isClear = error instanceof Nonsense
-    if (!isClear && !(error instanceof NoAnswer)) throw error
-    const reason = isClear ? `the first sends nonsense (${error.message})` : 'the first does not answer as it should'
+    if (!isNodeFault(error)) throw error
     await db.atomic(async (block) => {
       const [locked] = await queries.lockChain(block, network.code, lease.fence)
-      if (locked) keepDoubt(follower, block, locked, { reason, isClear })
+      if (locked)
+        keepDoubt(
+          follower,
+          { keepDoubt: queries.keepDoubt, halt: queries.halt },
+          block,
+          locked,
+          doubtOf('first', error),
+        )
     })
     throw error
   }
@@ -173,7 +173,8 @@ async function settle(
     const [locked] = await queries.lockChain(block, network.code, lease.fence)
     if (!locked) return 'elsewhere'
     if (doubt) {
-      if (keepDoubt(follower, block, locked, doubt)) return 'halted'
+      if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
+        return 'halted'
     } else if (locked.unsure_since !== null || locked.halted !== null) {
       queries.endHalt(block, network.code)
       if (locked.halted !== null) resume(block, name, locked.halted)
@@ -196,25 +197,6 @@ async function waitingGone({ db, network, node }: Chain, tip: bigint): Promise<s
   if ((await coins.goneCoins(db, network.code)).length === 0) return undefined
   const waiting = await readWaiting(node)
   return (await readHash(node, tip + 1n)) === undefined ? waiting : undefined
-}
-
-/** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
-function keepDoubt(
-  { chain, halt }: Follower,
-  db: Atomic,
-  { halted, unsure_since: before }: queries.ChainRow,
-  { reason, isClear }: Doubt,
-): boolean {
-  const { network, name, clock, log } = chain
-  const now = clock.realNow()
-  queries.keepDoubt(db, network.code, now)
-  if (halted !== null) return true
-  if (!isClear && now.getTime() - (before ?? now).getTime() <= doubtMs) return false
-  const sentence = `The nodes of ${network.code} do not agree: ${reason}.`
-  queries.halt(db, network.code, sentence, true)
-  halt(db, name, sentence)
-  log.error({ network: network.code }, sentence)
-  return true
 }
 
 async function reportCoins(

@@ -1,11 +1,13 @@
+import { type Node, NodeError, Nonsense } from '../json-rpc.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import type { Chain, ReportEvents } from './chain.ts'
+import type { Chain } from './chain.ts'
+import type { ReportEvents } from '../two-nodes.ts'
 import * as coins from './coins.sql.ts'
 import { toRailEvent } from './events.ts'
-import { type Node, NodeError, readHash } from './node.ts'
+import { readHash } from './node.ts'
 import * as queries from './queries.ts'
 import { changesOf, readWaiting } from './read-blocks.ts'
-import { Nonsense, readTransfer, type Transfer } from './wire.ts'
+import { readTransfer, type Transfer } from './wire.ts'
 
 /** The most transfers that one look reads of a mempool. */
 const batch = 500

@@ -1,8 +1,9 @@
+import { type Node, Nonsense } from '../json-rpc.ts'
 import type { Chain } from './chain.ts'
 import type { IncomingCoin, Spend } from './coins.sql.ts'
-import { isHash, type Node, readHash } from './node.ts'
+import { isHash, readHash } from './node.ts'
 import * as queries from './queries.ts'
-import { Nonsense, type Block, readBlock, type Transfer } from './wire.ts'
+import { type Block, readBlock, type Transfer } from './wire.ts'
 
 /** Blocks that follow each other. */
 export type NumberedBlock = Block & { number: bigint }

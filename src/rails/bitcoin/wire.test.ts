@@ -1,10 +1,11 @@
+import { Nonsense } from '../json-rpc.ts'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
-import { Nonsense, readBlock, readTransfer } from './wire.ts'
+import { readBlock, readTransfer } from './wire.ts'
 
 /** Bitcoin's first block. */
 const genesis = {

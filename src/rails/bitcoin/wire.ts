@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Thrown where a node sends something that no node of the chain may send. */
-export class Nonsense extends Error {}
+import { Nonsense } from '../json-rpc.ts'
 
 /**
  * The bytes of blocks and transfers, as nodes hand them out. Everything that decides about money is read from these bytes, and their

@@ -3,24 +3,18 @@ import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { keepLooking } from '../keep-looking.ts'
-import type { RailEvent } from '../rail.ts'
+import type { ReportEvents, Round } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
 import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
 import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
 import { toRailEvent } from './events.ts'
 
-/** Receives the events of a chain, in the same block that advances its cursor: both commit, or neither. */
-export type ReportEvents = (db: Atomic, events: (RailEvent & { rail: string })[]) => Promise<void>
-
 /** Receives that a rail stopped crediting, and why, in the block that stops it. */
 export type Halt = (db: Atomic, rail: string, reason: string) => void
 
 /** A process that follows a chain: its name among several, and where it reports. */
 export type Follower = { chain: Chain; holder: string; report: ReportEvents; halt: Halt }
-
-/** What became of one look: there is more to read, or not; another process follows; or crediting was stopped. */
-export type Round = 'more' | 'idle' | 'elsewhere' | 'halted'
 
 /** The most blocks that one look reads. */
 const batch = 20n

@@ -1,13 +1,9 @@
-import type { Doubt } from '../bitcoin/agree.ts'
-import { Nonsense } from '../bitcoin/wire.ts'
+import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
 import { type Payment, readPayments, readState } from './ledger.ts'
 
 /** How many ledgers a node may be behind the other one: about 40 seconds. */
 const mostBehind = 10n
-
-/** What both nodes say. `agreed`: the last ledger up to which both report the same payments. */
-export type Agreement = { agreed: bigint; doubt?: Doubt }
 
 /**
  * Asks the second node for the payments of the same ledgers: it must report the same ones with the same amounts and tags. One node
@@ -38,10 +34,8 @@ export async function compareNodes(
     const reason = `the first is at ledger ${head} and the second at ${height}`
     return { agreed: reached, doubt: { reason, isClear: false } }
   } catch (error) {
-    const isClear = error instanceof Nonsense
-    const reason = isClear ? `the second sends nonsense (${error.message})` : 'the second does not answer as it should'
     log.warn({ err: error, network: network.code }, 'The second node of a chain gave no clear answer.')
-    return { agreed: none, doubt: { reason, isClear } }
+    return { agreed: none, doubt: doubtOf('second', error) }
   }
 }
 

@@ -1,8 +1,8 @@
+import { type Node } from '../json-rpc.ts'
 import type { Network } from '../../reference/catalog/network.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
-import type { Node } from '../bitcoin/node.ts'
 
 /** The XRP Ledger and our account on it. */
 export type Chain = {

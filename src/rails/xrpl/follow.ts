@@ -1,11 +1,7 @@
+import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import type { Doubt } from '../bitcoin/agree.ts'
-import type { Reports } from '../bitcoin/chain.ts'
-import type { Round } from '../bitcoin/follow.ts'
-import { NoAnswer } from '../bitcoin/node.ts'
-import { Nonsense } from '../bitcoin/wire.ts'
 import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import { toRailEvent } from './events.ts'
@@ -19,8 +15,6 @@ export type Follower = Pick<Reports, 'report' | 'halt' | 'resume' | 'oneNodeBelo
 const batch = 1_000n
 /** How long a process that fell silent keeps the account, in real milliseconds. */
 const leaseMs = 60_000
-/** How long the nodes may disagree before it is shown, where a delay may explain it. Nothing that needs both is final meanwhile. */
-const doubtMs = 30_000
 
 export const newFollower = (
   chain: Chain,
@@ -44,12 +38,17 @@ export async function followOnce(follower: Follower): Promise<Round> {
   try {
     return await step(follower, lease)
   } catch (error) {
-    const isClear = error instanceof Nonsense
-    if (!isClear && !(error instanceof NoAnswer)) throw error
-    const reason = isClear ? `the first sends nonsense (${error.message})` : 'the first does not answer as it should'
+    if (!isNodeFault(error)) throw error
     await db.atomic(async (block) => {
       const [locked] = await queries.lockAccount(block, network.code, lease.fence)
-      if (locked) keepDoubt(follower, block, locked, { reason, isClear })
+      if (locked)
+        keepDoubt(
+          follower,
+          { keepDoubt: queries.keepDoubt, halt: queries.halt },
+          block,
+          locked,
+          doubtOf('first', error),
+        )
     })
     throw error
   }
@@ -73,7 +72,8 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
     if (locked?.next_ledger !== from) return 'elsewhere'
     await report(follower, block, 'seen', await queries.insertArrivals(block, network.code, payments))
     if (doubt) {
-      if (keepDoubt(follower, block, locked, doubt)) return 'halted'
+      if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
+        return 'halted'
     } else if (locked.unsure_since !== null || locked.halted !== null) {
       queries.endHalt(block, network.code)
       if (locked.halted !== null) follower.resume(block, chain.name, locked.halted)
@@ -111,23 +111,4 @@ async function report(
     db,
     arrivals.map((one) => ({ ...toRailEvent(chain, one, status), rail: chain.name })),
   )
-}
-
-/** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
-function keepDoubt(
-  { chain, halt }: Follower,
-  db: Atomic,
-  { halted, unsure_since: before }: queries.AccountRow,
-  { reason, isClear }: Doubt,
-): boolean {
-  const { network, name, clock, log } = chain
-  const now = clock.realNow()
-  queries.keepDoubt(db, network.code, now)
-  if (halted !== null) return true
-  if (!isClear && now.getTime() - (before ?? now).getTime() <= doubtMs) return false
-  const sentence = `The nodes of ${network.code} do not agree: ${reason}.`
-  queries.halt(db, network.code, sentence)
-  halt(db, name, sentence)
-  log.error({ network: network.code }, sentence)
-  return true
 }

@@ -1,6 +1,5 @@
+import { NoAnswer, type Node, Nonsense } from '../json-rpc.ts'
 import { isExactNumber } from '../../platform/lib/json.ts'
-import { NoAnswer, type Node } from '../bitcoin/node.ts'
-import { Nonsense } from '../bitcoin/wire.ts'
 
 /**
  * What we read of a node, by the API of rippled, version 2 (xrpl.org, "HTTP / WebSocket APIs"). Only validated ledgers are read.

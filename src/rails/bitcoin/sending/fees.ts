@@ -1,5 +1,6 @@
+import { NodeError } from '../../json-rpc.ts'
 import type { Chain } from '../chain.ts'
-import { NodeError, rateIn } from '../node.ts'
+import { rateIn } from '../node.ts'
 
 /**
  * How large one payout's part of a transfer may be, in virtual bytes, at the highest rate: room for six inputs. A batch shares what its
