@@ -128,6 +128,8 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
       timeoutMs: config.outsideTimeoutMs,
       readSecret: (reference) => secretOf(reference, file),
       needsTwoNodes: config.mode === 'live',
+      folder: file.folder,
+      signer: signerOf(file),
     })
     return { rails, follow }
   },

@@ -4,12 +4,17 @@ import { join } from 'node:path'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { makeKeys } from '../rails/bitcoin/mnemonic.ts'
-import { bitcoinFamily, destinationOf } from '../rails/bitcoin/signing-family.ts'
+import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
+import { destinationOf as xrplDestination, xrplFamily } from '../rails/xrpl/signing-family.ts'
 import { openJournal } from './journal.ts'
 import { emptyPolicy, readPolicy } from './policy.ts'
 import { serveSigner } from './serve.ts'
 import { openKeySigner } from './signer.ts'
+
+/** What an address of the policy pays to, on any chain that the signer signs for. */
+export const destinationOf = (address: string): string | undefined =>
+  bitcoinDestination(address) ?? xrplDestination(address)
 
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
@@ -36,7 +41,7 @@ export async function runSigner(
   const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
   const allowed = new Set([...policy.allowed].flatMap((one) => destinationOf(one) ?? unknownAddress(one)))
   const journal = await openJournal(join(folder, 'journal.jsonl'))
-  const families = { bitcoin: bitcoinFamily(mnemonic) }
+  const families = { bitcoin: bitcoinFamily(mnemonic), xrpl: xrplFamily(mnemonic) }
   const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
   const server = await serveSigner(signer, socketIn(folder), log).catch(async (error: unknown) => {
     await journal.close()

@@ -19,6 +19,7 @@ const shape = (required: string[], properties: object) => ({
   required,
   properties,
 })
+const number = { type: 'integer', minimum: 0, maximum: 4_294_967_295 }
 const path = { branch: { enum: [0, 1] }, position: { type: 'string', pattern: '^\\d{1,10}$' } }
 const bitcoinParts = shape(['chain', 'inputs', 'outputs'], {
   chain: text(40),
@@ -28,7 +29,7 @@ const bitcoinParts = shape(['chain', 'inputs', 'outputs'], {
     maxItems: 2_000,
     items: shape(['txid', 'vout', 'amount', 'branch', 'position'], {
       txid: { type: 'string', pattern: '^[0-9a-f]{64}$' },
-      vout: { type: 'integer', minimum: 0, maximum: 4_294_967_295 },
+      vout: number,
       amount,
       ...path,
     }),
@@ -45,10 +46,21 @@ const bitcoinParts = shape(['chain', 'inputs', 'outputs'], {
     }),
   },
 })
+const xrplParts = shape(['chain', 'payout', 'destination', 'amount', 'fee', 'sequence', 'lastLedger'], {
+  chain: text(40),
+  payout: text(100),
+  destination: text(100),
+  tag: number,
+  amount,
+  fee: amount,
+  sequence: number,
+  lastLedger: number,
+})
+const signing = (family: string, parts: object) => shape(['family', 'parts'], { family: { const: family }, parts })
 const given = { approver: text(100), signature: { type: 'string', pattern: '^[A-Za-z0-9+/]{86}==$' } }
 const schemas = {
   '/keys': shape(['family', 'chain'], { family: text(40), chain: text(40) }),
-  '/sign': shape(['family', 'parts'], { family: { const: 'bitcoin' }, parts: bitcoinParts }),
+  '/sign': { oneOf: [signing('bitcoin', bitcoinParts), signing('xrpl', xrplParts)] },
   '/halt': shape(['reason'], { reason: { type: 'string', minLength: 1, maxLength: 500 } }),
   '/resume': shape(['approver', 'signature'], given),
   '/approve': shape(['payout', 'asset', 'amount', 'destination', 'approver', 'signature'], {

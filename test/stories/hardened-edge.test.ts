@@ -74,14 +74,20 @@ it('a statement that takes too long is an outage that is worth retrying, not a f
 })
 
 it('reads without a key are limited by network, as the policy says; a key is not in their way', async () => {
-  const statuses = await Promise.all(
-    Array.from({ length: 400 }, async () => {
+  const started = performance.now()
+  const statuses: number[] = []
+  // However slow the machine is, it asks faster than 50 times a second.
+  for (let round = 0; round < 20 && !statuses.includes(429); round += 1) {
+    const asked = Array.from({ length: 400 }, async () => {
       const answer = await fetch(`${exchange.url}/v1/status`)
       await answer.arrayBuffer()
       return answer.status
-    }),
-  )
-  assert(statuses.filter((status) => status === 200).length >= 150)
+    })
+    statuses.push(...(await Promise.all(asked)))
+  }
+  const seconds = (performance.now() - started) / 1_000
+  const answered = statuses.filter((status) => status === 200).length
+  assert(answered >= 150 && answered <= 200 + 50 * (seconds + 1), `${answered} answers in ${seconds} s`)
   assert(statuses.includes(429), 'a burst of 200 and 50 a second')
   const withKey = await exchange.api('/v1/currencies')
   assert.equal(withKey.status, 200)

@@ -6,10 +6,9 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { createLog } from '../../platform/lib/log.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
-import { destinationOf } from '../../rails/bitcoin/signing-family.ts'
 import { openSignerClient, type SignerClient } from '../../rails/keys/signer-client.ts'
 import { approvalContent, resumeContent } from '../../signer/judge.ts'
-import { initSigner, runSigner, socketIn } from '../../signer/open.ts'
+import { destinationOf, initSigner, runSigner, socketIn } from '../../signer/open.ts'
 import type { SignerStatus } from '../../signer/signer.ts'
 
 /** Makes the signer's folder. */

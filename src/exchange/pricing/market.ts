@@ -9,12 +9,6 @@ export type MarketMoment = {
   maxPriceAgeSeconds: number
 }
 
-/** Whether a book is known and young enough to price with at that moment. */
-export const isFresh = (
-  { now, maxPriceAgeSeconds }: Pick<MarketMoment, 'now' | 'maxPriceAgeSeconds'>,
-  book: Book | undefined,
-): book is Book => book !== undefined && now.getTime() - book.at.getTime() <= maxPriceAgeSeconds * 1_000
-
 /** The names of the markets that price nothing at that moment: stale, too few sources that agree, or halted. */
 export function closedMarkets(moment: MarketMoment): string[] {
   const { now, market } = moment
@@ -27,3 +21,9 @@ export function closedMarkets(moment: MarketMoment): string[] {
     )
     .map(({ name }) => name)
 }
+
+/** Whether a book is known and young enough to price with at that moment. */
+export const isFresh = (
+  { now, maxPriceAgeSeconds }: Pick<MarketMoment, 'now' | 'maxPriceAgeSeconds'>,
+  book: Book | undefined,
+): book is Book => book !== undefined && now.getTime() - book.at.getTime() <= maxPriceAgeSeconds * 1_000

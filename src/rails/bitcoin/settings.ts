@@ -1,4 +1,5 @@
 import type { Schema } from '../../platform/lib/schema.ts'
+import { keysSchema } from '../keys/settings.ts'
 
 /** One entry of CONFIG_FILE of the kind `bitcoin`. */
 export type BitcoinSettings = {
@@ -67,16 +68,7 @@ export const bitcoinSchema: Schema = {
       description:
         'The extended public key of the account (xpub, zpub). Without keys, deposits work and payouts do not.',
     },
-    keys: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['file', 'password'],
-      description: 'The keystore that payouts are signed with.',
-      properties: {
-        file: { type: 'string', format: 'path', description: 'The keystore, made by `cambio keystore create`.' },
-        password: { type: 'string', format: 'secret', description: 'Its password.' },
-      },
-    },
+    keys: keysSchema,
   },
 }
 

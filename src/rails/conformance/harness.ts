@@ -45,6 +45,8 @@ export type DepositHarness = {
   bodyFields?: readonly string[]
   /** The customer pays what the instruction says. Gives the rail's id of the payment. */
   pay(instruction: Instruction): Promise<{ id: string }>
+  /** Senders are accounts that many customers share, so no payment goes back to one. */
+  sharedSenders?: true
   /** The same from a wallet that many people share, so that no sender is certain. */
   payPooled?(instruction: Instruction): Promise<{ id: string }>
   /** The rail reports once more what it reported last. */

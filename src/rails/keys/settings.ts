@@ -6,8 +6,20 @@ export const signerSchema: Schema = {
   additionalProperties: false,
   required: ['socket'],
   description:
-    'The process that holds keys and signs (`cambio signer run`). Rails of the kind bitcoin then have no keys here.',
+    'The process that holds keys and signs (`cambio signer run`). Rails of the kinds bitcoin and xrpl then have no keys here.',
   properties: {
     socket: { type: 'string', format: 'path', description: 'Its socket: signer.sock in the folder of the signer.' },
+  },
+}
+
+/** What an entry of CONFIG_FILE says of the keystore of a rail. */
+export const keysSchema: Schema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['file', 'password'],
+  description: 'The keystore that payouts are signed with.',
+  properties: {
+    file: { type: 'string', format: 'path', description: 'The keystore, made by `cambio keystore create`.' },
+    password: { type: 'string', format: 'secret', description: 'Its password.' },
   },
 }

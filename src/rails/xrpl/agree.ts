@@ -1,17 +1,17 @@
 import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
-import { type Payment, readPayments, readState } from './ledger.ts'
+import { type Movements, readMovements, readState } from './ledger.ts'
 
 /** How many ledgers a node may be behind the other one: about 40 seconds. */
 const mostBehind = 10n
 
 /**
- * Asks the second node for the payments of the same ledgers: it must report the same ones with the same amounts and tags. One node
+ * Asks the second node for the movements of the same ledgers: it must report the same ones with the same amounts and tags. One node
  * agrees with itself.
  */
 export async function compareNodes(
   chain: Chain,
-  { from, to, head, payments }: { from: bigint; to: bigint; head: bigint; payments: readonly Payment[] },
+  { from, to, head, movements }: { from: bigint; to: bigint; head: bigint; movements: Movements },
 ): Promise<Agreement> {
   const { second, account, network, log } = chain
   if (!second) return { agreed: to }
@@ -21,9 +21,8 @@ export async function compareNodes(
     const { head: height } = await readState(second)
     const agreed = height < to ? height : to
     if (agreed >= from) {
-      const theirs = await readPayments(second, account, { from, to: agreed })
-      const ours = payments.filter(({ ledger }) => ledger <= agreed)
-      if (textOf(ours) !== textOf(theirs)) {
+      const theirs = await readMovements(second, account, { from, to: agreed })
+      if (textOf(movements, agreed) !== textOf(theirs, agreed)) {
         const reason = `they report different payments in the ledgers ${from} to ${agreed}`
         return { agreed: none, doubt: { reason, isClear: true } }
       }
@@ -39,8 +38,12 @@ export async function compareNodes(
   }
 }
 
-const textOf = (payments: readonly Payment[]): string =>
-  payments
-    .map(({ hash, ledger, tag, amount }) => `${hash} ${ledger} ${tag ?? ''} ${amount}`)
+const textOf = ({ payments, sent }: Movements, upTo: bigint): string =>
+  [
+    ...payments.map((one) => ({ ...one, text: `${one.tag ?? ''} ${one.amount}` })),
+    ...sent.map((one) => ({ ...one, text: `${one.sequence} ${one.fee} ${one.isPaid}` })),
+  ]
+    .filter(({ ledger }) => ledger <= upTo)
+    .map(({ hash, ledger, text }) => `${hash} ${ledger} ${text}`)
     .toSorted()
     .join('\n')

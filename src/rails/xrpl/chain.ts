@@ -1,4 +1,5 @@
-import { type Node } from '../json-rpc.ts'
+import type { Signer } from './keys.ts'
+import type { Node } from '../json-rpc.ts'
 import type { Network } from '../../reference/catalog/network.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
@@ -18,6 +19,10 @@ export type Chain = {
   /** The one that is read, and the one that must agree, if there is one. */
   node: Node
   second: Node | undefined
+  /** Undefined where the service has no key of the account, nor a signer that has it. */
+  signer: Signer | undefined
+  /** The most that one payment may cost, in drops. */
+  mostFee: bigint
   everyMs: number
   /** Refuses a node of another network; asked once of each. */
   checkNode(node: Node): Promise<void>

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 
-import { account, openXrplWorld, sender, type XrplWorld } from '../../../test/support/xrpl-world.ts'
+import { account, sender } from '../../../test/support/xrpl-ledger.ts'
+import { openXrplWorld, type XrplWorld } from '../../../test/support/xrpl-world.ts'
 import { openChain } from './rails.ts'
 
 const day = 86_400_000
@@ -148,7 +149,15 @@ describe('payments on the XRP Ledger', () => {
 
   it('refuses another account than before, and a node of another network', async () => {
     const { db, clock, log } = world.one.chain
-    const dependencies = { db, clock, log, timeoutMs: 1_000, readSecret: (text: string) => text, needsTwoNodes: true }
+    const dependencies = {
+      db,
+      clock,
+      log,
+      timeoutMs: 1_000,
+      readSecret: (text: string) => text,
+      needsTwoNodes: true,
+      folder: '.',
+    }
     const entry = { kind: 'xrpl', name: 'xrpl', nodes: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] } as const
     await assert.rejects(openChain({ ...entry, account: sender }, dependencies), /another account/)
     await assert.rejects(

@@ -5,28 +5,19 @@ import { randomToken } from '../../platform/lib/ids.ts'
 import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import { toRailEvent } from './events.ts'
-import { readAccount, readPayments, readState } from './ledger.ts'
+import { readAccount, readMovements, readState } from './ledger.ts'
 import * as queries from './queries.ts'
+import { endPayments, sendOnce } from './sending/send.ts'
 
 /** A process that follows the account: its name among several, and where it reports. */
-export type Follower = Pick<Reports, 'report' | 'halt' | 'resume' | 'oneNodeBelow'> & { chain: Chain; holder: string }
+export type Follower = Reports & { chain: Chain; holder: string }
 
 /** The most ledgers that one look reads: about an hour. */
 const batch = 1_000n
 /** How long a process that fell silent keeps the account, in real milliseconds. */
 const leaseMs = 60_000
 
-export const newFollower = (
-  chain: Chain,
-  { report, halt, resume, oneNodeBelow }: Omit<Follower, 'chain' | 'holder'>,
-) => ({
-  report,
-  halt,
-  resume,
-  oneNodeBelow,
-  chain,
-  holder: randomToken(9),
-})
+export const newFollower = (chain: Chain, reports: Reports): Follower => ({ ...reports, chain, holder: randomToken(9) })
 
 /** Follows the account by one step: reads the next validated ledgers, and credits what both nodes report, in one atomic block. */
 export async function followOnce(follower: Follower): Promise<Round> {
@@ -65,9 +56,10 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   const from = lease.next_ledger
   const { head } = await readState(node)
   const to = head < from + batch ? head : from + batch
-  const payments = to < from ? [] : await readPayments(node, account, { from, to })
-  const { agreed, doubt } = await compareNodes(chain, { from, to, head, payments })
-  return db.atomic(async (block): Promise<Round> => {
+  const movements = to < from ? { payments: [], sent: [] } : await readMovements(node, account, { from, to })
+  const { payments, sent } = movements
+  const { agreed, doubt } = await compareNodes(chain, { from, to, head, movements })
+  const round = await db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockAccount(block, network.code, lease.fence)
     if (locked?.next_ledger !== from) return 'elsewhere'
     await report(follower, block, 'seen', await queries.insertArrivals(block, network.code, payments))
@@ -88,9 +80,17 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
     )
     if (agreed < from) return 'idle'
     await report(follower, block, 'reversed', await queries.reverseMissing(block, network.code, agreed))
+    const spent = await endPayments(
+      chain,
+      block,
+      sent.filter(({ ledger }) => ledger <= agreed),
+    )
+    if (spent > 0n) await follower.charge(block, [{ place: chain.name, asset: chain.asset, amount: spent }])
     queries.advanceTo(block, network.code, agreed + 1n)
     return agreed === to && to < head ? 'more' : 'idle'
   })
+  if (round === 'idle') await sendOnce(chain, { fence: lease.fence, head, agreed: agreed < from ? from - 1n : agreed })
+  return round
 }
 
 /** Begins to follow the account, once, after the last validated ledger. Its balance there is the opening balance. */

@@ -1,5 +1,5 @@
 import { NoAnswer, type Node, Nonsense } from '../json-rpc.ts'
-import { isExactNumber } from '../../platform/lib/json.ts'
+import { isExactNumber, plainDecimal } from '../../platform/lib/json.ts'
 
 /**
  * What we read of a node, by the API of rippled, version 2 (xrpl.org, "HTTP / WebSocket APIs"). Only validated ledgers are read.
@@ -7,6 +7,12 @@ import { isExactNumber } from '../../platform/lib/json.ts'
 
 /** A payment of XRP to our account in a validated ledger. `amount` is what was delivered, in drops. */
 export type Payment = { hash: string; ledger: bigint; tag: bigint | null; amount: bigint }
+
+/** A transaction of our account in a validated ledger. `isPaid`: it is a payment, and succeeded. `fee` is in drops. */
+export type OwnTransaction = { hash: string; ledger: bigint; sequence: bigint; fee: bigint; isPaid: boolean }
+
+/** What a range of ledgers brought and took, in its order. */
+export type Movements = { payments: Payment[]; sent: OwnTransaction[] }
 
 /** A node understood a request and refused it. `error` is rippled's code. */
 class LedgerError extends NoAnswer {
@@ -32,8 +38,11 @@ async function ask(node: Node, method: string, parameters: Fields): Promise<Fiel
   return result
 }
 
-/** The state of a node: its network (0 is the main one), and its last validated ledger, `age` seconds old. */
-export type NodeState = { networkId: bigint; head: bigint; age: bigint }
+/**
+ * The state of a node: its network (0 is the main one), and its last validated ledger, `age` seconds old. What an account has to keep
+ * is in drops: `reserve`, and `ownerReserve` for each of its objects.
+ */
+export type NodeState = { networkId: bigint; head: bigint; age: bigint; reserve: bigint; ownerReserve: bigint }
 
 export async function readState(node: Node): Promise<NodeState> {
   const { info } = await ask(node, 'server_info', {})
@@ -43,35 +52,46 @@ export async function readState(node: Node): Promise<NodeState> {
     networkId: networkId === undefined ? 0n : wholeIn(networkId, 'network'),
     head: wholeIn(ledger.seq, 'validated ledger'),
     age: ledger.age === undefined ? 0n : wholeIn(ledger.age, 'age'),
+    reserve: dropsIn(ledger.reserve_base_xrp),
+    ownerReserve: dropsIn(ledger.reserve_inc_xrp),
   }
 }
 
-/** An account in a validated ledger; undefined for one that is not funded. */
+/** An account in a validated ledger. `sequence` is the number of its next transaction, `owned` how many objects it owns. */
+export type AccountState = { balance: bigint; flags: bigint; sequence: bigint; owned: bigint }
+
+/** Reads an account; undefined for one that is not funded. */
 export async function readAccount(
   node: Node,
   account: string,
   ledger: bigint | 'validated',
-): Promise<{ balance: bigint; flags: bigint } | undefined> {
+): Promise<AccountState | undefined> {
   try {
     const index = ledger === 'validated' ? ledger : toSmall(ledger)
     const result = await ask(node, 'account_info', { account, ledger_index: index })
-    const { Balance: balance, Flags: flags } = isFields(result.account_data) ? result.account_data : {}
+    const { account_data: data } = result
+    const { Balance: balance, Flags: flags, Sequence: sequence, OwnerCount: owned } = isFields(data) ? data : {}
     if (result.validated !== true) throw new Nonsense('It has an account that is not validated.')
     if (!isDrops(balance)) throw new Nonsense('It has no balance for an account.')
-    return { balance: BigInt(balance), flags: wholeIn(flags, 'flags') }
+    return {
+      balance: BigInt(balance),
+      flags: wholeIn(flags, 'flags'),
+      sequence: wholeIn(sequence, 'sequence number'),
+      owned: wholeIn(owned, 'owner count'),
+    }
   } catch (error) {
     if (isUnfunded(error)) return undefined
     throw error
   }
 }
 
-/** Every payment of XRP to an account in a range of ledgers, in their order. Fails where the node has a gap in the range. */
-export async function readPayments(
+/** Every payment of XRP to an account, and its own transactions, in a range of ledgers. Fails where the node has a gap in the range. */
+export async function readMovements(
   node: Node,
   account: string,
   { from, to }: { from: bigint; to: bigint },
-): Promise<Payment[]> {
-  const payments: Payment[] = []
+): Promise<Movements> {
+  const movements: Movements = { payments: [], sent: [] }
   let marker: unknown
   do {
     let page: Fields
@@ -85,7 +105,7 @@ export async function readPayments(
         ...(marker === undefined ? {} : { marker: plain(marker) }),
       })
     } catch (error) {
-      if (isUnfunded(error)) return []
+      if (isUnfunded(error)) return movements
       throw error
     }
     const least = wholeIn(page.ledger_index_min, 'first ledger')
@@ -94,35 +114,55 @@ export async function readPayments(
     }
     if (!Array.isArray(page.transactions)) throw new Nonsense('It has no list of transactions.')
     for (const one of page.transactions as unknown[]) {
-      const payment = readPayment(one, account, { from, to })
-      if (payment) payments.push(payment)
+      readTransaction(movements, one, account, { from, to })
     }
     marker = page.marker
   } while (marker !== undefined)
-  return payments
+  return movements
 }
 
 /**
  * Reads one entry of `account_tx`. A payment counts with its `delivered_amount` alone: `Amount` is only the most that a partial
  * payment may deliver. A text is drops; an object is another currency of some issuer, and no deposit.
  */
-function readPayment(entry: unknown, account: string, { from, to }: { from: bigint; to: bigint }): Payment | undefined {
+function readTransaction(
+  { payments, sent }: Movements,
+  entry: unknown,
+  account: string,
+  { from, to }: { from: bigint; to: bigint },
+): void {
   if (!isFields(entry) || entry.validated !== true) throw new Nonsense('It has a transaction that is not validated.')
   const { tx_json: tx, meta, hash } = entry
   if (!isFields(tx) || !isFields(meta)) throw new Nonsense('It has a transaction without its result.')
-  const isOurs = tx.TransactionType === 'Payment' && tx.Destination === account && tx.Account !== account
-  if (!isOurs || meta.TransactionResult !== 'tesSUCCESS') return undefined
-  const { delivered_amount: delivered } = meta
-  if (isFields(delivered)) return undefined
-  if (!isDrops(delivered)) throw new Nonsense('It does not say what a payment delivered.')
   if (typeof hash !== 'string' || !/^[0-9A-F]{64}$/.test(hash)) throw new Nonsense('It has a payment without a hash.')
   const ledger = wholeIn(entry.ledger_index, 'ledger')
   if (ledger < from || ledger > to) throw new Nonsense('It has a payment of another ledger.')
+  const isPaid = tx.TransactionType === 'Payment' && meta.TransactionResult === 'tesSUCCESS'
+  if (tx.Account === account) {
+    if (!isDrops(tx.Fee)) throw new Nonsense('It has a transaction without a fee.')
+    sent.push({ hash, ledger, sequence: wholeIn(tx.Sequence, 'sequence number'), fee: BigInt(tx.Fee), isPaid })
+    return
+  }
+  const { delivered_amount: delivered } = meta
+  if (!isPaid || tx.Destination !== account || isFields(delivered)) return
+  if (!isDrops(delivered)) throw new Nonsense('It does not say what a payment delivered.')
   const tag = tx.DestinationTag === undefined ? null : wholeIn(tx.DestinationTag, 'destination tag')
   if (tag !== null && tag >= 2n ** 32n) throw new Nonsense('It has a destination tag that is too large.')
   const amount = BigInt(delivered)
-  return amount > 0n ? { hash, ledger, tag, amount } : undefined
+  if (amount > 0n) payments.push({ hash, ledger, tag, amount })
 }
+
+/** What a transaction costs now, in drops, to be in one of the next ledgers. */
+export async function readFee(node: Node): Promise<bigint> {
+  const { drops } = await ask(node, 'fee', {})
+  const { open_ledger_fee: fee } = isFields(drops) ? drops : {}
+  if (!isDrops(fee)) throw new Nonsense('It has no fee.')
+  return BigInt(fee)
+}
+
+/** Hands a transaction to a node. What it says of it counts for nothing: the ledger decides. */
+export const broadcast = async (node: Node, raw: string): Promise<void> =>
+  void (await ask(node, 'submit', { tx_blob: raw }))
 
 const isUnfunded = (error: unknown): boolean => error instanceof LedgerError && error.error === 'actNotFound'
 
@@ -132,6 +172,14 @@ const isDrops = (value: unknown): value is string => typeof value === 'string' &
 function wholeIn(value: unknown, what: string): bigint {
   if (!isExactNumber(value) || !/^\d{1,10}$/.test(value.text)) throw new Nonsense(`It has no ${what}.`)
   return BigInt(value.text)
+}
+
+/** An amount in XRP, as drops: one million of them are one XRP. */
+function dropsIn(value: unknown): bigint {
+  const text = isExactNumber(value) ? plainDecimal(value) : undefined
+  const [, whole, fraction = ''] = /^(\d{1,11})(?:\.(\d{1,6}))?$/.exec(text ?? '') ?? []
+  if (whole === undefined) throw new Nonsense('It does not say what an account has to keep.')
+  return BigInt(whole + fraction.padEnd(6, '0'))
 }
 
 /** A marker is the node's own: it is sent back as it came. */

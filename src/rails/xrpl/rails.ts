@@ -1,3 +1,10 @@
+import { resolve } from 'node:path'
+
+import { readKeystore } from '../keys/keystore.ts'
+import type { SignerClient } from '../keys/signer-client.ts'
+import { localSigner, type Signer } from './keys.ts'
+import { remoteSigner } from './remote-signer.ts'
+import { payouts } from './sending/payouts.ts'
 import { type Node, openNode } from '../json-rpc.ts'
 import { checkAddress } from '../../reference/addresses/address.ts'
 import { findNetwork } from '../../reference/catalog/network.ts'
@@ -21,6 +28,10 @@ export type XrplDependencies = Pick<Chain, 'db' | 'clock' | 'log'> & {
   readSecret(reference: string): string
   /** Refuses to rely on one node. */
   needsTwoNodes: boolean
+  /** The folder that paths of the settings are relative to. */
+  folder: string
+  /** The process that holds the keys: then no rail opens a keystore. */
+  signer?: SignerClient | undefined
 }
 
 const code = 'XRP'
@@ -38,6 +49,9 @@ export async function openChain(entry: XrplSettings, dependencies: XrplDependenc
     throw new Error(`The account of the rail ${entry.name} is not an address.`)
   const [kept] = await queries.openAccount(db, code, entry.account)
   if (kept?.account !== entry.account) throw new Error(`The rail ${entry.name} has followed another account before.`)
+  const signer = await signerOf(entry, dependencies)
+  if (signer && (await signer.account()) !== entry.account)
+    throw new Error(`The account of the rail ${entry.name} is not the one of its keys, ${await signer.account()}.`)
   const [node, second] = entry.nodes.map((text) =>
     openNode(/^(file|env):/.test(text) ? readSecret(text) : text, timeoutMs),
   )
@@ -52,9 +66,21 @@ export async function openChain(entry: XrplSettings, dependencies: XrplDependenc
     account: entry.account,
     node,
     second,
+    signer,
+    mostFee: BigInt(entry.max_fee ?? 5_000),
     everyMs: parseDuration(entry.every ?? 'PT4S'),
     checkNode: nodeCheck(networkIds[entry.network ?? 'mainnet']),
   }
+}
+
+/** What signs for the account: the signer's process if there is one, else a key of the rail's keystore, if it has one. */
+async function signerOf(
+  { name, keys, network = 'mainnet' }: XrplSettings,
+  { signer, readSecret, folder }: XrplDependencies,
+): Promise<Signer | undefined> {
+  if (signer && keys) throw new Error(`The rail ${name} has keys, but custody.signer holds them. Remove one of them.`)
+  if (signer) return remoteSigner(signer, network)
+  return keys && localSigner(await readKeystore(resolve(folder, keys.file), readSecret(keys.password)), network)
 }
 
 /** Refuses a node of another network. */
@@ -68,12 +94,15 @@ function nodeCheck(expected: bigint): (node: Node) => Promise<void> {
   }
 }
 
-/** The rail of our account. It takes deposits: the service has no key of the account. */
+/** The rail of our account. Without a key of it, it takes deposits only. */
 export const xrplRail = (chain: Chain): Rail => ({
   name: chain.name,
   custodyAccount: chain.name,
-  serves: [{ directions: ['deposit'], categories: ['CRYPTO'], networks: [code] }],
+  serves: [
+    { directions: chain.signer ? ['deposit', 'payout'] : ['deposit'], categories: ['CRYPTO'], networks: [code] },
+  ],
   deposit: deposits(chain),
+  ...(chain.signer ? { payout: payouts(chain) } : {}),
   balance: async (asset) => {
     if (asset !== chain.asset) return 0n
     await chain.checkNode(chain.node)
@@ -114,7 +143,7 @@ function deposits(chain: Chain): DepositHalf {
       if (tag === undefined) return []
       return (await queries.arrivalsWith(db, code, tag)).flatMap((arrival) => eventsOf(chain, arrival))
     },
-    // Without a key nothing goes back.
+    // Senders are not stored: many of them are accounts that an exchange shares among its customers.
     origin: () => Promise.resolve('unknown'),
   }
 }
@@ -123,7 +152,7 @@ function deposits(chain: Chain): DepositHalf {
 export type XrplRails = {
   rails: readonly Rail[]
   /** Follows the account, one process at a time. `stop` ends it. */
-  follow(reports: Omit<Reports, 'charge'>): { stop(): Promise<void> }
+  follow(reports: Reports): { stop(): Promise<void> }
 }
 
 /** Opens the rail of the settings. Refuses more than one. */

@@ -1,4 +1,5 @@
 import type { Schema } from '../../platform/lib/schema.ts'
+import { keysSchema } from '../keys/settings.ts'
 
 /** One entry of CONFIG_FILE of the kind `xrpl`. */
 export type XrplSettings = {
@@ -10,6 +11,9 @@ export type XrplSettings = {
   account: string
   network?: 'mainnet' | 'testnet'
   every?: string
+  /** In drops. */
+  max_fee?: number
+  keys?: { file: string; password: string }
 }
 
 /** What CONFIG_FILE says of a rail to the XRP Ledger. */
@@ -40,5 +44,12 @@ export const xrplSchema: Schema = {
     },
     network: { enum: ['mainnet', 'testnet'], description: 'By default mainnet.' },
     every: { type: 'string', format: 'duration', description: 'How often to ask the nodes, by default PT4S.' },
+    max_fee: {
+      type: 'integer',
+      minimum: 10,
+      maximum: 1_000_000,
+      description: 'The most that one payment may cost, in drops (millionths of an XRP), by default 5000.',
+    },
+    keys: keysSchema,
   },
 }

@@ -1,0 +1,109 @@
+import type { Atomic, Db } from '../../../platform/db/sql.ts'
+import type { OwnTransaction } from '../ledger.ts'
+
+/** A payout that is to be paid. `amount` is in drops. */
+export type Payment = { id: bigint; plan_key: string; recipient: string; tag: bigint | null; amount: bigint }
+
+/** Stores a payout that was submitted, once. */
+export const insertPayment = (
+  db: Db,
+  network: string,
+  { key, recipient, tag, amount }: { key: string; recipient: string; tag: bigint | null; amount: bigint },
+): Promise<unknown[]> =>
+  db.sql`
+    insert into xrpl_payments (network, plan_key, recipient, tag, amount)
+    values (${network}, ${key}, ${recipient}, ${tag}, ${amount}) on conflict (network, plan_key) do nothing`
+
+export type PaymentRow = {
+  state: 'waiting' | 'sent' | 'done' | 'never'
+  hash: string | null
+  fee: bigint | null
+}
+
+export const paymentOf = (db: Db, network: string, key: string): Promise<PaymentRow[]> =>
+  db.sql`select state, hash, fee from xrpl_payments where network = ${network} and plan_key = ${key}`
+
+/** Payouts without a number, the oldest first. */
+export const waitingPayments = (db: Db, network: string, limit: number): Promise<Payment[]> =>
+  db.sql`
+    select id, plan_key, recipient, tag, amount from xrpl_payments
+    where network = ${network} and state = 'waiting' order by id limit ${limit}`
+
+/** An attempt at a payment. One without `raw` was written down, and is still to be signed. */
+export type Attempt = Payment & {
+  sequence: bigint
+  number: number
+  last_ledger: bigint
+  fee: bigint
+  raw: string | null
+}
+
+/** The last attempt of each payment that has a number and no end, in the order of the numbers. */
+export const openAttempts = (db: Db, network: string): Promise<Attempt[]> =>
+  db.sql`
+    select distinct on (sequence) payment.id, plan_key, recipient, tag, amount, sequence, number, last_ledger,
+      attempt.fee, raw
+    from xrpl_payments as payment join xrpl_attempts as attempt on payment_id = payment.id
+    where network = ${network} and state = 'sent' order by sequence, number desc`
+
+/** The largest number that was given. */
+export const lastSequence = (db: Db, network: string): Promise<{ sequence: bigint | null }[]> =>
+  db.sql`select max(sequence) as sequence from xrpl_payments where network = ${network}`
+
+/** Gives a waiting payment its number. */
+export const numberPayment = (db: Atomic, id: bigint, sequence: bigint): void =>
+  db.send`update xrpl_payments set sequence = ${sequence}, state = 'sent' where id = ${id} and state = 'waiting'`
+
+/** Writes down an attempt before it is signed. */
+export const insertAttempt = (
+  db: Atomic,
+  { id, number, lastLedger, fee }: { id: bigint; number: number; lastLedger: bigint; fee: bigint },
+): void =>
+  db.send`
+    insert into xrpl_attempts (payment_id, number, last_ledger, fee) values (${id}, ${number}, ${lastLedger}, ${fee})`
+
+/** Keeps what was signed, before it leaves. */
+export const keepSigned = (
+  db: Atomic,
+  { id, number }: Pick<Attempt, 'id' | 'number'>,
+  { raw, hash }: { raw: string; hash: string },
+): void =>
+  db.send`update xrpl_attempts set raw = ${raw}, hash = ${hash} where payment_id = ${id} and number = ${number}`
+
+/** Takes back an attempt that was not signed; a payment without another one gives its number back. */
+export const dropAttempt = (db: Atomic, { id, number }: Pick<Attempt, 'id' | 'number'>): void => {
+  db.send`delete from xrpl_attempts where payment_id = ${id} and number = ${number} and raw is null`
+  db.send`
+    update xrpl_payments set state = 'waiting', sequence = null
+    where id = ${id} and state = 'sent' and not exists (select 1 from xrpl_attempts where payment_id = ${id})`
+}
+
+/** Ends a payment that can never be made. */
+export const giveUp = (db: Atomic, id: bigint): void =>
+  db.send`update xrpl_payments set state = 'never', recipient = null, tag = null where id = ${id} and state = 'waiting'`
+
+/**
+ * Ends payments whose numbers the ledger has used, and forgets their recipients. Gives what those cost that did not pay. A number
+ * that something else has used ends its payment without a cost.
+ */
+export const endPayments = (
+  db: Atomic,
+  network: string,
+  sent: readonly OwnTransaction[],
+): Promise<{ cost: bigint }[]> =>
+  db.sql`
+    with used as (
+      select * from unnest(${sent.map(({ sequence }) => sequence)}::bigint[], ${sent.map(({ hash }) => hash)}::text[],
+        ${sent.map(({ fee }) => fee)}::numeric[], ${sent.map(({ isPaid }) => isPaid)}::boolean[])
+        as used (sequence, hash, fee, is_paid)),
+    ended as (
+      update xrpl_payments as payment set recipient = null, tag = null,
+        state = case when is_ours and is_paid then 'done' else 'never' end,
+        hash = case when is_ours then used.hash end, fee = case when is_ours then used.fee end
+      from used cross join lateral (
+        select exists (select 1 from xrpl_attempts as attempt join xrpl_payments as own on own.id = payment_id
+          where own.network = ${network} and own.sequence = used.sequence and attempt.hash = used.hash) as is_ours) as known
+      where payment.network = ${network} and payment.sequence = used.sequence and payment.state = 'sent'
+      returning payment.id, payment.state, payment.fee),
+    forgotten as (update xrpl_attempts set raw = null where payment_id in (select id from ended))
+    select coalesce(sum(fee), 0) as cost from ended where state = 'never'`

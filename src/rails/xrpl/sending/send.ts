@@ -1,0 +1,174 @@
+import type { Atomic } from '../../../platform/db/sql.ts'
+import { payoutsHalted } from '../../halts.ts'
+import { SignerRefusal } from '../../keys/signer.ts'
+import type { Chain } from '../chain.ts'
+import type { SignedPayment, Signer } from '../keys.ts'
+import { type AccountState, broadcast, readAccount, readFee, readState, type OwnTransaction } from '../ledger.ts'
+import * as chainQueries from '../queries.ts'
+import * as queries from './queries.ts'
+
+/** How many ledgers an attempt is valid for: more than a minute. */
+const validFor = 20n
+/** How many payments may wait for a ledger. Nodes queue ten of an account (rippled, "transaction queue"). */
+const mostOpen = 10
+/** An account that refuses payments without a tag (lsfRequireDestTag), and one that takes none but from those it allows (lsfDepositAuth). */
+const requiresTag = 0x0002_0000n
+const requiresConsent = 0x0100_0000n
+
+/** The state of one look: the fence of the lease, the head of the ledger, and the last ledger that both nodes agree on. */
+export type Look = { fence: bigint; head: bigint; agreed: bigint }
+
+/**
+ * Sends what is due. Attempts are brought to the nodes until a ledger has their number, or none can take them any more: then another
+ * attempt with the same number is made. Payouts that wait get the next numbers.
+ */
+export async function sendOnce(chain: Chain, look: Look): Promise<void> {
+  const { db, network, signer } = chain
+  if (!signer || (await db.atomic((block) => isHalted(chain, block)))) return
+  const open = await queries.openAttempts(db, network.code)
+  for (const attempt of open) {
+    if (attempt.raw === null) await signAttempt(chain, signer, look, attempt)
+    else if (look.agreed < attempt.last_ledger) await bring(chain, attempt.raw)
+    else await attemptAgain(chain, signer, look, attempt)
+  }
+  if (open.length < mostOpen) await sendWaiting(chain, signer, look, open)
+}
+
+/** Ends payments in the block that makes their ledgers final. Gives what failed ones have cost, in drops. */
+export async function endPayments({ network }: Chain, db: Atomic, sent: readonly OwnTransaction[]): Promise<bigint> {
+  if (sent.length === 0) return 0n
+  const [ended] = await queries.endPayments(db, network.code, sent)
+  return ended?.cost ?? 0n
+}
+
+/** Asked in the block that keeps what was signed: nothing new leaves once a halt is written. */
+async function isHalted({ name, asset }: Chain, db: Atomic): Promise<boolean> {
+  const halted = await payoutsHalted(db, name)
+  return halted === 'all' || halted.has(asset)
+}
+
+async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: readonly queries.Attempt[]): Promise<void> {
+  const { db, network, account, node, log } = chain
+  const waiting = await queries.waitingPayments(db, network.code, mostOpen)
+  if (waiting.length === 0) return
+  const { reserve, ownerReserve } = await readState(node)
+  const state = await readAccount(node, account, 'validated')
+  if (!state) throw new Error(`The account of ${network.code} is not funded.`)
+  const fee = await feeNow(chain)
+  const promised = open.reduce((sum, one) => sum + one.amount + one.fee, 0n)
+  let available = state.balance - reserve - ownerReserve * state.owned - promised
+  let places = mostOpen - open.length
+  for (const payment of waiting) {
+    if (places === 0) return
+    if (payment.amount + fee > available) {
+      log.warn({ network: network.code, payout: payment.plan_key }, 'A payout waits for coins.')
+      continue
+    }
+    const refusal = refusalOf(payment, await readAccount(node, payment.recipient, 'validated'), reserve)
+    if (refusal !== undefined) {
+      await inFence(chain, look, (block) => queries.giveUp(block, payment.id))
+      log.warn({ network: network.code, payout: payment.plan_key }, refusal)
+      continue
+    }
+    const attempt = await numbered(chain, look, { payment, fee, next: state.sequence })
+    if (!(await signAttempt(chain, signer, look, attempt))) continue
+    available -= payment.amount + fee
+    places -= 1
+  }
+}
+
+/** Why the ledger would not pay a recipient, and only take the fee; undefined where nothing is known against it. */
+function refusalOf(
+  { amount, tag }: queries.Payment,
+  recipient: AccountState | undefined,
+  reserve: bigint,
+): string | undefined {
+  if (!recipient) return amount < reserve ? 'A payout is too small to open the account of its recipient.' : undefined
+  if (tag === null && (recipient.flags & requiresTag) !== 0n) return 'The recipient of a payout needs a tag.'
+  if ((recipient.flags & requiresConsent) !== 0n) return 'The recipient of a payout takes none from strangers.'
+  return undefined
+}
+
+/** What is offered now: what the next ledger asks for, within what the payouts have reserved. */
+async function feeNow({ node, mostFee }: Chain): Promise<bigint> {
+  const fee = await readFee(node)
+  return fee > mostFee ? mostFee : fee
+}
+
+/** Writes down the number of a payment and its first attempt, before it is signed: after a crash the same is signed again. */
+async function numbered(
+  chain: Chain,
+  look: Look,
+  { payment, fee, next }: { payment: queries.Payment; fee: bigint; next: bigint },
+): Promise<queries.Attempt> {
+  const lastLedger = look.head + validFor
+  return inFence(chain, look, async (block) => {
+    const [last] = await queries.lastSequence(block, chain.network.code)
+    const after = (last?.sequence ?? 0n) + 1n
+    const sequence = after > next ? after : next
+    queries.numberPayment(block, payment.id, sequence)
+    queries.insertAttempt(block, { id: payment.id, number: 1, lastLedger, fee })
+    return { ...payment, sequence, number: 1, last_ledger: lastLedger, fee, raw: null }
+  })
+}
+
+/** Makes another attempt under the same number, where no ledger can take the one before: both nodes have passed its last ledger. */
+async function attemptAgain(chain: Chain, signer: Signer, look: Look, before: queries.Attempt): Promise<void> {
+  const fee = await feeNow(chain)
+  const attempt = { ...before, number: before.number + 1, last_ledger: look.head + validFor, fee, raw: null }
+  const { id, number, last_ledger: lastLedger } = attempt
+  await inFence(chain, look, (block) => queries.insertAttempt(block, { id, number, lastLedger, fee }))
+  await signAttempt(chain, signer, look, attempt)
+}
+
+/** Signs an attempt that is written down, keeps it, and brings it to the nodes. False where the signer refuses: it waits on. */
+async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: queries.Attempt): Promise<boolean> {
+  const { network, log } = chain
+  const { plan_key: payout, recipient, tag, amount, fee, sequence, last_ledger: lastLedger } = attempt
+  let signed: SignedPayment
+  try {
+    signed = await signer.sign({
+      payout,
+      destination: recipient,
+      ...(tag === null ? {} : { tag: toSmall(tag) }),
+      amount: String(amount),
+      fee: String(fee),
+      sequence: toSmall(sequence),
+      lastLedger: toSmall(lastLedger),
+    })
+  } catch (error) {
+    // A halted signer may have signed this before it was halted. Any other refusal means that it never did.
+    if (!(error instanceof SignerRefusal) || error.code === 'halted') throw error
+    await inFence(chain, look, (block) => queries.dropAttempt(block, attempt))
+    log.warn({ err: error, network: network.code, payout }, 'The signer refused a payout; it waits.')
+    return false
+  }
+  await inFence(chain, look, (block) => queries.keepSigned(block, attempt, signed))
+  log.info({ network: network.code, hash: signed.hash, payout, fee: String(fee) }, 'Sent XRP.')
+  await bring(chain, signed.raw)
+  return true
+}
+
+/** Writes under the lease's fence, while nothing is halted. */
+const inFence = <T>({ db, ...chain }: Chain, { fence }: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
+  db.atomic(async (block) => {
+    const [locked] = await chainQueries.lockAccount(block, chain.network.code, fence)
+    if (locked?.halted !== null || (await isHalted({ db, ...chain }, block))) {
+      throw new Error(`Nothing is sent on ${chain.network.code} now: another process follows it, or it was halted.`)
+    }
+    return write(block)
+  })
+
+/** Hands bytes to both nodes. A no changes nothing: the same bytes are brought again, and the ledger decides. */
+async function bring({ node, second, network, log }: Chain, raw: string): Promise<void> {
+  for (const to of second ? [node, second] : [node]) {
+    try {
+      await broadcast(to, raw)
+    } catch (error) {
+      log.warn({ err: error, network: network.code }, 'A node did not take a payment; trying again.')
+    }
+  }
+}
+
+/** Numbers of the ledger have 32 bits. */
+const toSmall = (number: bigint): number => Number.parseInt(String(number), 10)
