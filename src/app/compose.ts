@@ -19,6 +19,7 @@ import { openCountries } from '../reference/geo/country-of.ts'
 import { identityProviders } from '../identity/providers.ts'
 import type { Handler } from '../platform/jobs/job.ts'
 import type { Scheduler } from '../platform/jobs/scheduler.ts'
+import { openHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
@@ -55,6 +56,8 @@ import { dropQueue, endpointEnded } from '../exchange/webhooks/drop-queue.ts'
 import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
 import { openMarkets, type OpenedMarkets } from './markets.ts'
+import { whileClocksAgree } from '../markets/clocks-agree.ts'
+import type { MarketSource } from '../markets/source.ts'
 import type { OpenPlugIn, PlugIn } from './plug-in.ts'
 
 /** A composed exchange at rest: nothing listens, nothing works until it is started. */
@@ -112,6 +115,8 @@ export async function composeExchange({
     onForeign: () => notifier.notify('jobs'),
     ...(scheduler ? { scheduler } : {}),
   })
+  const heartbeat = openHeartbeat({ db, clock, log }, { works })
+  const timely = (market: MarketSource) => whileClocksAgree(market, () => heartbeat.isSkewed())
   const halts = openHalts()
   await halts.refresh(db)
   const ccxt = openCcxt({ log, timeoutMs: config.outsideTimeoutMs })
@@ -122,7 +127,7 @@ export async function composeExchange({
     { config, db, clock, log, ccxt },
     firstOf(plugIns, (one) => one.market),
     (market) => {
-      ctx.market = market
+      ctx.market = timely(market)
     },
   )
   const ctx: Ctx = {
@@ -133,7 +138,8 @@ export async function composeExchange({
     keyring: openKeyring(secrets, rowIds),
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     halts,
-    market: opened.market,
+    heartbeat,
+    market: timely(opened.market),
     markets: opened.markets,
     venue: firstOf(plugIns, (one) => one.venue),
     policies: await openPolicies(db, config.environment),

@@ -1,9 +1,9 @@
 import type { Config } from './config/config.ts'
 import { findEmbedded, startEmbedded } from '../platform/db/embedded.ts'
-import { loneClient } from '../platform/db/lone-client.ts'
-import { migrate, serviceUrl } from '../platform/db/migrate.ts'
+import { isOwner, migrate, serviceUrl } from '../platform/db/migrate.ts'
 import { openPool, type PoolCounts } from '../platform/db/pool.ts'
 import type { Database } from '../platform/db/sql.ts'
+import type { LastSeen } from './last-seen.ts'
 import { detach } from '../platform/lib/detach.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
@@ -41,27 +41,15 @@ async function external({ database }: Config, secrets: Secrets): Promise<Reached
     : { urls, ownerUrls: [], release }
 }
 
-/** Whether the role of these URLs owns the database, as the first host that answers says. */
-async function namesOwner(urls: readonly string[]): Promise<boolean> {
-  let failure: unknown
-  for (const url of urls) {
-    const client = loneClient({ connectionString: url, connectionTimeoutMillis: connectTimeoutMs })
-    try {
-      await client.connect()
-      const { rows } = await client.query<{ owns: boolean }>(
-        `select pg_has_role(current_user, datdba, 'usage') as owns from pg_database where datname = current_database()`,
-      )
-      return rows[0]?.owns ?? false
-    } catch (error) {
-      failure = error
-    } finally {
-      await client.end().catch(() => undefined)
-    }
+/** Whether the role of these URLs owns the database. */
+async function namesOwner(urls: string[]): Promise<boolean> {
+  const db = openPool({ urls, size: 2, statementNames: false })
+  try {
+    return await isOwner(db)
+  } finally {
+    await db.close()
   }
-  throw failure
 }
-
-const connectTimeoutMs = 5_000
 
 /** Reaches the database that the settings name; the embedded one is started, and started again should it die. */
 export async function reachDatabase(config: Config, secrets: Secrets, log: Log): Promise<Reached> {
@@ -130,9 +118,14 @@ export async function bringUpToDate({ urls: [url = ''], ownerUrls }: Reached, se
 }
 
 /** Opens the pool of the service's own role. */
-export const openServicePool = (config: Config, { urls }: Reached): Database & { counts: PoolCounts } =>
+export const openServicePool = (
+  config: Config,
+  { urls }: Reached,
+  { witness }: LastSeen,
+): Database & { counts: PoolCounts } =>
   openPool({
     urls,
+    witness,
     size: config.database.poolSize,
     statementNames: config.database.statementNames,
     statementTimeoutMs: config.database.statementTimeoutMs,

@@ -22,7 +22,7 @@ export type OpenedMarkets = {
   market: MarketSource
   markets: Markets
   /** Tries to lead: asks the sources of CONFIG_FILE. Absent without any. */
-  lead?(ctx: Pick<Ctx, 'policies'>, onWritten: () => void): Leader
+  lead?(ctx: LeaderCtx, onWritten: () => void): Leader
 }
 
 /** The topic under which the leader notifies other processes. */
@@ -74,7 +74,8 @@ export async function openMarkets(
   }
 }
 
-type LeadParts = { ctx: Pick<Ctx, 'policies'>; rules: MarketRules; follower: Follower; onWritten: () => void }
+type LeaderCtx = Pick<Ctx, 'policies' | 'heartbeat'>
+type LeadParts = { ctx: LeaderCtx; rules: MarketRules; follower: Follower; onWritten: () => void }
 
 function leadWith(
   parts: Parts,
@@ -91,6 +92,7 @@ function leadWith(
       refreshMs: Math.min(rules.maxAgeMs, config.pricing.staleAfterMs) / 4,
     },
     sources: settings.sources.map((entry) => openSource(entry, file, rules, parts)),
+    mayLead: () => !ctx.heartbeat.isSkewed(),
     onWritten: () => {
       const reading = follower.refresh()
       detach(reading.catch((error: unknown) => log.warn({ err: error }, 'Failed to read the books; retrying.')))

@@ -1,6 +1,7 @@
 import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { marketMetrics } from './market-metrics.ts'
+import { openWitness, type Witness } from '../platform/db/witness.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
 import type { RailOutcome } from '../rails/health.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
@@ -11,7 +12,7 @@ import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/c
 const freshForMs = 15_000
 
 /** What operators watch in addition to the process itself; docs/operator/metrics.md explains each. */
-export function metricsOf(ctx: Ctx): Gauge[] {
+export function metricsOf(ctx: Ctx, { refused }: Pick<Witness, 'refused'> = openWitness()): Gauge[] {
   const stuck = remembered(() => findStuck(ctx))
   const underWay = remembered(() => countUnderWay(ctx))
   const count = (name: string, help: string, read: () => number | Promise<number>): Gauge => ({
@@ -71,6 +72,15 @@ export function metricsOf(ctx: Ctx): Gauge[] {
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),
+    count('database_writes', 'Whether the database takes writes of this process: 1 or 0.', () =>
+      ctx.heartbeat.writes() ? 1 : 0,
+    ),
+    count(
+      'clock_skew_seconds',
+      "How far the database's clock is ahead of this machine's.",
+      () => ctx.heartbeat.skewMs() / 1_000,
+    ),
+    count('database_hosts_refused', 'Connections to an old primary that were refused since the start.', refused),
     ...treasuryGauges(ctx),
   ]
 }

@@ -15,11 +15,11 @@ import { codeOf } from '../platform/db/pool.ts'
 import { indexCustomers } from '../exchange/reports/find-orders.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
-import { startHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { detach } from '../platform/lib/detach.ts'
 import { stopwatch, systemClock } from '../platform/lib/clock.ts'
 import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
+import { openLastSeen } from './last-seen.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
@@ -76,7 +76,8 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const reached = await reachDatabase(config, secrets, log)
   ends.push(() => reached.release())
   await migrateAsOwner(config, reached, secrets, log)
-  const db = openServicePool(config, reached)
+  const lastSeen = openLastSeen(config.dataDir, log)
+  const db = openServicePool(config, reached, lastSeen)
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
 
@@ -98,12 +99,10 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
     sender.forget()
   })
   ends.push(() => watch.stop())
-  if (config.roles.includes('worker')) {
-    const heartbeat = await startHeartbeat(ctx)
-    ends.push(() => heartbeat.stop())
-  }
+  await ctx.heartbeat.start()
+  ends.push(() => ctx.heartbeat.stop())
   await startMarkets(composition, ends)
-  await listen(buildAdmin(ctx, { gauges: metricsOf(ctx) }), config, 'adminPort', ends)
+  await listen(buildAdmin(ctx, { gauges: metricsOf(ctx, lastSeen.witness) }), config, 'adminPort', ends)
   const url = config.roles.includes('api')
     ? await openDoors(composition, accounts, ends)
     : originOf(config, config.http.port)

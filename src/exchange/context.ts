@@ -4,6 +4,7 @@ import type { RowIds } from '../platform/db/row-ids.ts'
 import type { Atomic, Database } from '../platform/db/sql.ts'
 import type { Countries } from '../reference/geo/country-of.ts'
 import type { IdentityProviders } from '../identity/providers.ts'
+import type { Heartbeat } from '../platform/jobs/heartbeat.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
@@ -31,6 +32,8 @@ export type Ctx = {
   rails: RailRegistry
   /** What operators have halted, as this process knows it. */
   halts: HaltState
+  /** Whether the database takes writes, and its clock against ours. */
+  heartbeat: Heartbeat
   market: MarketSource
   /** Where the house trades for itself; undefined where hedging is off. */
   venue?: TradingVenue | undefined

@@ -248,6 +248,8 @@ async function carry(line: Line, { resolve, reject }: Sent, statement: Statement
 /** A connection whose statements wait until they are let go. */
 function wireOf(line: Line): Connection {
   const wire: Connection = {
+    host: line.real.host,
+    answered: 0,
     busy: 0,
     taken: false,
     lost: false,
@@ -258,9 +260,11 @@ function wireOf(line: Line): Connection {
       wire.busy += 1
       return new Promise<Result>((resolve, reject) => line.queue.push({ statement, resolve, reject })).finally(() => {
         wire.busy -= 1
+        wire.answered += 1
       })
     },
     end: () => line.real.end(),
+    destroy: () => line.real.destroy(),
   }
   return wire
 }

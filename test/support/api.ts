@@ -10,6 +10,7 @@ import { openRowIds } from '../../src/platform/db/row-ids.ts'
 import { openCountries } from '../../src/reference/geo/country-of.ts'
 import { identityProviders } from '../../src/identity/providers.ts'
 import { openSandboxProvider } from '../../src/sandbox/identity/provider.ts'
+import { openHeartbeat } from '../../src/platform/jobs/heartbeat.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { systemClock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
@@ -85,6 +86,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     keyring: openKeyring(secrets, rowIds),
     rails: everyRail,
     halts: openHalts(),
+    heartbeat: openHeartbeat({ db, clock, log: silentLog }, { works: false }),
     market,
     markets: {
       ...marketStatus({ market: () => market, halts: { all: () => [] }, realNow: () => clock.realNow() }),

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import type { Exchange } from '../../doors/commands/command.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
+import { openLastSeen } from '../last-seen.ts'
 import { composeExchange } from '../compose.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { refuseOtherSchema } from '../../platform/db/migrate.ts'
@@ -41,7 +42,7 @@ export async function withDatabase<T>(
 const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
     const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
-    const db = openServicePool(frugal, reached)
+    const db = openServicePool(frugal, reached, openLastSeen(config.dataDir, log))
     try {
       await refuseOtherSchema(db, secrets.mark)
       const publicUrl = await publicUrlOf(config)

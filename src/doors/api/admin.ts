@@ -1,7 +1,8 @@
 import fastify, { type FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
-import * as queries from './queries.ts'
+import { inTime } from '../../platform/lib/in-time.ts'
+import { takesWrites } from './status.ts'
 
 /** One value of a metric, and the values of its labels in their order. */
 export type Reading = { labels: string[]; value: number }
@@ -11,11 +12,11 @@ export type Gauge = { name: string; help: string; labels?: readonly string[]; re
 
 /**
  * What the operator's own machines ask, on a port that stays inside: `/healthz` (the process lives), `/readyz` (it can answer:
- * its database does; stale prices do not make it unready) and `/metrics` in Prometheus' form. The metrics library is loaded at
+ * its database answers and takes writes, and its clock is the database's; stale prices do not make it unready) and `/metrics` in Prometheus' form. The metrics library is loaded at
  * the first question. What cannot be read is left out, and counted by `cambio_readings_failed`.
  */
 export function buildAdmin(
-  ctx: Pick<Ctx, 'db' | 'log'>,
+  ctx: Pick<Ctx, 'db' | 'log' | 'heartbeat'>,
   { gauges = [] }: { gauges?: readonly Gauge[] } = {},
 ): FastifyInstance {
   const app = fastify({ logger: false })
@@ -23,8 +24,9 @@ export function buildAdmin(
 
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const isReady = await queries.ping(ctx.db).catch(() => false)
-    return reply.code(isReady ? 200 : 503).send({ status: isReady ? 'ok' : 'database down' })
+    const isUp = await takesWrites(ctx).catch(() => false)
+    const status = !isUp ? 'database down' : ctx.heartbeat.isSkewed() ? 'clock differs' : 'ok'
+    return reply.code(status === 'ok' ? 200 : 503).send({ status })
   })
   app.get('/metrics', async (_request, reply) => {
     metrics ??= openMetrics(ctx, gauges)
@@ -32,6 +34,9 @@ export function buildAdmin(
   })
   return app
 }
+
+/** How long one number may take: a database that is silent must not silence what needs none. */
+const patienceMs = 5_000
 
 async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]): Promise<() => Promise<string>> {
   const { collectDefaultMetrics, Gauge: PrometheusGauge, Registry } = await import('prom-client')
@@ -53,7 +58,7 @@ async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]):
     gauge.reset()
     if (labels.length === 0) gauge.remove({})
     try {
-      for (const reading of await read()) {
+      for (const reading of await inTime(patienceMs, Promise.resolve(read()))) {
         gauge.set(Object.fromEntries(labels.map((label, index) => [label, reading.labels[index] ?? ''])), reading.value)
       }
     } catch (error) {
@@ -63,7 +68,7 @@ async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]):
   }
   return async () => {
     failed.set(0)
-    for (const one of shown) await show(one)
+    await Promise.all(shown.map(show))
     return registry.metrics()
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { openTestApi, type TestApi } from '../../../test/support/api.ts'
+import { whileClocksAgree } from '../../markets/clocks-agree.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 
 let api: TestApi
@@ -68,6 +69,12 @@ describe('GET /v1/status', () => {
     assert.equal(answer.headers['retry-after'], '5')
 
     workers = () => Promise.resolve(true)
+    api.ctx.market = whileClocksAgree(market, () => true)
+    later(1_000)
+    assert.deepEqual((await api.ask({ url: '/v1/status' })).path, 'rates', 'nothing is priced by a clock that is wrong')
+    const create = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+    const refused = await api.ask({ method: 'POST', url: '/v1/transaction', key: api.plain.secret_key, body: create })
+    assert.equal(refused.code, 'PAIR_NOT_AVAILABLE')
     api.ctx.market = market
     later(1_000)
     assert.equal((await api.ask({ url: '/v1/status' })).status, 200)

@@ -7,6 +7,7 @@ import { closedMarkets } from '../../exchange/pricing/market.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { settlingMomentOf } from '../../exchange/transactions/policy.ts'
 import type { Operation } from './operation.ts'
+import { inTime } from '../../platform/lib/in-time.ts'
 import * as queries from './queries.ts'
 import { line } from './field-shapes.ts'
 import { flag, list, object, oneOf, type Shaped, type ShapeProvider, titled } from './shape.ts'
@@ -73,7 +74,7 @@ const statusRecord = titled(
 type Parts = Pick<Shaped<typeof statusRecord>, 'database' | 'rates' | 'workers' | 'closed_markets'>
 
 async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts> {
-  const [database, workers] = await Promise.all([answers(() => queries.ping(ctx.db)), answers(workersAreUp)])
+  const [database, workers] = await Promise.all([answers(() => takesWrites(ctx)), answers(workersAreUp)])
   const moment = settlingMomentOf(ctx, ctx.clock.now())
   const offers = offersAt(moment, defaultTerms)
   const rates = [...offers.currencies.values()].some(isAvailable)
@@ -87,10 +88,17 @@ async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts>
 
 const stateOf = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')
 
+/** How long a part may take to answer, so that the status is answered within two seconds. */
+const patienceMs = 1_500
+
+/** Whether the database answers and takes writes. Rejects when it does not answer in time. */
+export const takesWrites = async ({ db, heartbeat }: Pick<Ctx, 'db' | 'heartbeat'>): Promise<boolean> =>
+  heartbeat.writes() && (await inTime(patienceMs, queries.ping(db)))
+
 /** A part that cannot even be asked is down; why, its own log lines say. */
 async function answers(ask: () => Promise<boolean>): Promise<boolean> {
   try {
-    return await ask()
+    return await inTime(patienceMs, ask())
   } catch {
     return false
   }

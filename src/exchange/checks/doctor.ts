@@ -6,6 +6,7 @@ import { listHedges } from '../treasury/hedges.sql.ts'
 import type { PairStatus } from '../../markets/status.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { readHalts } from '../../rails/halts.ts'
+import { inTime } from '../../platform/lib/in-time.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { type Check, type CheckState, checkBackups, checkDatabase } from './doctor-database.ts'
 import * as queries from './doctor.sql.ts'
@@ -98,18 +99,6 @@ async function answerOf(rail: Rail, asset: string | undefined): Promise<{ ok: bo
   if (asset === undefined) return { ok: true, message: 'Not asked: the books have nothing there.' }
   await rail.balance(asset)
   return { ok: true, message: 'It answers.' }
-}
-
-async function inTime<T>(ms: number, answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1_000} seconds`)), ms)
-  })
-  try {
-    return await Promise.race([answer, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function checkBalances(ctx: Ctx): Promise<Check[]> {

@@ -47,7 +47,8 @@ function processOf(t: TestContext) {
   const db = openPool({ urls: [database.url], size: 3, statementNames: true })
   const { source, say, isAsked } = sourceOf()
   let market = openFollower({ db, clock, rules }, () => undefined)
-  const leader = startLeader({ db, clock, log: silentLog, rules, sources: [source], onWritten: () => undefined })
+  const onWritten = () => undefined
+  const leader = startLeader({ db, clock, log: silentLog, rules, sources: [source], mayLead: () => true, onWritten })
   const bid = async (): Promise<string | undefined> => {
     await market.refresh()
     const [book] = market.market().booksAt(clock.now())

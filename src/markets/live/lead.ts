@@ -27,6 +27,8 @@ export type LeaderOptions = {
   log: Log
   rules: BoardRules
   sources: readonly PriceSource[]
+  /** Whether this process may lead now; its clock stamps the prices. */
+  mayLead(): boolean
   /** Called after a commit that wrote books. */
   onWritten(): void
 }
@@ -48,7 +50,7 @@ export function startLeader(options: LeaderOptions): Leader {
   async function renew(): Promise<void> {
     const now = clock.realNow()
     try {
-      const lead = await takeLead(db, holder, now, after(now, leaseMs))
+      const lead = options.mayLead() ? await takeLead(db, holder, now, after(now, leaseMs)) : undefined
       if (term && term.lead.fence !== lead?.fence) endTerm('The lead of the markets moved to another process.')
       if (lead && !term && !stopped) term = await startTerm(lead)
     } catch (error) {

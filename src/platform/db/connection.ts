@@ -1,8 +1,9 @@
-import type { Writable } from 'node:stream'
+import type { Duplex } from 'node:stream'
 
 import pg from 'pg'
 
 import { detach } from '../lib/detach.ts'
+import { inTime } from '../lib/in-time.ts'
 
 import type { Statement } from './sql.ts'
 
@@ -19,8 +20,17 @@ const types: pg.CustomTypesConfig = {
 /** What a statement gave back: its rows and the command that the server says it ran (`COMMIT`, `ROLLBACK`, `INSERT` ...). */
 export type Result = { rows: unknown[]; command: string }
 
+/**
+ * What a host says of itself: the server's system identifier, which every copy of its files shares, and its timeline, which rises
+ * with each promotion. Zero on a standby.
+ */
+export type Host = { system: string; timeline: number }
+
 /** One connection. Statements are sent as they come, without waiting for each other's answers (a pipeline). */
 export type Connection = {
+  host: Host
+  /** Statements answered so far. */
+  answered: number
   /** Statements sent and not yet answered. */
   busy: number
   /** Taken by an atomic block: nobody else may use it. */
@@ -28,7 +38,10 @@ export type Connection = {
   /** True from the moment on when it cannot be used any more. */
   lost: boolean
   run(statement: Statement): Promise<Result>
+  /** Ends it when its statements are done; a host that says no goodbye is waited for two seconds. */
   end(): Promise<void>
+  /** Ends it at once: what was sent and not answered fails. For a host that is silent, where `end` would wait. */
+  destroy(): void
 }
 
 /** How a connection is opened: where, under what limits, and what to do when it breaks. */
@@ -37,6 +50,8 @@ export type ConnectionOptions = {
   applicationName: string
   statementTimeoutMs: number
   connectTimeoutMs: number
+  /** Gives up what is not open yet. */
+  signal?: AbortSignal
 }
 
 /** What opens connections. */
@@ -61,6 +76,8 @@ export async function connect(
   })
 
   const connection: Connection = {
+    host: { system: '', timeline: 0 },
+    answered: 0,
     busy: 0,
     taken: false,
     lost: false,
@@ -70,13 +87,18 @@ export async function connect(
         corkForNow(client)
         client.query(statement, (error: Error | null, result: pg.QueryResult) => {
           connection.busy -= 1
+          connection.answered += 1
           if (error) {
-            if (hasOldPlans(error)) detach(client.end())
+            if (isUseless(error)) detach(connection.end())
             reject(error)
           } else resolve(result)
         })
       }),
-    end: () => client.end(),
+    end: () => {
+      const ended = client.end()
+      return connection.busy > 0 ? ended : inTime(goodbyeMs, ended).catch(() => connection.destroy())
+    },
+    destroy: () => void streamOf(client).destroy(new Error('Connection terminated: the host is silent.')),
   }
   const lose = () => {
     if (connection.lost) return
@@ -85,19 +107,47 @@ export async function connect(
   }
   client.on('error', lose)
   client.on('end', lose)
-  await client.connect()
+  options.signal?.addEventListener('abort', connection.destroy)
+  try {
+    await client.connect()
+    connection.host = await inTime(options.connectTimeoutMs, askHost(client))
+  } catch (error) {
+    connection.destroy()
+    throw error
+  } finally {
+    options.signal?.removeEventListener('abort', connection.destroy)
+  }
   return connection
 }
 
-/** A migration has changed a table under statements that this connection had prepared: only a new connection knows it. */
-const hasOldPlans = (error: Error): boolean =>
-  'code' in error && error.code === '0A000' && error.message.includes('cached plan')
+async function askHost(client: pg.Client): Promise<Host> {
+  // The name of the file that is written begins with the timeline, at once after a promotion; the control file follows later.
+  const { rows } = await client.query<Host>(`
+    select system_identifier::text as system, case when pg_is_in_recovery() then 0
+      else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline
+    from pg_control_system()`)
+  const [host] = rows
+  if (!host) throw new Error('Connection terminated: the host does not say what it is.')
+  return host
+}
 
-const corked = new WeakSet<Writable>()
+const goodbyeMs = 2_000
+
+/**
+ * Only a new connection helps: a migration has changed a table under statements that this one had prepared, or its session may
+ * not write (25006), which is decided when it begins.
+ */
+const isUseless = (error: Error): boolean =>
+  'code' in error && (error.code === '25006' || (error.code === '0A000' && error.message.includes('cached plan')))
+
+const streamOf = (client: pg.Client): Duplex =>
+  (client as unknown as { connection: { stream: Duplex } }).connection.stream
+
+const corked = new WeakSet<Duplex>()
 
 /** What is sent in one turn of the event loop leaves in one piece: the driver would write each statement by itself. */
 function corkForNow(client: pg.Client): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection
+  const stream = streamOf(client)
   if (corked.has(stream)) return
   corked.add(stream)
   stream.cork()

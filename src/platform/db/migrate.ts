@@ -25,6 +25,8 @@ export type Migrated = { applied: string[] }
 type Migration = { name: string; text: string; checksum: string }
 
 const oneMigratorAtATime = 712_403_551
+/** For one file, and for another process that migrates: an hour. */
+const longestMs = 3_600_000
 
 /**
  * Brings the schema up to date: plain numbered SQL files, forward only, each in its own database transaction with its
@@ -33,7 +35,7 @@ const oneMigratorAtATime = 712_403_551
  */
 export async function migrate(options: MigrateOptions): Promise<Migrated> {
   const migrations = await readMigrations()
-  const client = loneClient({ connectionString: options.ownerUrl })
+  const client = loneClient({ connectionString: options.ownerUrl, query_timeout: longestMs })
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [oneMigratorAtATime])
@@ -163,6 +165,13 @@ async function mayRead(client: pg.Client, serviceRole: string): Promise<boolean>
 }
 
 const forRole = (text: string, role: string): string => text.replaceAll('"service"', pg.escapeIdentifier(role))
+
+/** Whether the role that asks owns the database. */
+export async function isOwner(db: Db): Promise<boolean> {
+  const [row] = await db.sql<{ owns: boolean }>`
+    select pg_has_role(current_user, datdba, 'usage') as owns from pg_database where datname = current_database()`
+  return row?.owns ?? false
+}
 
 /** The URL of the same database for the service's own role. */
 export function serviceUrl(ownerUrl: string, role: string, password: string): string {

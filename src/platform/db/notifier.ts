@@ -17,6 +17,7 @@ export type Notifier = {
 const channel = 'cambio_bell'
 const gatherMs = 2
 const retryMs = 2_000
+const askMs = 5_000
 
 /** Opens a notifier, which does not listen. */
 export function openNotifier(db: Database, log: Log): Notifier {
@@ -60,9 +61,13 @@ export function listenForNotifications(
 
   async function connect(index = 0): Promise<void> {
     const url = urls[index % urls.length]
-    const mine = loneClient({ connectionString: url, keepAlive: true, connectionTimeoutMillis: 5_000 })
+    const mine = loneClient({ connectionString: url, query_timeout: askMs })
+    const ask = () => mine.query('select 1').catch(() => mine.end())
+    // A host that vanished says nothing, like one that has nothing to say.
+    const pulse = setInterval(() => detach(ask()), askMs)
     mine.on('notification', ({ payload }) => onNotification(payload ?? 'all'))
     mine.on('end', () => {
+      clearInterval(pulse)
       if (!closed) timer = setTimeout(() => detach(connect(index + 1)), retryMs)
     })
     try {

@@ -1,18 +1,17 @@
-import { type Connect, connect, type Connection, type Result } from './connection.ts'
+import type { Connection, Result } from './connection.ts'
+import { watchHost } from './host-watch.ts'
+import { type HostsOptions, openHosts } from './hosts.ts'
 import { detach } from '../lib/detach.ts'
+import { isBehind, openWitness, type Witness } from './witness.ts'
 import { type Atomic, CommitUnknown, type Database, statement } from './sql.ts'
 
 /** How the service reaches its database. Several URLs: the first that accepts writes is used. */
-export type PoolOptions = {
-  urls: string[]
+export type PoolOptions = HostsOptions & {
   size: number
   /** Prepared statements by name; off behind a connection pooler that cannot keep them. */
   statementNames: boolean
-  applicationName?: string
-  statementTimeoutMs?: number
-  connectTimeoutMs?: number
-  /** What opens its connections. */
-  connect?: Connect
+  /** What this process knows of the hosts; its own memory unless given. */
+  witness?: Witness
 }
 
 /** Counts what was asked of the database, for benchmarks and metrics. */
@@ -28,23 +27,36 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
   /** Never taken by an atomic block: a read outside a block must not wait for blocks to end. */
   let shared: Promise<Connection> | undefined
   const counts: PoolCounts = { statements: 0, commits: 0 }
+  const hosts = openHosts(options, options.witness ?? openWitness())
+  const watch = watchHost(connections, hosts, options.statementTimeoutMs ?? 30_000)
   let opening = 0
   let closed = false
+  /** Why no connection can be opened: one attempt after another is made meanwhile, and nobody else waits for it. */
+  let unreachable: Error | undefined
 
   /** Taken before anybody else can see it: two blocks must never get one connection. */
   async function open(taken: boolean): Promise<Connection> {
+    if (unreachable && opening > 0) throw unreachable
     opening += 1
     try {
-      const connection = await connectToPrimary(options, (lost) => connections.delete(lost))
+      const connection = await hosts.connect((lost) => connections.delete(lost))
       // A server that dies may greet first: what was lost before it was added would stay here for ever.
       if (connection.lost) throw new Error('Connection terminated unexpectedly')
       if (closed) {
         await connection.end()
         throw isClosed()
       }
+      unreachable = undefined
       connection.taken = taken
       connections.add(connection)
+      for (const other of connections) if (isBehind(other.host, connection.host)) other.destroy()
       return connection
+    } catch (error) {
+      if (connections.size === 0 && error instanceof Error) {
+        unreachable = error
+        for (const { reject } of waiting.splice(0)) reject(error)
+      }
+      throw error
     } finally {
       opening -= 1
     }
@@ -144,6 +156,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
       closed = true
       for (const { reject } of waiting.splice(0)) reject(isClosed())
       await Promise.all([...connections].map((connection) => connection.end()))
+      watch.stop()
     },
   }
 }
@@ -233,33 +246,4 @@ function leastBusy(connections: Iterable<Connection>, except?: Connection): Conn
     if (!best || connection.busy < best.busy) best = connection
   }
   return best
-}
-
-async function connectToPrimary(options: PoolOptions, onLost: (connection: Connection) => void): Promise<Connection> {
-  const several = options.urls.length > 1
-  let failure: unknown
-  for (const url of options.urls) {
-    try {
-      const connection = await (options.connect ?? connect)(
-        {
-          url,
-          applicationName: options.applicationName ?? 'cambio',
-          statementTimeoutMs: options.statementTimeoutMs ?? 30_000,
-          connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
-        },
-        onLost,
-      )
-      if (!several || (await acceptsWrites(connection))) return connection
-      await connection.end()
-      failure = new Error('No database host accepts writes.')
-    } catch (error) {
-      failure = error
-    }
-  }
-  throw failure
-}
-
-async function acceptsWrites(connection: Connection): Promise<boolean> {
-  const { rows } = await connection.run(plain('select pg_is_in_recovery() as standby'))
-  return (rows[0] as { standby: boolean }).standby === false
 }

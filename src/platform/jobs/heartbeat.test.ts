@@ -6,7 +6,7 @@ import { openPool } from '../db/pool.ts'
 import type { Database } from '../db/sql.ts'
 import { after, type Clock, systemClock } from '../lib/clock.ts'
 import { silentLog } from '../lib/log.ts'
-import { isWorkerAlive, startHeartbeat } from './heartbeat.ts'
+import { isWorkerAlive, openHeartbeat } from './heartbeat.ts'
 
 let db: Database
 let laterMs = 0
@@ -18,7 +18,11 @@ afterAll(() => db.close())
 
 const real = systemClock()
 const clock: Clock = { ...real, realNow: () => after(real.realNow(), laterMs) }
-const begin = () => startHeartbeat({ db, clock, log: silentLog })
+const begin = async () => {
+  const heartbeat = openHeartbeat({ db, clock, log: silentLog }, { works: true })
+  await heartbeat.start()
+  return heartbeat
+}
 const isUp = () => isWorkerAlive({ db, clock })
 
 it('a worker is alive as long as one process has a heartbeat, whatever other processes start, stop or are killed', async () => {
@@ -49,4 +53,18 @@ it('heartbeats of killed processes are deleted', async () => {
   const rows = await db.sql<{ n: bigint }>`select count(*) as n from leases`
   assert.equal(rows[0]?.n, 1n)
   await Promise.all([killed.stop(), next.stop()])
+})
+
+it('a clock that differs from the database’s by more than two seconds is noticed, either way', async () => {
+  for (const [movedMs, isSkewed] of [
+    [0, false],
+    [3_600_000, true],
+    [-3_600_000, true],
+  ] as const) {
+    laterMs = movedMs
+    const other = await begin()
+    assert.equal(other.isSkewed(), isSkewed, `${movedMs} ms: ${other.skewMs()}`)
+    assert.ok(Math.abs(other.skewMs() + movedMs) < 60_000)
+    await other.stop()
+  }
 })
