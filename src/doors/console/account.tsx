@@ -1,71 +1,41 @@
-import { beginSecondFactor, confirmSecondFactor } from '../../exchange/operators/operator.ts'
-import { endSessions, listSessions } from '../../exchange/operators/session.ts'
+import {
+  beginSecondFactor,
+  changePassword,
+  confirmSecondFactor,
+  removeSecondFactor,
+  renewRecoveryCodes,
+} from '../../exchange/operators/operator.ts'
+import { recoveryCodesLeft } from '../../exchange/operators/recovery.ts'
+import { endSessions, listSessions, type Session } from '../../exchange/operators/session.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { qrSvg } from '../../reference/bank/qr.ts'
 import { ActionField, ActionForm, renderPage } from './layout.tsx'
-import { accountPath, type Page } from './page.ts'
+import { accountPath, type Page, type Visit } from './page.ts'
 import { Moment, Table } from './table.tsx'
 
-/** `/console/account`: one's own second factor and sessions. */
+/** `/console/account`: one's own password, second factor, recovery codes and sessions. */
 export const accountPage: Page = {
   path: accountPath,
   needs: undefined,
-  show: async (visit) => {
-    const { ctx, operator } = visit
-    const [secret, sessions] = await Promise.all([
-      operator.hasSecondFactor ? undefined : beginSecondFactor(ctx, operator),
-      listSessions(ctx, operator.operatorId),
-    ])
-    const page = (
-      <>
-        <section aria-labelledby="second">
-          <h2 id="second">Second factor</h2>
-          {secret === undefined ? (
-            <p>An authenticator app is set up. Signing in asks for its code.</p>
-          ) : (
-            <>
-              <p>Scan this with an authenticator app, or type the key, then enter the code that it shows.</p>
-              <div class="qr" dangerouslySetInnerHTML={{ __html: qrSvg(secret.uri) }} />
-              <p>
-                <code class="wrap">{secret.text}</code>
-              </p>
-              <ActionForm visit={visit} action="confirm" name="Turn on">
-                <ActionField id="code" name="code" label="Code" required />
-              </ActionForm>
-            </>
-          )}
-        </section>
-        <section aria-labelledby="sessions">
-          <h2 id="sessions">Where you are signed in</h2>
-          <Table
-            caption="Your sessions"
-            columns={['Browser', 'Network', 'Signed in', 'Last used', 'End']}
-            empty="Nowhere."
-            rows={sessions.map((one) => [
-              <span class="wrap">{one.agent}</span>,
-              one.network,
-              <Moment at={one.createdAt} />,
-              <Moment at={one.lastUsedAt} />,
-              one.id === operator.sessionId ? (
-                'This browser'
-              ) : (
-                <ActionForm visit={visit} action="end" name="Sign out" class="inline">
-                  <input type="hidden" name="session" value={String(one.id)} />
-                </ActionForm>
-              ),
-            ])}
-          />
-          <ActionForm visit={visit} action="end-all" name="Sign out everywhere" class="inline" />
-        </section>
-      </>
-    )
-    return { body: renderPage(visit, 'Your account', page) }
-  },
-  act: async ({ ctx, form, operator, path }) => {
+  show: async (visit) => ({ body: await accountOf(visit) }),
+  act: async (visit) => {
+    const { ctx, form, operator, path } = visit
+    const code = form.get('code') ?? ''
     switch (form.get('action') ?? '') {
-      case 'confirm':
-        await confirmSecondFactor(ctx, operator.operatorId, form.get('code') ?? '', operator.sessionId)
+      case 'password': {
+        const [present, next] = [form.get('present') ?? '', form.get('next') ?? '']
+        await changePassword(ctx, operator, { present, next })
+        return { body: await accountOf(visit, { notice: 'The password was changed. Your other sessions have ended.' }) }
+      }
+      case 'confirm': {
+        const codes = await confirmSecondFactor(ctx, operator.operatorId, code, operator.sessionId)
+        return { body: await accountOf({ ...visit, operator: { ...operator, hasSecondFactor: true } }, { codes }) }
+      }
+      case 'renew-codes':
+        return { body: await accountOf(visit, { codes: await renewRecoveryCodes(ctx, operator.operatorId, code) }) }
+      case 'remove-factor':
+        await removeSecondFactor(ctx, operator.operatorId, code)
         return { to: path }
       case 'end': {
         const id = readId(form.get('session') ?? '')
@@ -81,3 +51,117 @@ export const accountPage: Page = {
     }
   },
 }
+
+/** What the last action did: a sentence, or recovery codes to show this once. */
+type ActionResult = { notice?: string; codes?: readonly string[] }
+
+async function accountOf(visit: Visit, { notice, codes }: ActionResult = {}): Promise<string> {
+  const { ctx, operator } = visit
+  const [secret, sessions, left] = await Promise.all([
+    operator.hasSecondFactor ? undefined : beginSecondFactor(ctx, operator),
+    listSessions(ctx, operator.operatorId),
+    recoveryCodesLeft(ctx, operator.operatorId),
+  ])
+  return renderPage(
+    visit,
+    'Your account',
+    <>
+      {notice === undefined ? null : <p class="notice">{notice}</p>}
+      {codes === undefined ? null : <NewCodes codes={codes} />}
+      <div class="pair">
+        {secret === undefined ? (
+          <SecondFactor visit={visit} left={left} />
+        ) : (
+          <NewFactor visit={visit} secret={secret} />
+        )}
+        <section aria-labelledby="password-title">
+          <h2 id="password-title">Password</h2>
+          <ActionForm visit={visit} action="password" name="Change the password">
+            <ActionField id="present" name="present" label="Present password" type="password" required />
+            <ActionField
+              id="next"
+              name="next"
+              label="New password"
+              type="password"
+              hint="12 characters or more."
+              required
+            />
+          </ActionForm>
+        </section>
+      </div>
+      <Sessions visit={visit} sessions={sessions} />
+    </>,
+  )
+}
+
+const NewCodes = ({ codes }: { codes: readonly string[] }) => (
+  <section aria-labelledby="new-codes" class="notice">
+    <h2 id="new-codes">Your recovery codes</h2>
+    <p>
+      Each replaces the authenticator app once. Keep them where you can reach them without your phone. They are not
+      shown again.
+    </p>
+    <ul class="codes">
+      {codes.map((one) => (
+        <li key={one}>
+          <code>{one}</code>
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+const SecondFactor = ({ visit, left }: { visit: Visit; left: number }) => (
+  <section aria-labelledby="second">
+    <h2 id="second">Second factor</h2>
+    <p>
+      An authenticator app is set up. Signing in asks for its code. {left} of your recovery codes{' '}
+      {left === 1 ? 'is' : 'are'} left.
+    </p>
+    <ActionForm visit={visit} action="renew-codes" name="Make new recovery codes">
+      <ActionField id="renew-code" name="code" label="Code" required />
+    </ActionForm>
+    <ActionForm visit={visit} action="remove-factor" name="Replace the app">
+      <ActionField id="remove-code" name="code" label="Code" required />
+    </ActionForm>
+  </section>
+)
+
+const NewFactor = ({ visit, secret }: { visit: Visit; secret: { text: string; uri: string } }) => (
+  <section aria-labelledby="second">
+    <h2 id="second">Second factor</h2>
+    <p>Scan this with an authenticator app, or type the key, then enter the code that it shows.</p>
+    <div class="qr" dangerouslySetInnerHTML={{ __html: qrSvg(secret.uri) }} />
+    <p>
+      <code class="wrap">{secret.text}</code>
+    </p>
+    <ActionForm visit={visit} action="confirm" name="Turn on">
+      <ActionField id="code" name="code" label="Code" required />
+    </ActionForm>
+  </section>
+)
+
+const Sessions = ({ visit, sessions }: { visit: Visit; sessions: readonly Session[] }) => (
+  <section aria-labelledby="sessions">
+    <h2 id="sessions">Where you are signed in</h2>
+    <Table
+      caption="Your sessions"
+      columns={['Browser', 'Network', 'Signed in', 'Last used', 'End']}
+      empty="Nowhere."
+      rows={sessions.map((one) => [
+        <span class="wrap">{one.agent}</span>,
+        one.network,
+        <Moment at={one.createdAt} />,
+        <Moment at={one.lastUsedAt} />,
+        one.id === visit.operator.sessionId ? (
+          'This browser'
+        ) : (
+          <ActionForm visit={visit} action="end" name="Sign out" class="inline">
+            <input type="hidden" name="session" value={String(one.id)} />
+          </ActionForm>
+        ),
+      ])}
+    />
+    <ActionForm visit={visit} action="end-all" name="Sign out everywhere" class="inline" />
+  </section>
+)

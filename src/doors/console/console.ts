@@ -10,8 +10,9 @@ import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { readForms } from '../ui/read-forms.ts'
 import { type Assets, serveAssets } from './assets.ts'
-import { clearedCookie, isCsrfToken, tokenIn } from './cookie.ts'
+import { clearedCookie, cookieIn, isCsrfToken } from './cookie.ts'
 import type { Door } from './door.ts'
+import { serveInvitation } from './invitation.tsx'
 import { renderMessage } from './layout.tsx'
 import { pages } from './pages.ts'
 import { accountPath, type Page } from './page.ts'
@@ -32,6 +33,7 @@ export async function buildConsole(app: FastifyInstance, ctx: Ctx): Promise<void
     readForms(scope, largestForm)
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
     serveSignIn(scope, door)
+    serveInvitation(scope, door)
     scope.post('/console/sign-out', async (request, reply) => {
       const operator = await signedIn(door, request)
       if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form was not sent from this page.')
@@ -117,7 +119,7 @@ function servePage(scope: FastifyInstance, door: Door, page: Page): void {
 
 /** Who uses the browser that sent a request. */
 async function signedIn({ ctx }: Door, { headers }: Pick<FastifyRequest, 'headers'>): Promise<SignedIn | undefined> {
-  const token = tokenIn(ctx, headers.cookie)
+  const token = cookieIn(ctx, headers.cookie)
   return token === undefined ? undefined : operatorOfSession(ctx, token)
 }
 

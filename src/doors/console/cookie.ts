@@ -2,26 +2,52 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { Ctx } from '../../exchange/context.ts'
 
-const name = 'console'
 /** Browsers accept this prefix from this very host over https only (RFC 6265bis, section 4.1.3). */
 const hostPrefix = '__Host-'
 
 const isSecure = ({ publicUrl }: Pick<Ctx, 'publicUrl'>): boolean => publicUrl.startsWith('https://')
 
-/** The cookie that holds a session's token, until the browser closes; the server ends it after 12 hours. */
-export const sessionCookie = (ctx: Pick<Ctx, 'publicUrl'>, token: string): string =>
-  `${isSecure(ctx) ? hostPrefix : ''}${name}=${token}; Path=/; HttpOnly; SameSite=Lax${isSecure(ctx) ? '; Secure' : ''}`
+/** Our cookies: of a session; of a right password whose code is missing; of a browser that has signed in before. */
+type CookieName = 'console' | 'console-pending' | 'console-device'
 
-/** Makes a browser forget the token. */
-export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>): string => `${sessionCookie(ctx, '')}; Max-Age=0`
+const nameOf = (ctx: Pick<Ctx, 'publicUrl'>, name: CookieName): string => `${isSecure(ctx) ? hostPrefix : ''}${name}`
 
-/** The token that a browser sent. */
-export function tokenIn(ctx: Pick<Ctx, 'publicUrl'>, cookie: string | undefined): string | undefined {
+/** A cookie out of reach of scripts and of other sites; without an age, until the browser closes. */
+const cookieOf = (ctx: Pick<Ctx, 'publicUrl'>, name: CookieName, value: string, maxAgeSeconds?: number): string =>
+  `${nameOf(ctx, name)}=${value}; Path=/; HttpOnly; SameSite=Lax${isSecure(ctx) ? '; Secure' : ''}` +
+  (maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`)
+
+const deviceSeconds = 180 * 24 * 3_600
+const pendingSeconds = 5 * 60
+
+/** The cookies after a sign-in. The server ends a session after 12 hours, whatever the browser keeps. */
+export const signedInCookies = (
+  ctx: Pick<Ctx, 'publicUrl'>,
+  { token, device }: { token: string; device: string },
+): string[] => [
+  cookieOf(ctx, 'console', token),
+  cookieOf(ctx, 'console-device', device, deviceSeconds),
+  cookieOf(ctx, 'console-pending', '', 0),
+]
+
+/** The cookie of a right password whose code is missing. */
+export const pendingCookie = (ctx: Pick<Ctx, 'publicUrl'>, pending: string): string =>
+  cookieOf(ctx, 'console-pending', pending, pendingSeconds)
+
+/** Makes a browser forget its session. */
+export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>): string => cookieOf(ctx, 'console', '', 0)
+
+/** What a browser sent under a name. */
+export function cookieIn(
+  ctx: Pick<Ctx, 'publicUrl'>,
+  cookie: string | undefined,
+  name: CookieName = 'console',
+): string | undefined {
   // Over https only the prefixed name counts: any subdomain can set the other one.
-  const wanted = `${isSecure(ctx) ? hostPrefix : ''}${name}`
+  const wanted = nameOf(ctx, name)
   for (const pair of cookie?.split(';') ?? []) {
     const [key = '', value = ''] = pair.trim().split('=')
-    if (key === wanted && /^[\w-]{43}$/.test(value)) return value
+    if (key === wanted && /^[\w.-]{43,100}$/.test(value)) return value
   }
   return undefined
 }

@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { clientAddress } from '../../platform/lib/client-address.ts'
 import type { IpBlocks } from '../../platform/lib/ip-blocks.ts'
 import type { Assets } from './assets.ts'
-import { sessionCookie } from './cookie.ts'
 
 /** What the console's own routes share. */
 export type Door = { ctx: Ctx; assets: Assets; trusted: IpBlocks; headers: Record<string, string> }
@@ -16,7 +15,3 @@ export function networkOfRequest({ trusted }: Door, { raw }: FastifyRequest): st
     ? `${connection.split(':').slice(0, 3).join(':')}::`
     : connection.replace(/\.\d+$/, '.0')
 }
-
-/** Answers with a new session's cookie. */
-export const begin = ({ ctx, headers }: Door, reply: FastifyReply, token: string, to: string): FastifyReply =>
-  reply.headers(headers).header('set-cookie', sessionCookie(ctx, token)).redirect(to, 303)

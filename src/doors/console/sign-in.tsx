@@ -1,10 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-import { signIn } from '../../exchange/operators/session.ts'
+import type { Ctx } from '../../exchange/context.ts'
+import { signIn } from '../../exchange/operators/sign-in.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Assets } from './assets.ts'
-import { begin, type Door, networkOfRequest } from './door.ts'
+import { cookieIn, pendingCookie, signedInCookies } from './cookie.ts'
+import { type Door, networkOfRequest } from './door.ts'
 import { renderPlain } from './layout.tsx'
 
 /** `/console/sign-in`: e-mail address and password, then a code where a second factor is set up. */
@@ -21,27 +23,34 @@ export function serveSignIn(scope: FastifyInstance, door: Door): void {
     if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form was not sent from this page.')
     const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
     const to = wantedBy(request.query.to)
-    const typed = typedIn(form, request)
+    const typed = { ...typedIn(ctx, form, request), network: networkOfRequest(door, request) }
+    void reply.headers(headers)
     try {
-      const result = await signIn(ctx, { ...typed, network: networkOfRequest(door, request) })
-      if (result !== 'code_needed') return await begin(door, reply, result.token, to)
-      const page = signInPage(assets, { to, email: typed.email, password: typed.password, asksCode: true })
-      return await reply.code(401).headers(headers).type(html).send(page)
+      const result = await signIn(ctx, typed)
+      if ('token' in result) return await reply.header('set-cookie', signedInCookies(ctx, result)).redirect(to, 303)
+      void reply.header('set-cookie', pendingCookie(ctx, result.pending))
+      return await reply
+        .code(401)
+        .type(html)
+        .send(signInPage(assets, { to, asksCode: true }))
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       const status = error.code === 'RATE_LIMITED' ? 429 : 401
       if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
       ctx.log.warn({ kind: 'sign_in_failed', request_id: request.id }, 'An operator could not sign in.')
-      const page = signInPage(assets, { to, email: typed.email, problem: error.message })
-      return reply.code(status).headers(headers).type(html).send(page)
+      const asksCode = typed.password === '' && typed.pending !== undefined
+      const page = signInPage(assets, { to, email: typed.email, asksCode, problem: error.message })
+      return reply.code(status).type(html).send(page)
     }
   })
 }
 
-const typedIn = (form: URLSearchParams, { headers }: Pick<FastifyRequest, 'headers'>) => ({
+const typedIn = (ctx: Ctx, form: URLSearchParams, { headers }: Pick<FastifyRequest, 'headers'>) => ({
   email: (form.get('email') ?? '').slice(0, 320),
   password: (form.get('password') ?? '').slice(0, 1_000),
-  code: form.get('code') ?? undefined,
+  code: form.get('code')?.slice(0, 100),
+  pending: cookieIn(ctx, headers.cookie, 'console-pending'),
+  device: cookieIn(ctx, headers.cookie, 'console-device'),
   agent: (headers['user-agent'] ?? '').replaceAll(/[^\x20-\x7e]/g, '').slice(0, 200),
 })
 
@@ -51,9 +60,9 @@ const wantedBy = (to: unknown): string =>
     ? to
     : '/console'
 
-type SignInProps = { to: string; email?: string; password?: string; asksCode?: boolean; problem?: string }
+type SignInProps = { to: string; email?: string; asksCode?: boolean; problem?: string }
 
-function signInPage(assets: Assets, { to, email = '', password, asksCode = false, problem }: SignInProps): string {
+function signInPage(assets: Assets, { to, email = '', asksCode = false, problem }: SignInProps): string {
   return renderPlain(
     assets,
     'Sign in',
@@ -63,35 +72,42 @@ function signInPage(assets: Assets, { to, email = '', password, asksCode = false
           {problem}
         </p>
       )}
-      <div class="field">
-        <label for="email">E-mail address</label>
-        <input id="email" name="email" type="email" autocomplete="username" required value={email} />
-      </div>
       {asksCode ? (
+        <div class="field">
+          <label for="code">Code from your authenticator app</label>
+          <p class="hint" id="code-hint">
+            Without the app, enter one of your recovery codes.
+          </p>
+          <input
+            id="code"
+            name="code"
+            class="code"
+            autocomplete="one-time-code"
+            aria-describedby="code-hint"
+            required
+            autofocus
+          />
+        </div>
+      ) : (
         <>
-          <input type="hidden" name="password" value={password} />
           <div class="field">
-            <label for="code">Code from your authenticator app</label>
-            <input
-              id="code"
-              name="code"
-              class="code"
-              inputmode="numeric"
-              autocomplete="one-time-code"
-              required
-              autofocus
-            />
+            <label for="email">E-mail address</label>
+            <input id="email" name="email" type="email" autocomplete="username" required value={email} />
+          </div>
+          <div class="field">
+            <label for="password">Password</label>
+            <input id="password" name="password" type="password" autocomplete="current-password" required />
           </div>
         </>
-      ) : (
-        <div class="field">
-          <label for="password">Password</label>
-          <input id="password" name="password" type="password" autocomplete="current-password" required />
-        </div>
       )}
       <button type="submit" class="button">
         Sign in
       </button>
+      {asksCode ? (
+        <p>
+          <a href={`/console/sign-in?to=${encodeURIComponent(to)}`}>Sign in as somebody else</a>
+        </p>
+      ) : null}
     </form>,
   )
 }

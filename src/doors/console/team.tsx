@@ -1,12 +1,6 @@
-import {
-  changeRole,
-  createOperator,
-  disableOperator,
-  listOperators,
-  operatorSubject,
-} from '../../exchange/operators/operator.ts'
+import { changeRole, disableOperator, listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
+import { inviteOperator } from '../../exchange/operators/invitation.ts'
 import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
-import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { ActionField, ActionForm, renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
@@ -23,11 +17,11 @@ export const teamPage: Page = {
     const actor = operatorSubject({ id: operator.operatorId })
     const [email, role] = [(form.get('email') ?? '').trim(), form.get('role') ?? '']
     switch (form.get('action') ?? '') {
-      case 'create': {
-        const password = randomToken(18)
-        await createOperator(ctx, { email, password, role, name: form.get('name') ?? '' }, actor)
+      case 'invite': {
+        const { url } = await inviteOperator(ctx, { email, role, name: form.get('name') ?? '' }, actor)
+        const sent = `${email} gets an e-mail with a link that works once, for 72 hours.`
         return {
-          body: await teamOf(visit, `${email} can sign in with the password ${password}. It is not shown again.`),
+          body: await teamOf(visit, ctx.config.mail.smtpUrl === undefined ? `${sent} The link is ${url}` : sent),
         }
       }
       case 'role':
@@ -74,8 +68,8 @@ async function teamOf(visit: Visit, notice?: string): Promise<string> {
       {mayManage ? (
         <div class="pair">
           <section aria-labelledby="new">
-            <h2 id="new">Add an operator</h2>
-            <ActionForm visit={visit} action="create" name="Add">
+            <h2 id="new">Invite an operator</h2>
+            <ActionForm visit={visit} action="invite" name="Invite">
               <ActionField id="new-email" name="email" label="E-mail address" required />
               <ActionField id="new-name" name="name" label="Name" />
               <RoleChoice id="new-role" value="support" />

@@ -4,8 +4,10 @@ import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { hashPassword, passwordProblem } from './password.ts'
+import { hashPassword, isPassword, passwordProblem } from './password.ts'
+import { makeRecoveryCodes } from './recovery.ts'
 import { isRole, type Role, roles } from './roles.ts'
+import { countAttempt } from './sign-in-limits.ts'
 import { makeTotpSecret, totpStep, totpUri } from './totp.ts'
 
 /** A member of the staff of the company that runs the service. */
@@ -23,7 +25,7 @@ export async function createOperator(
   { email, password, role = 'admin', name = '' }: NewOperator,
   actor: string,
 ): Promise<Operator> {
-  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
+  if (!isEmailAddress(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
   const problem = passwordProblem(password, email)
   if (problem !== undefined) throw new Refusal('BAD_REQUEST', problem)
   const operator: Operator = {
@@ -49,7 +51,11 @@ export async function createOperator(
   })
 }
 
-function readRole(text: string): Role {
+/** Roughly an address: an e-mail that arrives is the proof. */
+export const isEmailAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)
+
+/** A role by its name. BAD_REQUEST for an unknown one. */
+export function readRole(text: string): Role {
   if (!isRole(text)) throw new Refusal('BAD_REQUEST', `A role is one of: ${roles.join(', ')}.`)
   return text
 }
@@ -110,6 +116,83 @@ function change(
 const audited = ({ role, disabledAt }: Operator) => ({ role, disabled_at: disabledAt?.toISOString() ?? null })
 
 /**
+ * Changes an operator's own password and ends the operator's other sessions. Refuses with INVALID_TOKEN a wrong present password (which
+ * counts as a wrong attempt to sign in), and a new one that is too short or easy to guess.
+ */
+export async function changePassword(
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  { operatorId, email, sessionId }: { operatorId: bigint; email: string; sessionId: bigint },
+  { present, next }: { present: string; next: string },
+): Promise<void> {
+  const problem = passwordProblem(next, email)
+  if (problem !== undefined) throw new Refusal('BAD_REQUEST', problem)
+  const counted = await countAttempt(ctx, { email, network: '', device: `session ${sessionId}` })
+  const [known] = await ctx.db.sql<{
+    hash: string
+  }>`select password_hash as hash from operators where id = ${operatorId}`
+  if (!known || !(await isPassword(present, known.hash)))
+    throw new Refusal('INVALID_TOKEN', 'The present password is wrong.')
+  await counted.takeBack(true)
+  const passwordHash = await hashPassword(next)
+  await ctx.db.atomic(async (db) => {
+    db.send`update operators set password_hash = ${passwordHash} where id = ${operatorId}`
+    endOtherSessions(ctx, db, operatorId, sessionId)
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.password_changed', {
+      before: null,
+      after: null,
+    })
+  })
+}
+
+function endOtherSessions(
+  { clock }: Pick<Ctx, 'clock'>,
+  db: Atomic,
+  operatorId: bigint,
+  sessionId: bigint | undefined,
+): void {
+  db.send`
+    update operator_sessions set ended_at = ${clock.realNow()}
+    where operator_id = ${operatorId} and ended_at is null and id is distinct from ${sessionId ?? null}::bigint`
+  db.send`delete from pending_sign_ins where operator_id = ${operatorId}`
+}
+
+/**
+ * Makes new recovery codes with a code of the second factor. The texts are returned only here; earlier ones stop working. INVALID_TOKEN
+ * for a wrong code.
+ */
+export async function renewRecoveryCodes(
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  operatorId: bigint,
+  code: string,
+): Promise<string[]> {
+  await useSecondFactor(ctx, operatorId, code)
+  return ctx.db.atomic(async (db) => {
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.recovery_codes_made', {
+      before: null,
+      after: null,
+    })
+    return makeRecoveryCodes(ctx, db, operatorId)
+  })
+}
+
+/** Removes the second factor with a code of it, so that another one can be set up. INVALID_TOKEN for a wrong code. */
+export async function removeSecondFactor(
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  operatorId: bigint,
+  code: string,
+): Promise<void> {
+  await useSecondFactor(ctx, operatorId, code)
+  await ctx.db.atomic(async (db) => {
+    db.send`update operators set totp_secret = null, totp_step = null where id = ${operatorId}`
+    db.send`delete from recovery_codes where operator_id = ${operatorId}`
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_removed', {
+      before: null,
+      after: null,
+    })
+  })
+}
+
+/**
  * Begins to set up a second factor, and gives the secret to scan or type. It counts once a code of it is confirmed; until then the
  * earlier one does, if there is one.
  */
@@ -129,15 +212,15 @@ export async function beginSecondFactor(
 }
 
 /**
- * Confirms the second factor with a code of it: from now on signing in needs one, and the operator's other sessions end. BAD_REQUEST
- * for a wrong code.
+ * Confirms the second factor with a code of it: from now on signing in needs one, and the operator's other sessions end. Gives
+ * recovery codes, which are returned only here. BAD_REQUEST for a wrong code.
  */
 export async function confirmSecondFactor(
   ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
   operatorId: bigint,
   code: string,
   sessionId?: bigint,
-): Promise<void> {
+): Promise<string[]> {
   const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
     select totp_secret, totp_step from operators where id = ${operatorId}`
   if (!known?.totp_secret || known.totp_step !== null)
@@ -145,31 +228,31 @@ export async function confirmSecondFactor(
   const secret = unseal(ctx.secrets.sealing, known.totp_secret, totpPlace(operatorId))
   const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: null })
   if (step === undefined) throw new Refusal('BAD_REQUEST', 'This code is wrong. Codes change every 30 seconds.')
-  await ctx.db.atomic(async (db) => {
+  return ctx.db.atomic(async (db) => {
     db.send`update operators set totp_step = ${step} where id = ${operatorId} and totp_step is null`
     // Sessions that began with the password alone end.
-    db.send`
-      update operator_sessions set ended_at = ${ctx.clock.realNow()}
-      where operator_id = ${operatorId} and ended_at is null and id is distinct from ${sessionId ?? null}::bigint`
+    endOtherSessions(ctx, db, operatorId, sessionId)
     record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_set', {
       before: null,
       after: null,
     })
+    return makeRecoveryCodes(ctx, db, operatorId)
   })
 }
 
 /**
  * Uses up a code of an operator's second factor, for an action that asks for one. Nothing is asked of an operator without one. INVALID_TOKEN
- * for a wrong code, and for one that was used before.
+ * for a wrong code, and for one that was used before; RATE_LIMITED after five wrong ones in 15 minutes.
  */
 export async function useSecondFactor(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   operatorId: bigint,
   code: string,
 ): Promise<void> {
   const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
     select totp_secret, totp_step from operators where id = ${operatorId}`
   if (!known?.totp_secret || known.totp_step === null) return
+  const counted = await countAttempt(ctx, { email: '', network: '', device: `factor of ${operatorId}` })
   const secret = unseal(ctx.secrets.sealing, known.totp_secret, totpPlace(operatorId))
   const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: known.totp_step })
   const used =
@@ -179,6 +262,7 @@ export async function useSecondFactor(
     update operators set totp_step = ${step} where id = ${operatorId} and totp_step < ${step} returning id`
   if (used.length === 0)
     throw new Refusal('INVALID_TOKEN', 'This code is wrong, or was used before. Wait for the next one.')
+  await counted.takeBack(true)
 }
 
 function record(

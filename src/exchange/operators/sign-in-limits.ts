@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import * as queries from './sign-in.sql.ts'
+
+/** Who tries to sign in. `device`: the browser's own id, where this address has signed in with it before. */
+export type Attempt = { email: string; network: string; device: string | undefined }
+
+/** How many attempts may fail within a time. */
+type Limit = { subject: string; most: number; windowMs: number }
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+
+/**
+ * What limits an attempt. A browser in which the operator has signed in before has its own limit, so that nobody else's attempts
+ * keep the operator out (OWASP, "device cookies"). All others share 5 failures in 15 minutes for one address and network, 100 a
+ * day for one address, and 200 an hour for one network. So at most 100 passwords a day are tried for an address from
+ * elsewhere. Who has the password can try 100 codes a day; three in a million are right at any time, so one day in 3,300 succeeds.
+ */
+function limitsOf({ email, network, device }: Attempt, isOn: boolean): Limit[] {
+  if (device !== undefined) return [{ subject: `device ${device}`, most: 5, windowMs: 15 * minuteMs }]
+  return [
+    { subject: `address ${email} in ${network}`, most: 5, windowMs: 15 * minuteMs },
+    { subject: `address ${email}`, most: 100, windowMs: dayMs },
+    ...(isOn ? [{ subject: `network ${network}`, most: 200, windowMs: 60 * minuteMs }] : []),
+  ]
+}
+
+/** An attempt that counts as wrong until it is found right. */
+export type Counted = {
+  /** Takes back that it was wrong. After a whole sign-in, also the earlier ones of this browser or network. */
+  takeBack(isSignedIn: boolean): Promise<void>
+}
+
+/**
+ * Counts an attempt, before anything is compared: many at once are no more than the limits. Refuses with RATE_LIMITED, whether or not
+ * there is such an operator.
+ */
+export async function countAttempt(
+  { db, clock, secrets, config }: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  attempt: Attempt,
+): Promise<Counted> {
+  const now = clock.realNow()
+  const key = secrets.keyFor('sign-in-limits')
+  const limits = limitsOf(attempt, config.rateLimits.on).map(({ subject, most, windowMs }) => ({
+    most,
+    key: createHmac('sha256', key).update(subject).digest(),
+    until: after(now, windowMs),
+  }))
+  const counted = await queries.countFailure(db, limits, now)
+  const over = limits.flatMap(({ key: own, most }) => {
+    const row = counted.find((one) => own.equals(one.key))
+    return row && row.failures > most ? [row.until.getTime() - now.getTime()] : []
+  })
+  if (over.length > 0) {
+    const seconds = Math.max(1, Math.ceil(Math.max(...over) / 1_000))
+    throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], seconds)
+  }
+  const keys = limits.map((limit) => limit.key)
+  return {
+    takeBack: async (isSignedIn) => {
+      // The first one is of this browser, or of this network alone.
+      await queries.takeBackFailure(db, keys, isSignedIn ? keys[0] : undefined)
+      if (isSignedIn) await queries.forgetFailures(db, now)
+    },
+  }
+}

@@ -1,0 +1,136 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { randomToken } from '../../platform/lib/ids.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { unseal } from '../../platform/privacy/seal.ts'
+import { operatorSubject, totpPlace } from './operator.ts'
+import { hashPassword, isPassword } from './password.ts'
+import { useRecoveryCode } from './recovery.ts'
+import { insertSession } from './session.sql.ts'
+import { countAttempt } from './sign-in-limits.ts'
+import * as queries from './sign-in.sql.ts'
+import { totpStep } from './totp.ts'
+
+/**
+ * What somebody typed, and where. `pending` and `device` are the browser's cookies: of a right password whose code is missing, and of
+ * an earlier sign-in. `network` and `agent` are shown in the list of sessions.
+ */
+export type SignIn = {
+  email: string
+  password: string
+  code: string | undefined
+  pending: string | undefined
+  device: string | undefined
+  network: string
+  agent: string
+}
+
+/** The cookies of a session and of this browser; or of a right password, whose code is still to come. */
+export type SignInResult = { token: string; device: string } | { pending: string }
+
+type Deps = Pick<Ctx, 'db' | 'clock' | 'rowIds' | 'secrets' | 'config'>
+
+/** How long a right password waits for its code. */
+const pendingMs = 5 * 60_000
+
+/** Checked where there is no such operator, so that the answer takes as long. */
+let decoy: Promise<string> | undefined
+
+/**
+ * Signs an operator in. A code is asked for where a second factor is set up: of the authenticator app, or a recovery code. Refuses
+ * with INVALID_TOKEN what is wrong, without saying what, and with RATE_LIMITED after too many wrong attempts (`limitsOf`). Whether
+ * there is such an operator shows in neither.
+ */
+export async function signIn(ctx: Deps, typed: SignIn): Promise<SignInResult> {
+  const { db, clock } = ctx
+  const now = clock.realNow()
+  const began = typed.password === '' ? await pendingOf(ctx, typed.pending) : undefined
+  const email = began?.email ?? typed.email.trim().toLowerCase()
+  const { network } = typed
+  const counted = await countAttempt(ctx, { email, network, device: knownDevice(ctx, email, typed.device) })
+  const operator = began ?? (await operatorWithPassword(ctx, email, typed.password))
+  if (!operator) throw wrong()
+
+  const { id: operatorId, totpSecret, totpStep: lastStep } = operator
+  const code = typed.code?.trim() ?? ''
+  const factor = totpSecret !== null && lastStep !== null ? { secret: totpSecret, lastStep } : undefined
+  if (factor && code === '') {
+    await counted.takeBack(false)
+    const pending = randomToken(32)
+    await queries.insertPending(db, hashOf(pending), operatorId, now)
+    return { pending }
+  }
+  const token = randomToken(32)
+  const id = await ctx.rowIds.next()
+  await db.atomic(async (block) => {
+    // A code is used up in the block that begins the session: of two sign-ins with one code, one fails.
+    const used = factor ? await useCode(ctx, block, operatorId, { ...factor, code }) : 'none'
+    const [counts] = used === undefined ? [] : await queries.useStep(block, operatorId, used === 'none' ? null : used)
+    if (!counts) throw wrong()
+    await queries.endPending(block, operatorId, after(now, -pendingMs))
+    const { agent } = typed
+    insertSession(block, { id, hash: hashOf(token), operatorId, at: now, network, agent })
+    recordAudit(block, {
+      at: clock.now(),
+      actor: operatorSubject(operator),
+      action: 'operator.signed_in',
+      subject: operatorSubject(operator),
+      before: null,
+      after: { network },
+    })
+  })
+  await counted.takeBack(true)
+  return { token, device: deviceOf(ctx, email) }
+}
+
+const wrong = (): Refusal => new Refusal('INVALID_TOKEN', 'The e-mail address, password or code is wrong.')
+
+const hashOf = (token: string): string => hash('sha256', token, 'hex')
+
+/** The operator whose password this browser has typed before. */
+async function pendingOf({ db, clock }: Deps, pending: string | undefined): Promise<queries.OperatorRow | undefined> {
+  if (pending === undefined) return undefined
+  const [operator] = await queries.operatorOfPending(db, hashOf(pending), after(clock.realNow(), -pendingMs))
+  return operator
+}
+
+async function operatorWithPassword(
+  { db }: Deps,
+  email: string,
+  password: string,
+): Promise<queries.OperatorRow | undefined> {
+  const [operator] = await queries.operatorByEmail(db, email)
+  decoy ??= hashPassword(randomToken(16))
+  const isRight = await isPassword(password, operator?.passwordHash ?? (await decoy))
+  return isRight ? operator : undefined
+}
+
+/** The time step of a code, `none` for a recovery code, undefined for a wrong one. */
+async function useCode(
+  ctx: Deps,
+  db: Atomic,
+  operatorId: bigint,
+  { secret, lastStep, code }: { secret: Buffer; lastStep: bigint; code: string },
+): Promise<bigint | 'none' | undefined> {
+  const opened = unseal(ctx.secrets.sealing, secret, totpPlace(operatorId))
+  const step = totpStep(opened, code, { now: ctx.clock.realNow(), lastStep })
+  if (step !== undefined) return step
+  return (await useRecoveryCode(ctx, db, operatorId, code)) ? 'none' : undefined
+}
+
+/** A browser's id for an address that has signed in with it: nobody else can make one. */
+function deviceOf({ secrets }: Pick<Ctx, 'secrets'>, email: string, id = randomToken(12)): string {
+  const mac = createHmac('sha256', secrets.keyFor('sign-in-devices')).update(`${id} ${email}`).digest('base64url')
+  return `${id}.${mac}`
+}
+
+/** The id in a browser's cookie, where it is for this address. */
+function knownDevice(ctx: Pick<Ctx, 'secrets'>, email: string, device: string | undefined): string | undefined {
+  const [, id] = /^([\w-]{16})\.[\w-]{43}$/.exec(device ?? '') ?? []
+  if (device === undefined || id === undefined) return undefined
+  return timingSafeEqual(Buffer.from(deviceOf(ctx, email, id)), Buffer.from(device)) ? id : undefined
+}
