@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { buildApi } from '../doors/api/app.ts'
 import { buildCalculator } from '../doors/calculator/calculator.tsx'
 import { buildConsole } from '../doors/console/console.ts'
+import { buildPortal } from '../doors/portal/portal.ts'
 import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
@@ -45,6 +46,7 @@ export function buildDoors(
       ...added.flatMap(({ pages }) => pages ?? []),
       (scope) => buildCheckout(scope, ctx, checkout),
       (scope) => buildConsole(scope, ctx),
+      (scope) => buildPortal(scope, ctx),
       (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
     ],
   })

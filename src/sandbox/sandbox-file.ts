@@ -12,6 +12,8 @@ export type Sandbox = {
   webhook_secret: string
   second_partner: { partner_id: string; public_key: string; secret_key: string }
   operator: { email: string; password: string }
+  /** Somebody of the first partner, for the portal. */
+  portal: { email: string; password: string }
 }
 
 /** The same before the sandbox answers anywhere. */

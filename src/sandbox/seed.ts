@@ -13,6 +13,7 @@ import { type Entry, entry } from '../exchange/ledger/entry.ts'
 import { post } from '../exchange/ledger/post.ts'
 import { parseAmount, type Asset } from '../platform/money/amount.ts'
 import { rateBetween } from '../exchange/pricing/rate.ts'
+import { createPortalUser } from '../exchange/partners/portal-users.ts'
 import { createOperator } from '../exchange/operators/operator.ts'
 import { createPartner } from '../exchange/partners/create.ts'
 import { createKey, revokeKey } from '../exchange/partners/keys.ts'
@@ -125,6 +126,7 @@ async function makePartners(ctx: Ctx): Promise<Seeds> {
   )
   await revokeKey(ctx, revoked.key.id, seededBy)
   const operator = await makeOperator(ctx)
+  const portal = await makePortalUser(ctx, first.partner.id)
 
   return {
     partner_id: String(first.partner.id),
@@ -139,7 +141,15 @@ async function makePartners(ctx: Ctx): Promise<Seeds> {
       secret_key: second.secret_key,
     },
     operator,
+    portal,
   }
+}
+
+async function makePortalUser(ctx: Ctx, partnerId: bigint): Promise<Seeds['portal']> {
+  const password = randomBytes(12).toString('base64url')
+  const email = `partner-${randomBytes(3).toString('hex')}@sandbox.invalid`
+  await createPortalUser(ctx, { partnerId, email, password, role: 'admin' }, seededBy)
+  return { email, password }
 }
 
 /** A first start that was cut short has made an operator whose password nobody knows: then there is a second one. */

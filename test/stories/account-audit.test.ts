@@ -202,7 +202,7 @@ const others = new Set(
   `serve, migrate, db url, verify, stuck, settings, keystore create, keystore show, help, widget sign, partner list, partner show, key list, webhook list,
   webhook show, webhook test, webhook replay, webhook attempts, listen,
   b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock,
-  operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
+  portal invite, portal list, portal disable, operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
   transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
   rail resume, chain reread,
   config check, config schema, policy list, policy show, policy propose, policy approve, policy reject, policy history, policy export,

@@ -4,7 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { isPassword } from '../../src/exchange/operators/password.ts'
+import { isPassword } from '../../src/exchange/sign-in/password.ts'
 import { type CommandLine, commandLineOf, runCommand } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { lookup } from '../support/journey.ts'

@@ -42,6 +42,24 @@ It is never an argument, because other users of the machine can read arguments.`
     run: async (input) => (await import('../../doors/commands/operator.ts')).revoke(input),
   },
   {
+    usage: 'portal invite EMAIL --partner ID [--role ROLE] [--name N]',
+    does: 'Invites somebody of a partner to the portal, by an e-mail with a link.',
+    details: 'ROLE is admin (the default) or member. The link works once, for 72 hours, and is shown, too.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/portal.ts')).invite(input),
+  },
+  {
+    usage: 'portal list --partner ID',
+    does: 'Lists the people of a partner who may use the portal.',
+    run: async (input) => (await import('../../doors/commands/portal.ts')).list(input),
+  },
+  {
+    usage: 'portal disable EMAIL --partner ID',
+    does: "Ends somebody's access to the portal, at once in every session.",
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/portal.ts')).disable(input),
+  },
+  {
     usage: 'transaction hold ID --reason TEXT',
     does: 'Puts a transaction on hold for review. Audited.',
     details: `Also stops refunds that are not prepared yet.\nThe reason is stored unencrypted in the audit and the history: leave out personal data.`,

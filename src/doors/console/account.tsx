@@ -10,9 +10,10 @@ import { endSessions, listSessions, type Session } from '../../exchange/operator
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { qrSvg } from '../../reference/bank/qr.ts'
-import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import { ActionField, ActionForm } from '../pages/form.tsx'
+import { renderPage } from './layout.tsx'
 import { accountPath, type Page, type Visit } from './page.ts'
-import { Moment, Table } from './table.tsx'
+import { Moment, Table } from '../pages/table.tsx'
 
 /** `/console/account`: one's own password, second factor, recovery codes and sessions. */
 export const accountPage: Page = {

@@ -2,7 +2,7 @@ import { listAudit } from '../../exchange/audit/audit.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { renderPage } from './layout.tsx'
 import type { Page } from './page.ts'
-import { Moment, Table } from './table.tsx'
+import { Moment, Table } from '../pages/table.tsx'
 
 const pageSize = 100
 

@@ -9,7 +9,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { age, Amount, Facts, Table } from './table.tsx'
+import { age, Amount, Facts, Table } from '../pages/table.tsx'
 
 /** One thing that waits for a person. The least `rank` is the most urgent. */
 type Need = { rank: number; what: string; since: Date; stake: preact.ComponentChildren; to: string; detail: string }

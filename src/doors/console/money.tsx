@@ -10,9 +10,10 @@ import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
-import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import { ActionField, ActionForm } from '../pages/form.tsx'
+import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { Amount, Moment, Table, spaced } from './table.tsx'
+import { Amount, Moment, Table, spaced } from '../pages/table.tsx'
 
 const worth = (asset: string, amount: bigint) => {
   const known = bookedAsset(asset)

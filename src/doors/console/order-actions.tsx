@@ -10,7 +10,7 @@ import { addNote } from '../../exchange/reports/notes.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
-import { ActionField, ActionForm } from './layout.tsx'
+import { ActionField, ActionForm } from '../pages/form.tsx'
 import type { Visit } from './page.ts'
 
 type Action = 'hold' | 'release' | 'refund' | 'cancel' | 'note'

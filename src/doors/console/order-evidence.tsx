@@ -9,7 +9,7 @@ import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Visit } from './page.ts'
-import { Amount, Moment, spaced, Table } from './table.tsx'
+import { Amount, Moment, spaced, Table } from '../pages/table.tsx'
 
 /** Everything that is known of an order, read at once. */
 export async function storyOf(visit: Visit, transaction: Transaction) {

@@ -12,7 +12,7 @@ import { Actions, actOn } from './order-actions.tsx'
 import { Evidence, Explanation, storyOf } from './order-evidence.tsx'
 import { emailFor } from './orders.tsx'
 import type { Page, Visit } from './page.ts'
-import { Amount, Facts, Moment, spaced, StatusLabel, Table } from './table.tsx'
+import { Amount, Facts, Moment, spaced, StatusLabel, Table } from '../pages/table.tsx'
 
 /** `/console/orders/{id}`: the whole story of an order, and what can be done about it. */
 export const orderPage: Page = {

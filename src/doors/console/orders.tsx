@@ -1,13 +1,13 @@
 import { recordAudit } from '../../exchange/audit/audit.ts'
 import { operatorSubject } from '../../exchange/operators/operator.ts'
-import { findOrders, type FoundOrder, type OrderPage, type OrderSearch } from '../../exchange/reports/find-orders.ts'
+import { findOrders, type FoundOrder, type OrderPage } from '../../exchange/reports/find-orders.ts'
 import { listNotes, searchNotes } from '../../exchange/reports/search-limits.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import { csvIncomplete, csvLine } from '../ui/csv.ts'
 import { Notice } from '../ui/notice.tsx'
+import { OrderFilters, OrderPager, searchOf } from '../pages/order-search.tsx'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { Amount, Moment, StatusLabel, Table } from './table.tsx'
+import { Amount, Moment, StatusLabel, Table } from '../pages/table.tsx'
 
 const pageSize = 50
 const csvSize = 10_000
@@ -17,7 +17,7 @@ export const ordersPage: Page = {
   path: '/console/orders',
   needs: 'orders.view',
   show: async (visit) => {
-    const search = searchOf(visit, pageSize)
+    const search = searchOf(visit.query, pageSize, visit.may('customers.view'))
     const list = await findOrders(visit.ctx, search)
     return { body: renderPage(visit, 'Orders', <OrderList visit={visit} list={list} page={search.page} />) }
   },
@@ -45,7 +45,10 @@ export const ordersCsv: Page = {
   path: '/console/orders.csv',
   needs: 'orders.view',
   show: async (visit) => {
-    const { orders, ...rest } = await findOrders(visit.ctx, { ...searchOf(visit, csvSize), page: 1 })
+    const { orders, ...rest } = await findOrders(visit.ctx, {
+      ...searchOf(visit.query, csvSize, visit.may('customers.view')),
+      page: 1,
+    })
     if (visit.may('customers.view')) await noteExport(visit, orders.length)
     const notes = listNotes(rest, csvSize)
     const lines = orders.map((order) => csvLine(cellsOf(visit, order)))
@@ -90,61 +93,16 @@ const cellsOf = (visit: Visit, order: FoundOrder): (string | null)[] => [
   order.to.paid,
 ]
 
-function searchOf({ query, may }: Pick<Visit, 'query' | 'may'>, limit: number): OrderSearch {
-  const text = (name: string): string | undefined => query.get(name)?.trim().slice(0, 300) || undefined
-  const page = Number.parseInt(query.get('page') ?? '1', 10)
-  return {
-    text: text('q'),
-    status: text('status'),
-    side: text('side'),
-    asset: text('asset')?.toUpperCase(),
-    partnerId: readId(text('partner') ?? ''),
-    since: dayIn(text('since'), 0),
-    until: dayIn(text('until'), 1),
-    page: Number.isSafeInteger(page) && page > 0 && page <= 10_000 ? page : 1,
-    limit,
-    byEmail: may('customers.view'),
-  }
-}
-
-/** The start of a day, or of one after it; undefined for what is no time. `until` includes its day. */
-function dayIn(text: string | undefined, daysAfter: number): Date | undefined {
-  if (text === undefined || !/^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/.test(text)) return undefined
-  const isDay = text.length === 10
-  const at = new Date(isDay ? `${text}T00:00:00Z` : text)
-  if (Number.isNaN(at.getTime())) return undefined
-  return isDay ? new Date(at.getTime() + daysAfter * 86_400_000) : at
-}
-
 /** Who may not see personal data sees that there is an address, and no more. */
 export const emailFor = ({ may }: Pick<Visit, 'may'>, email: string | null): string =>
   email === null ? '' : may('customers.view') ? email : `${email.slice(0, 1)}…@${email.split('@')[1] ?? ''}`
 
-const statuses = [
-  'new',
-  'waiting_for_customer',
-  'waiting_for_deposit',
-  'on_hold',
-  'exchanging',
-  'sending',
-  'finished',
-  'refunded',
-  'expired',
-  'cancelled',
-  'failed',
-]
-
 function OrderList({ visit, list, page }: { visit: Visit; list: OrderPage; page: number }) {
   const { query } = visit
   const { orders, hasMore, cut } = list
-  const at = (changes: Record<string, string>): string => {
-    const next = new URLSearchParams([...query, ...Object.entries(changes)].filter(([, value]) => value !== ''))
-    for (const [name, value] of Object.entries(changes)) next.set(name, value)
-    return next.toString()
-  }
   return (
     <>
-      <Filters query={query} />
+      <OrderFilters area="console" query={query} />
       {searchNotes(cut).map((note) => (
         <Notice kind="plain">{note}</Notice>
       ))}
@@ -163,71 +121,7 @@ function OrderList({ visit, list, page }: { visit: Visit; list: OrderPage; page:
           order.partnerName,
         ])}
       />
-      <p class="pager">
-        {page > 1 ? <a href={`/console/orders?${at({ page: String(page - 1) })}`}>Newer</a> : null}
-        {hasMore ? <a href={`/console/orders?${at({ page: String(page + 1) })}`}>Older</a> : null}
-        <a href={`/console/orders.csv?${at({})}`}>Download as CSV</a>
-      </p>
+      <OrderPager area="console" query={query} page={page} hasMore={hasMore} />
     </>
   )
 }
-
-function Filters({ query }: { query: URLSearchParams }) {
-  const value = (name: string): string => query.get(name) ?? ''
-  return (
-    <form class="filters" method="get" action="/console/orders">
-      <div class="field wide">
-        <label for="q">Search</label>
-        <input
-          id="q"
-          name="q"
-          type="search"
-          value={value('q')}
-          placeholder="Id, part of an e-mail address, reference, hash, amount"
-        />
-      </div>
-      <Choice name="status" label="Status" values={statuses} value={value('status')} />
-      <Choice name="side" label="Side" values={['buy', 'sell', 'swap']} value={value('side')} />
-      <div class="field">
-        <label for="asset">Asset</label>
-        <input id="asset" name="asset" value={value('asset')} placeholder="BTC or USDT-TRX" />
-      </div>
-      <div class="field">
-        <label for="since">From day</label>
-        <input id="since" name="since" type="date" value={value('since')} />
-      </div>
-      <div class="field">
-        <label for="until">To day</label>
-        <input id="until" name="until" type="date" value={value('until')} />
-      </div>
-      {value('partner') === '' ? null : <input type="hidden" name="partner" value={value('partner')} />}
-      <button type="submit" class="button">
-        Search
-      </button>
-    </form>
-  )
-}
-
-const Choice = ({
-  name,
-  label,
-  values,
-  value,
-}: {
-  name: string
-  label: string
-  values: readonly string[]
-  value: string
-}) => (
-  <div class="field">
-    <label for={name}>{label}</label>
-    <select id={name} name={name}>
-      <option value="">Any</option>
-      {values.map((one) => (
-        <option key={one} value={one} selected={one === value}>
-          {one.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </select>
-  </div>
-)

@@ -5,7 +5,7 @@ import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { renderPage } from './layout.tsx'
 import type { Page } from './page.ts'
-import { Facts, Moment, Table } from './table.tsx'
+import { Facts, Moment, Table } from '../pages/table.tsx'
 
 /** `/console/partners`: every partner account. */
 export const partnersPage: Page = {

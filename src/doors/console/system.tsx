@@ -4,9 +4,10 @@ import { halt, type HaltSubject, resume } from '../../exchange/settlement/halts.
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Halt, readHalts } from '../../rails/halts.ts'
-import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import { ActionField, ActionForm } from '../pages/form.tsx'
+import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { Facts, Moment, Table } from './table.tsx'
+import { Facts, Moment, Table } from '../pages/table.tsx'
 
 /** `/console/system`: workers, halts, rails, and what has waited too long. */
 export const systemPage: Page = {

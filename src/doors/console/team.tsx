@@ -2,9 +2,10 @@ import { changeRole, disableOperator, listOperators, operatorSubject } from '../
 import { inviteOperator } from '../../exchange/operators/invitation.ts'
 import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { ActionField, ActionForm, renderPage } from './layout.tsx'
+import { ActionField, ActionForm } from '../pages/form.tsx'
+import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { Moment, Table } from './table.tsx'
+import { Moment, Table } from '../pages/table.tsx'
 
 /** `/console/team`: operators and what each role may do. */
 export const teamPage: Page = {

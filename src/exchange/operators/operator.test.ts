@@ -5,7 +5,7 @@ import { testContext } from '../../../test/support/api.ts'
 import { testDatabase } from '../../../test/support/database.ts'
 import { auditOf } from '../audit/audit.ts'
 import { createOperator } from './operator.ts'
-import { hashPassword, isPassword } from './password.ts'
+import { hashPassword, isPassword } from '../sign-in/password.ts'
 
 test('an operator is made once an address, whatever its letter case, and only with a decent password', async (t) => {
   const database = await testDatabase()

@@ -4,10 +4,10 @@ import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { hashPassword, isPassword, passwordProblem } from './password.ts'
+import { hashPassword, isPassword, passwordProblem } from '../sign-in/password.ts'
 import { makeRecoveryCodes } from './recovery.ts'
 import { isRole, type Role, roles } from './roles.ts'
-import { countAttempt } from './sign-in-limits.ts'
+import { countAttempt } from '../sign-in/limits.ts'
 import { makeTotpSecret, totpStep, totpUri } from './totp.ts'
 
 /** A member of the staff of the company that runs the service. */

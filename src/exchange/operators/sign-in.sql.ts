@@ -50,30 +50,3 @@ export const useRecoveryCode = (db: Db, operatorId: bigint, hash: Buffer, at: Da
 
 export const recoveryCodesLeft = (db: Db, operatorId: bigint): Promise<{ left: number }[]> =>
   db.sql`select count(*)::integer as left from recovery_codes where operator_id = ${operatorId} and used_at is null`
-
-type Keys = readonly { key: Buffer; until: Date }[]
-
-/** Counts a wrong attempt under each key. A count whose time is over begins again. Keys come in one order, so that attempts never deadlock. */
-export const countFailure = (
-  db: Db,
-  keys: Keys,
-  now: Date,
-): Promise<{ key: Buffer; failures: number; until: Date }[]> =>
-  db.sql`
-    insert into sign_in_failures as known (key, failures, until)
-    select key, 1, until from unnest(${keys.map(({ key }) => key)}::bytea[], ${keys.map(({ until }) => until)}::timestamptz[])
-      as new (key, until) order by key
-    on conflict (key) do update set
-      failures = case when known.until > ${now} then least(known.failures + 1, 1000000) else 1 end,
-      until = case when known.until > ${now} then known.until else excluded.until end
-    returning key, failures, until`
-
-/** Takes back one wrong attempt under each key, and all of them under one. */
-export const takeBackFailure = (db: Db, keys: readonly Buffer[], all: Buffer | undefined): Promise<unknown[]> =>
-  db.sql`
-    update sign_in_failures
-    set failures = case when key = ${all ?? null}::bytea then 0 else greatest(failures - 1, 0) end
-    where key = any(${keys}::bytea[])`
-
-export const forgetFailures = (db: Db, now: Date): Promise<unknown[]> =>
-  db.sql`delete from sign_in_failures where until < ${now}`

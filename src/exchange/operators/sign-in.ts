@@ -1,6 +1,9 @@
-import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
+import { deviceOf, knownDevice } from '../sign-in/device.ts'
+import { countAttempt } from '../sign-in/limits.ts'
+import { isPasswordOf } from '../sign-in/password.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -8,10 +11,8 @@ import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { unseal } from '../../platform/privacy/seal.ts'
 import { operatorSubject, totpPlace } from './operator.ts'
-import { hashPassword, isPassword } from './password.ts'
 import { useRecoveryCode } from './recovery.ts'
 import { insertSession } from './session.sql.ts'
-import { countAttempt } from './sign-in-limits.ts'
 import * as queries from './sign-in.sql.ts'
 import { totpStep } from './totp.ts'
 
@@ -36,9 +37,6 @@ type Deps = Pick<Ctx, 'db' | 'clock' | 'rowIds' | 'secrets' | 'config'>
 
 /** How long a right password waits for its code. */
 const pendingMs = 5 * 60_000
-
-/** Checked where there is no such operator, so that the answer takes as long. */
-let decoy: Promise<string> | undefined
 
 /**
  * Signs an operator in. A code is asked for where a second factor is set up: of the authenticator app, or a recovery code. Refuses
@@ -104,9 +102,7 @@ async function operatorWithPassword(
   password: string,
 ): Promise<queries.OperatorRow | undefined> {
   const [operator] = await queries.operatorByEmail(db, email)
-  decoy ??= hashPassword(randomToken(16))
-  const isRight = await isPassword(password, operator?.passwordHash ?? (await decoy))
-  return isRight ? operator : undefined
+  return (await isPasswordOf(operator, password)) ? operator : undefined
 }
 
 /** The time step of a code, `none` for a recovery code, undefined for a wrong one. */
@@ -120,17 +116,4 @@ async function useCode(
   const step = totpStep(opened, code, { now: ctx.clock.realNow(), lastStep })
   if (step !== undefined) return step
   return (await useRecoveryCode(ctx, db, operatorId, code)) ? 'none' : undefined
-}
-
-/** A browser's id for an address that has signed in with it: nobody else can make one. */
-function deviceOf({ secrets }: Pick<Ctx, 'secrets'>, email: string, id = randomToken(12)): string {
-  const mac = createHmac('sha256', secrets.keyFor('sign-in-devices')).update(`${id} ${email}`).digest('base64url')
-  return `${id}.${mac}`
-}
-
-/** The id in a browser's cookie, where it is for this address. */
-function knownDevice(ctx: Pick<Ctx, 'secrets'>, email: string, device: string | undefined): string | undefined {
-  const [, id] = /^([\w-]{16})\.[\w-]{43}$/.exec(device ?? '') ?? []
-  if (device === undefined || id === undefined) return undefined
-  return timingSafeEqual(Buffer.from(deviceOf(ctx, email, id)), Buffer.from(device)) ? id : undefined
 }

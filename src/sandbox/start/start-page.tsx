@@ -85,6 +85,7 @@ function Introduction({ notice, calculator }: Start) {
 const links = [
   ['/sandbox/mail', 'Sandbox mail'],
   ['/console', 'Console'],
+  ['/portal', 'Portal'],
   ['/docs/quickstart', 'Quickstart'],
   ['/docs/guides', 'Guides'],
   ['/docs', 'API reference'],

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import * as queries from './sign-in.sql.ts'
+import * as queries from './limits.sql.ts'
 
 /** Who tries to sign in. `device`: the browser's own id, where this address has signed in with it before. */
 export type Attempt = { email: string; network: string; device: string | undefined }

@@ -7,8 +7,11 @@ const hostPrefix = '__Host-'
 
 const isSecure = ({ publicUrl }: Pick<Ctx, 'publicUrl'>): boolean => publicUrl.startsWith('https://')
 
+/** Whose pages these are: the staff's or partners'. */
+export type Area = 'console' | 'portal'
+
 /** Our cookies: of a session; of a right password whose code is missing; of a browser that has signed in before. */
-type CookieName = 'console' | 'console-pending' | 'console-device'
+type CookieName = Area | `${Area}-pending` | `${Area}-device`
 
 const nameOf = (ctx: Pick<Ctx, 'publicUrl'>, name: CookieName): string => `${isSecure(ctx) ? hostPrefix : ''}${name}`
 
@@ -23,25 +26,26 @@ const pendingSeconds = 5 * 60
 /** The cookies after a sign-in. The server ends a session after 12 hours, whatever the browser keeps. */
 export const signedInCookies = (
   ctx: Pick<Ctx, 'publicUrl'>,
+  area: Area,
   { token, device }: { token: string; device: string },
 ): string[] => [
-  cookieOf(ctx, 'console', token),
-  cookieOf(ctx, 'console-device', device, deviceSeconds),
-  cookieOf(ctx, 'console-pending', '', 0),
+  cookieOf(ctx, area, token),
+  cookieOf(ctx, `${area}-device`, device, deviceSeconds),
+  cookieOf(ctx, `${area}-pending`, '', 0),
 ]
 
 /** The cookie of a right password whose code is missing. */
-export const pendingCookie = (ctx: Pick<Ctx, 'publicUrl'>, pending: string): string =>
-  cookieOf(ctx, 'console-pending', pending, pendingSeconds)
+export const pendingCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area, pending: string): string =>
+  cookieOf(ctx, `${area}-pending`, pending, pendingSeconds)
 
 /** Makes a browser forget its session. */
-export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>): string => cookieOf(ctx, 'console', '', 0)
+export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area): string => cookieOf(ctx, area, '', 0)
 
 /** What a browser sent under a name. */
 export function cookieIn(
   ctx: Pick<Ctx, 'publicUrl'>,
   cookie: string | undefined,
-  name: CookieName = 'console',
+  name: CookieName,
 ): string | undefined {
   // Over https only the prefixed name counts: any subdomain can set the other one.
   const wanted = nameOf(ctx, name)
@@ -53,10 +57,12 @@ export function cookieIn(
 }
 
 /** The token that a session's forms carry: nobody who does not see the page can make it. */
-export const csrfToken = ({ secrets }: Pick<Ctx, 'secrets'>, sessionId: bigint): string =>
-  createHmac('sha256', secrets.keyFor('console-forms')).update(String(sessionId)).digest('base64url')
+export const csrfToken = ({ secrets }: Pick<Ctx, 'secrets'>, area: Area, sessionId: bigint): string =>
+  createHmac('sha256', secrets.keyFor(`${area}-forms`))
+    .update(String(sessionId))
+    .digest('base64url')
 
-export function isCsrfToken(ctx: Pick<Ctx, 'secrets'>, sessionId: bigint, token: string): boolean {
-  const [expected, given] = [Buffer.from(csrfToken(ctx, sessionId)), Buffer.from(token)]
+export function isCsrfToken(ctx: Pick<Ctx, 'secrets'>, area: Area, sessionId: bigint, token: string): boolean {
+  const [expected, given] = [Buffer.from(csrfToken(ctx, area, sessionId)), Buffer.from(token)]
   return expected.length === given.length && timingSafeEqual(expected, given)
 }

@@ -1,5 +1,7 @@
 import { scrypt, timingSafeEqual } from 'node:crypto'
 
+import { randomToken } from '../../platform/lib/ids.ts'
+
 /** What one hash costs: 19 MiB and two rounds, the first choice of OWASP's Password Storage Cheat Sheet for Argon2id. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
@@ -35,6 +37,20 @@ const deriveScrypt = (text: string, salt: Buffer, { N, r, p }: { N: number; r: n
       else resolve(derived)
     })
   })
+
+/** Compared where there is nobody, so that the answer takes as long. */
+let decoy: Promise<string> | undefined
+
+/** Whether this is somebody's password. Takes as long where there is nobody, or nobody with a password. */
+export async function isPasswordOf(
+  person: { passwordHash: string | null } | undefined,
+  password: string,
+): Promise<boolean> {
+  decoy ??= hashPassword(randomToken(16))
+  const stored = person?.passwordHash ?? null
+  const isRight = await isPassword(password, stored ?? (await decoy))
+  return isRight && stored !== null
+}
 
 /** Beginnings and whole passwords of twelve characters and more that attackers try first. */
 const common =
