@@ -14,7 +14,7 @@ export function Table({
 }) {
   if (rows.length === 0) return <p class="hint">{empty}</p>
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+    <div class="scroll" role="region" aria-label={`Table: ${caption}`} tabIndex={0}>
       <table>
         <caption class="visually-hidden">{caption}</caption>
         <thead>

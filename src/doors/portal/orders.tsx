@@ -109,7 +109,7 @@ export const orderPage: Page = {
     const { status_history: history, ...fields } = record
     const page = (
       <>
-        <Facts facts={Object.entries(fields).flatMap(([name, value]) => factOf(name, value))} />
+        <Facts facts={summaryOf(record)} />
         <section aria-labelledby="history">
           <h2 id="history">What happened</h2>
           <Table
@@ -123,6 +123,10 @@ export const orderPage: Page = {
             ])}
           />
         </section>
+        <section aria-labelledby="fields">
+          <h2 id="fields">As in the API</h2>
+          <Facts facts={Object.entries(fields).flatMap(([name, value]) => factOf(name, value))} />
+        </section>
         <section aria-labelledby="webhooks">
           <h2 id="webhooks">Webhooks</h2>
           <p>
@@ -134,6 +138,23 @@ export const orderPage: Page = {
     )
     return { body: renderPage(visit, `Order ${record.id}`, page) }
   },
+}
+
+/** What somebody asks first. */
+function summaryOf(record: NonNullable<Awaited<ReturnType<typeof readTransaction>>>): [string, ComponentChildren][] {
+  const paid = record.from_amount === '0' ? record.expected_from_amount : record.from_amount
+  return [
+    ['Status', <StatusLabel status={record.status} details={record.status_details} />],
+    ['Created', <Moment at={new Date(record.created_at)} />],
+    ['Pays', <Amount amount={paid} asset={`${record.from_currency}-${record.from_network}`} />],
+    [
+      'Receives',
+      <Amount
+        amount={record.to_amount ?? record.expected_to_amount}
+        asset={`${record.to_currency}-${record.to_network}`}
+      />,
+    ],
+  ]
 }
 
 /** A field of the record; empty ones are left out, and parts of parts are shown as JSON. */

@@ -29,7 +29,7 @@ export const renderPage = (visit: Visit, title: string, children: ComponentChild
     visit,
     title,
     menu,
-    who: { name: `${visit.user.partnerName} · ${visit.user.name || visit.user.email}`, path: '/portal/team' },
+    who: { name: visit.user.name || visit.user.partnerName, path: '/portal/team' },
     find: 'Find an order: id, e-mail, hash, amount',
     children,
   })
