@@ -77,7 +77,7 @@ export type components = {
     SecretRotation: { /** How long the old secret signs too, as an ISO 8601 duration of at most 30 days; by default 24 hours, unless your operator has set another time. `PT0S` ends it at once. */ overlap?: string }
     /** A fee, in the source currency. */ ServiceFee: { name: string; amount: components['schemas']['Amount']; currency: components['schemas']['Ticker']; percentage: components['schemas']['Percentage'] }
     /** What a currency can be used for now. */ Sides: { buy: boolean; sell: boolean; swap: boolean; b2b: boolean }
-    /** Whether transactions can be created, and the state of each part. */ Status: { message: string; available: boolean; database: "ok" | "down"; rates: "ok" | "down"; workers: "ok" | "down"; payouts: "ok" | "halted"; closed_markets: (string)[] }
+    /** Whether transactions can be created, and the state of each part. */ Status: { message: string; available: boolean; database: "ok" | "down"; rates: "ok" | "down"; workers: "ok" | "down"; payouts: "ok" | "halted"; restored: boolean; closed_markets: (string)[] }
     /** When a transaction came to a status. */ StatusMove: { status: components['schemas']['TransactionStatus']; at: components['schemas']['Time']; reason: string | null }
     TestSent: { event_id: string }
     /** A currency. More may come. */ Ticker: string

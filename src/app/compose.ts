@@ -38,6 +38,7 @@ import { payoutDue } from '../exchange/settlement/payout.ts'
 import { preparedPaymentDue } from '../exchange/settlement/prepared-payment.ts'
 import { refundDue } from '../exchange/settlement/refund.ts'
 import { openHalts } from '../rails/halts.ts'
+import { noPayoutMemory, type PayoutMemory } from '../rails/payout-memory.ts'
 import { openRegistry } from '../rails/registry.ts'
 import { expireTransactions } from '../exchange/settlement/expire.ts'
 import { deadlineDue } from '../exchange/transactions/deadline.ts'
@@ -57,7 +58,6 @@ import { queueReplays, replayDue } from '../exchange/webhooks/replay.ts'
 import { openSender, type Sender } from '../exchange/webhooks/sender.ts'
 import { openMarkets, type OpenedMarkets } from './markets.ts'
 import { whileClocksAgree } from '../markets/clocks-agree.ts'
-import type { MarketSource } from '../markets/source.ts'
 import type { OpenPlugIn, PlugIn } from './plug-in.ts'
 
 /** A composed exchange at rest: nothing listens, nothing works until it is started. */
@@ -87,6 +87,8 @@ export type Dependencies = {
   publicUrl: string
   /** Opened in this order; an exchange without any offers nothing. */
   plugIns: readonly OpenPlugIn[]
+  /** What was handed to rails; nothing is remembered unless given. */
+  payoutMemory?: PayoutMemory
   /** What sets the queue's work going, if not the process's own timers. */
   scheduler?: Scheduler
 }
@@ -96,6 +98,7 @@ export async function composeExchange({
   publicUrl,
   scheduler,
   plugIns: openers,
+  payoutMemory = noPayoutMemory,
   ...dependencies
 }: Dependencies): Promise<Composition> {
   const { config, db, clock, log, secrets } = dependencies
@@ -116,7 +119,6 @@ export async function composeExchange({
     ...(scheduler ? { scheduler } : {}),
   })
   const heartbeat = openHeartbeat({ db, clock, log }, { works })
-  const timely = (market: MarketSource) => whileClocksAgree(market, () => heartbeat.isSkewed())
   const halts = openHalts()
   await halts.refresh(db)
   const ccxt = openCcxt({ log, timeoutMs: config.outsideTimeoutMs })
@@ -127,7 +129,7 @@ export async function composeExchange({
     { config, db, clock, log, ccxt },
     firstOf(plugIns, (one) => one.market),
     (market) => {
-      ctx.market = timely(market)
+      ctx.market = whileClocksAgree(market, heartbeat)
     },
   )
   const ctx: Ctx = {
@@ -139,7 +141,8 @@ export async function composeExchange({
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     halts,
     heartbeat,
-    market: timely(opened.market),
+    payoutMemory,
+    market: whileClocksAgree(opened.market, heartbeat),
     markets: opened.markets,
     venue: firstOf(plugIns, (one) => one.venue),
     policies: await openPolicies(db, config.environment),

@@ -4,41 +4,70 @@ import { join } from 'node:path'
 import type { Host } from '../platform/db/connection.ts'
 import { openWitness, type Witness } from '../platform/db/witness.ts'
 import type { Log } from '../platform/lib/log.ts'
+import type { PayoutMemory, RememberedPayout } from '../rails/payout-memory.ts'
 
 /** What `last-seen.json` holds. */
-type LastSeenFile = { database?: Host | undefined }
+type LastSeenFile = { database?: Host; exchange?: string; payouts?: readonly RememberedPayout[] }
 
 /** What this machine remembers outside its database: a database that went back in time cannot know it. */
-export type LastSeen = { witness: Witness }
+export type LastSeen = {
+  witness: Witness
+  payouts: PayoutMemory
+  /** Writes what was not written yet. */
+  close(): void
+}
+
+const keptPayouts = 1_000
+const writeAfterMs = 250
 
 /** Opens `last-seen.json` in `dataDir`. Where it cannot be written, only this process remembers. Throws when it cannot be read. */
 export function openLastSeen(dataDir: string, log: Log): LastSeen {
   const file = join(dataDir, 'last-seen.json')
-  const seen = readSeen(file)
+  let noted: RememberedPayout[] = []
+  let timer: NodeJS.Timeout | undefined
 
-  function write(): void {
+  /** Other processes on this machine write here, too: each changes only what it knows. */
+  function write(change: (before: LastSeenFile) => LastSeenFile): void {
     const draft = `${file}.${process.pid}`
     try {
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-      writeFileSync(draft, `${JSON.stringify(seen)}\n`, { mode: 0o600 })
+      writeFileSync(draft, `${JSON.stringify(change(readLastSeen(file)))}\n`, { mode: 0o600 })
       renameSync(draft, file)
     } catch (error) {
       log.warn({ err: error }, 'Failed to write last-seen.json.')
     }
   }
+
+  function writeNoted(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const fresh = noted
+    noted = []
+    if (fresh.length === 0) return
+    write((before) => ({ ...before, payouts: [...(before.payouts ?? []), ...fresh].slice(-keptPayouts) }))
+  }
+
   const witness = openWitness({
-    newest: seen.database,
-    onNewer: (database) => {
-      seen.database = database
-      write()
-    },
+    newest: readLastSeen(file).database,
+    onNewer: (database) => write((before) => ({ ...before, database })),
     onRefused: (host, newest) =>
       log.error({ host, newest }, 'An old primary has returned: it is not written to. Shut it down.'),
   })
-  return { witness }
+  const payouts: PayoutMemory = {
+    note: (payout) => {
+      noted.push(payout)
+      timer ??= setTimeout(writeNoted, writeAfterMs)
+    },
+    all: () => [...(readLastSeen(file).payouts ?? []), ...noted],
+    belongTo: (exchange) => {
+      const before = readLastSeen(file)
+      if (before.exchange !== exchange) write(({ database }) => ({ ...(database && { database }), exchange }))
+    },
+  }
+  return { witness, payouts, close: writeNoted }
 }
 
-function readSeen(file: string): LastSeenFile {
+function readLastSeen(file: string): LastSeenFile {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LastSeenFile
   } catch (error) {

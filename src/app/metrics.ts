@@ -90,7 +90,7 @@ const outcomesOf = (rail: string, counts: Readonly<Record<RailOutcome, number>>)
 
 /** A value for every scope that operators can halt. */
 const haltedScopes = (halts: readonly Halt[]): Reading[] =>
-  (['all', 'payouts', 'rail', 'asset'] as const).map((scope) => ({
+  (['all', 'payouts', 'rail', 'asset', 'restored'] as const).map((scope) => ({
     labels: [scope],
     value: halts.filter((one) => one.scope === scope).length,
   }))

@@ -12,6 +12,7 @@ import { bringUpToDate, openServicePool, reachDatabase, type Reached } from './d
 import { listenForNotifications } from '../platform/db/notifier.ts'
 import { refuseOtherSchema } from '../platform/db/migrate.ts'
 import { codeOf } from '../platform/db/pool.ts'
+import { closeIfRestored } from '../exchange/operations/restore.ts'
 import { indexCustomers } from '../exchange/reports/find-orders.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
@@ -81,7 +82,9 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
 
-  const composition = await composeExchange({ config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns })
+  ends.push(() => lastSeen.close())
+  const foundation = { config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns }
+  const composition = await composeExchange({ ...foundation, payoutMemory: lastSeen.payouts })
   ends.push(() => composition.notifier.close())
   ends.push(() => composition.ctx.identity.close())
   ends.push(() => composition.ccxt.stop())
@@ -89,6 +92,8 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const { ctx, sender } = composition
   const openingBalance = (network: string) => firstOf(composition.plugIns, (one) => one.openingBalance?.(network))
   for (const one of composition.plugIns) await one.prepare?.(ctx, openingBalance)
+
+  await closeIfRestored(ctx)
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())

@@ -14,6 +14,7 @@ import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import type { HaltState } from '../rails/halts.ts'
+import type { PayoutMemory } from '../rails/payout-memory.ts'
 import type { RailRegistry } from '../rails/registry.ts'
 
 /** What a hook sees of a transaction that was just created. */
@@ -32,6 +33,8 @@ export type Ctx = {
   rails: RailRegistry
   /** What operators have halted, as this process knows it. */
   halts: HaltState
+  /** What was handed to rails, remembered outside the database. */
+  payoutMemory: PayoutMemory
   /** Whether the database takes writes, and its clock against ours. */
   heartbeat: Heartbeat
   market: MarketSource

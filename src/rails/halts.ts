@@ -3,11 +3,12 @@ import type { Db } from '../platform/db/sql.ts'
 /**
  * What a halt stops. `all`: orders and payouts. `payouts`: everything that leaves. `rail`: crediting and payouts of one rail.
  * `asset`: exchanges and payouts of one asset. `crediting`: crediting on a rail that reversed what was final. Money that arrives
- * is recorded whatever is halted.
+ * is recorded whatever is halted. `restored`: everything that leaves, e-mails and webhooks included, because the database went back in
+ * time.
  */
-export type HaltScope = 'all' | 'payouts' | 'rail' | 'asset' | 'crediting'
+export type HaltScope = 'all' | 'payouts' | 'rail' | 'asset' | 'crediting' | 'restored'
 
-/** A halt. `name` is a rail or an asset (`USDT-TRX`), and empty for `all` and `payouts`. */
+/** A halt. `name` is a rail or an asset (`USDT-TRX`), and empty for the others. */
 export type Halt = {
   scope: HaltScope
   name: string
@@ -29,11 +30,19 @@ export type ActiveHalts = {
   all: boolean
   /** Nothing leaves by any rail. */
   payouts: boolean
+  /** No e-mail and no webhook leaves either. */
+  restored: boolean
   rails: ReadonlySet<string>
   assets: ReadonlySet<string>
 }
 
-export const nothingHalted: ActiveHalts = { all: false, payouts: false, rails: new Set(), assets: new Set() }
+export const nothingHalted: ActiveHalts = {
+  all: false,
+  payouts: false,
+  restored: false,
+  rails: new Set(),
+  assets: new Set(),
+}
 
 /** What this process knows of the halts. */
 export type HaltState = {
@@ -57,8 +66,9 @@ export function openHalts(): HaltState {
 
 function activeOf(halts: readonly Halt[]): ActiveHalts {
   const namesOf = (scope: HaltScope) => new Set(halts.filter((one) => one.scope === scope).map(({ name }) => name))
-  const all = namesOf('all').size > 0
-  return { all, payouts: all || namesOf('payouts').size > 0, rails: namesOf('rail'), assets: namesOf('asset') }
+  const [all, restored] = [namesOf('all').size > 0, namesOf('restored').size > 0]
+  const payouts = all || restored || namesOf('payouts').size > 0
+  return { all, payouts, restored, rails: namesOf('rail'), assets: namesOf('asset') }
 }
 
 /** Whether a payment of an asset may not leave by a rail. */

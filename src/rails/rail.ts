@@ -215,6 +215,11 @@ export type PayoutHalf = {
   /** May be called any number of times for one prepared payment: it pays once. */
   submit(plan: { key: string; body: PlanBody }): Promise<void>
   look(plan: { key: string; body: PlanBody }): Promise<PlanOutcome>
+  /**
+   * Whether a reference on a statement has the form of our keys, even of one that the database does not know: it was restored to an
+   * earlier moment. Absent where the rail's statement comes from the database itself.
+   */
+  isKey?(reference: string): boolean
   /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */
   owns(address: string): boolean
 }

@@ -23,6 +23,7 @@ import { openKeyring } from '../../src/platform/privacy/data-key.ts'
 import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
 import { type AnswerCheck, answerCheck } from './answers.ts'
 import { closedIdentity } from './sandbox-identity.ts'
+import { noPayoutMemory } from '../../src/rails/payout-memory.ts'
 import { openHalts } from '../../src/rails/halts.ts'
 import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
@@ -86,6 +87,7 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     keyring: openKeyring(secrets, rowIds),
     rails: everyRail,
     halts: openHalts(),
+    payoutMemory: noPayoutMemory,
     heartbeat: openHeartbeat({ db, clock, log: silentLog }, { works: false }),
     market,
     markets: {

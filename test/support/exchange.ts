@@ -61,7 +61,7 @@ export async function startExchange(
   { policies }: { policies: 'shipped' | 'high limits' } = { policies: 'high limits' },
 ): Promise<Exchange> {
   const database = await testDatabase()
-  const dataDir = mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
+  const dataDir = env.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'cambio-exchange-'))
   const settings = {
     DATABASE_URL: database.ownerUrl,
     DATA_DIR: dataDir,
@@ -86,7 +86,7 @@ export async function startExchange(
     api: (path, asking = {}) => call(service.url + path, { key: sandbox.secret_key, ...asking }),
     stop: async () => {
       await service.stop()
-      rmSync(dataDir, { recursive: true, force: true })
+      if (env.DATA_DIR === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }
 }

@@ -42,7 +42,8 @@ export async function withDatabase<T>(
 const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {}): Promise<T> =>
   withDatabase(async ({ config, log, secrets, reached }) => {
     const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
-    const db = openServicePool(frugal, reached, openLastSeen(config.dataDir, log))
+    const lastSeen = openLastSeen(config.dataDir, log)
+    const db = openServicePool(frugal, reached, lastSeen)
     try {
       await refuseOtherSchema(db, secrets.mark)
       const publicUrl = await publicUrlOf(config)
@@ -55,6 +56,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
         clock: systemClock(),
         publicUrl,
         plugIns,
+        payoutMemory: lastSeen.payouts,
       })
       const result = await work(ctx)
       await notifier.close()

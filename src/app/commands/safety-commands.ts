@@ -52,6 +52,20 @@ export const safetyCommands: readonly Command[] = [
     run: async (input) => (await import('../../doors/commands/doctor.ts')).confirmDatabase(input),
   },
   {
+    usage: 'restore show',
+    does: 'Shows whether the database was restored, and what left that it does not know.',
+    details: `Reads what this machine remembers of payouts (DATA_DIR/last-seen.json), and asks the rails.
+Compare it with: cambio reconcile`,
+    run: async (input) => (await import('../../doors/commands/restore.ts')).show(input),
+  },
+  {
+    usage: 'restore open --reason TEXT',
+    does: 'Opens a restored exchange: payouts, e-mails and webhooks leave again. Audited.',
+    details: 'In live mode two different operators must run it, each with a token. See: cambio help operator token',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/restore.ts')).open(input),
+  },
+  {
     usage: 'mail show ADDRESS',
     does: 'Shows whether e-mails to an address bounced.',
     run: async (input) => (await import('../../doors/commands/mail.ts')).show(input),

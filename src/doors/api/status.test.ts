@@ -31,6 +31,7 @@ describe('GET /v1/status', () => {
       rates: 'ok',
       workers: 'ok',
       payouts: 'ok',
+      restored: false,
       closed_markets: [],
     })
   })
@@ -69,7 +70,7 @@ describe('GET /v1/status', () => {
     assert.equal(answer.headers['retry-after'], '5')
 
     workers = () => Promise.resolve(true)
-    api.ctx.market = whileClocksAgree(market, () => true)
+    api.ctx.market = whileClocksAgree(market, { isSkewed: () => true })
     later(1_000)
     assert.deepEqual((await api.ask({ url: '/v1/status' })).path, 'rates', 'nothing is priced by a clock that is wrong')
     const create = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }

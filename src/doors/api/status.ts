@@ -28,8 +28,9 @@ export function status(app: FastifyInstance, ctx: Ctx, workersAreUp: WorkersAreU
         const halts = ctx.halts.now()
         const payouts = halts.payouts ? ('halted' as const) : ('ok' as const)
         const down = Object.entries(parts).filter(([, state]) => state === 'down')
+        const { restored } = halts
         if (down.length === 0 && !halts.all)
-          return { message: 'OK', available: true, ...parts, payouts, closed_markets }
+          return { message: 'OK', available: true, ...parts, payouts, restored, closed_markets }
 
         const problems = [
           ...down.map(([path]) => ({ path, code: 'DOWN', message: `The ${path} part is down.` })),
@@ -50,6 +51,8 @@ const operation: Operation = {
   description:
     'Returns 200 when transactions can be created, and 503 otherwise, with each part that is down in `errors`. ' +
     '`payouts` is `halted` while nothing is paid out: transactions can still be created, and their payouts wait. ' +
+    '`restored` is true after our database was restored from a backup, until we have checked what left since: nothing is ' +
+    'paid out then, and no e-mails and webhooks are sent. ' +
     '`closed_markets` are the pairs that have no price now, because their sources are stale or disagree or an operator ' +
     'has halted them: nothing that needs their price can be exchanged.',
   says: { 200: 'Transactions can be created.' },
@@ -67,6 +70,7 @@ const statusRecord = titled(
     rates: part,
     workers: part,
     payouts: oneOf('ok', 'halted'),
+    restored: flag,
     closed_markets: list(line, 10_000),
   }),
 )

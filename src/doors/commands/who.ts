@@ -18,11 +18,11 @@ const tokenFlag = 'token-file'
 export const withActor = <T>(
   input: Invocation,
   permission: Permission,
-  work: (ctx: Ctx, who: string) => Promise<T>,
+  work: (ctx: Ctx, who: string, operator: Operator | undefined) => Promise<T>,
 ): Promise<T> =>
   input.exchange(async (ctx) => {
     const operator = await operatorGiven(ctx, input, permission)
-    return work(ctx, operator ? operatorSubject(operator) : actor())
+    return work(ctx, operator ? operatorSubject(operator) : actor(), operator)
   })
 
 /** The same for what only an operator with a token may do. */

@@ -73,7 +73,7 @@ const Halts = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
         <Moment at={one.since} />,
         one.reason,
         one.haltedBy,
-        visit.may('system.halt') && one.scope !== 'crediting' ? (
+        visit.may('system.halt') && one.scope !== 'crediting' && one.scope !== 'restored' ? (
           <ActionForm
             visit={visit}
             action="resume"

@@ -70,7 +70,13 @@ const rails: Record<'halted', Limit> = {
   halted: limit(0, '`rail resume`: nothing is credited, because {about}'),
 }
 const byTwo = limit(0, '`resume` by two operators: {about}')
-const halts: Record<Exclude<HaltScope, 'crediting'>, Limit> = { all: byTwo, payouts: byTwo, rail: byTwo, asset: byTwo }
+const halts: Record<Exclude<HaltScope, 'crediting'>, Limit> = {
+  all: byTwo,
+  payouts: byTwo,
+  rail: byTwo,
+  asset: byTwo,
+  restored: limit(0, '`restore open`: {about}'),
+}
 
 /** Deliveries to partners. */
 const webhooks: Record<'untried' | 'failing' | 'replay', Limit> = {

@@ -3,6 +3,7 @@ import type { Transporter } from 'nodemailer'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
+import { after } from '../../platform/lib/clock.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { detach } from '../../platform/lib/detach.ts'
 import {
@@ -17,10 +18,12 @@ import { markRefused } from './bounces.ts'
 import { mailError, openMailer, replyCode } from './mailer.ts'
 import { senderOf } from './sender.ts'
 
-type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring'>
+type Deps = Pick<Ctx, 'config' | 'db' | 'clock' | 'log' | 'queue' | 'secrets' | 'keyring' | 'halts'>
 
 /** How long connections to the mail server are kept without an email to send, in real milliseconds. */
 const keptForMs = 5_000
+/** How long e-mails of a restored exchange wait before they are looked at again, in real milliseconds. */
+const askAgainMs = 5_000
 
 /**
  * Runs the jobs of kind `mail.due`: sends each email over one of a few connections that are kept while there is work. `write` writes
@@ -44,6 +47,11 @@ export function deliverMails(ctx: Deps, write?: OrderEmailWriter): Handler {
     batch: 1,
     concurrency: 4,
     run: async (jobs) => {
+      if (ctx.halts.now().restored) {
+        const again = { at: after(ctx.clock.realNow(), askAgainMs), timebase: 'real' } as const
+        await ctx.queue.revisit(jobs, (_, mine) => Promise.resolve(new Map(mine.map(({ id }) => [id, again]))))
+        return
+      }
       clearTimeout(closing)
       underWay += 1
       try {

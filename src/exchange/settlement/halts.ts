@@ -10,7 +10,7 @@ import { type Halt, type HaltScope, readHalts } from '../../rails/halts.ts'
 import { preparedPaymentDue } from './prepared-payment.ts'
 
 /** What an operator halts. `crediting` halts by itself, when a chain reverses what was final. */
-export type HaltSubject = { scope: Exclude<HaltScope, 'crediting'>; name: string }
+export type HaltSubject = { scope: Exclude<HaltScope, 'crediting' | 'restored'>; name: string }
 
 /** Stops crediting on a rail, from the caller's block on. A rail that is halted already stays as it is. */
 export const haltCrediting = (
@@ -73,14 +73,24 @@ export type Resumed = { status: 'waiting_for_second_operator' | 'resumed' }
  * Ends a halt once two different operators want it. For a rail, it also ends the halt that the rail's chain has caused. Audited.
  * Refuses what is not halted (CONFLICT), an empty reason, and an operator who is the first one already.
  */
-export async function resume(
+export function resume(
   ctx: Ctx,
-  { scope, name }: HaltSubject,
+  subject: HaltSubject,
   { reason, operator }: { reason: string; operator: Operator },
+): Promise<Resumed> {
+  return endHalt(ctx, subject, { reason, actor: operatorSubject(operator), needed: 2 })
+}
+
+/** Ends a halt once as many actors as needed want it; `then` is done in the block that ends it. Refuses as `resume` does. */
+export async function endHalt(
+  ctx: Ctx,
+  { scope, name }: HaltSubject | { scope: 'restored'; name: '' },
+  { reason, actor, needed }: { reason: string; actor: string; needed: 1 | 2 },
+  then?: (db: Atomic) => void,
 ): Promise<Resumed> {
   if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
   const scopes = scope === 'rail' ? ['rail', 'crediting'] : [scope]
-  const [at, actor] = [ctx.clock.now(), operatorSubject(operator)]
+  const at = ctx.clock.now()
   const resumed = await ctx.db.atomic(async (db): Promise<Resumed> => {
     const halts = await db.sql<Halt>`
       select scope, name, since, reason, halted_by as "haltedBy", resume_by as "resumeBy" from halts
@@ -90,9 +100,11 @@ export async function resume(
     if (halts.some(({ resumeBy }) => resumeBy === actor)) {
       throw new Refusal('CONFLICT', 'You have asked to resume this already: another operator must, too.')
     }
-    const isSecond = halts.every(({ resumeBy }) => resumeBy !== null)
-    if (isSecond) db.send`delete from halts where scope = any(${scopes}) and name = ${name}`
-    else {
+    const isSecond = needed === 1 || halts.every(({ resumeBy }) => resumeBy !== null)
+    if (isSecond) {
+      db.send`delete from halts where scope = any(${scopes}) and name = ${name}`
+      then?.(db)
+    } else {
       db.send`
         update halts set resume_by = ${actor}, resume_at = ${at}
         where scope = any(${scopes}) and name = ${name} and resume_by is null`
@@ -145,8 +157,9 @@ function refuseUnknown({ rails }: Ctx, { scope, name }: HaltSubject, reason: str
   }
 }
 
-const textOf = ({ scope, name }: HaltSubject): string => (name === '' ? scope : `${scope} ${name}`)
-const subjectOf = ({ scope, name }: HaltSubject): string => (name === '' ? `halt:${scope}` : `${scope}:${name}`)
+const textOf = ({ scope, name }: Pick<Halt, 'scope' | 'name'>): string => (name === '' ? scope : `${scope} ${name}`)
+const subjectOf = ({ scope, name }: Pick<Halt, 'scope' | 'name'>): string =>
+  name === '' ? `halt:${scope}` : `${scope}:${name}`
 
 /**
  * Waits for the payments that some process had begun to submit before it could know of the halt: each holds the lease of its job

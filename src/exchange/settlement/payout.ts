@@ -153,6 +153,11 @@ export function payoutOrder(
 /** A payout, or one of a refund, whose payment is to be prepared, with the key that its personal data is sealed with. */
 export type PayablePayout = {
   id: bigint
+  /** Null where money from suspense goes back. */
+  transaction_id: bigint | null
+  purpose: 'payout' | 'refund'
+  /** Among the payouts of its transaction with the same purpose, from 1. */
+  number: number
   rail: string
   place: string
   asset: string
@@ -174,7 +179,8 @@ export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; tra
 /** Locks payouts and reads them, those of refunds left out. Their transactions are locked before. */
 export const lockPayouts = (db: Db, ids: bigint[]): Promise<Omit<LockedPayout, 'dataKey'>[]> =>
   db.sql`
-    select id, transaction_id, rail, place, asset, amount, fee_asset, most_fee, state, destination from payouts
+    select id, transaction_id, purpose, number, rail, place, asset, amount, fee_asset, most_fee, state, destination
+    from payouts
     where id = any(${ids}) and purpose = 'payout' order by id for update`
 
 /** Tries to cover payouts that wait. Gives those that are covered now; the others keep waiting. */

@@ -49,9 +49,10 @@ export async function preparePayments(ctx: Ctx, db: Atomic, covered: PayablePayo
   const plannedAt = ctx.clock.now()
   const rows = []
   for (const [rail, own] of byRail(ctx, covered)) {
-    const drafts = await rail.payout.prepare(own.map(orderOf))
+    const numbers = new Map(own.map((payout) => [payoutNumber(payout), payout]))
+    const drafts = await rail.payout.prepare([...numbers].map(([number, payout]) => orderOf(payout, number)))
     for (const draft of drafts) {
-      const payout = own.find(({ id }) => id === draft.payoutId)
+      const payout = numbers.get(draft.payoutId)
       if (!payout) throw new Error(`The rail ${rail.name} prepared a payment for a payout that was not ordered.`)
       const id = await ctx.rowIds.next()
       const { dataKey } = payout
@@ -90,8 +91,22 @@ export async function preparePayments(ctx: Ctx, db: Atomic, covered: PayablePayo
 /** Where a sealed payment belongs. */
 export const preparedPlace = (id: bigint): string => `plans:${id}`
 
-const orderOf = ({ id, asset, amount, dataKey, destination }: PayablePayout) => ({
-  payoutId: id,
+/** Above every id that payouts were known by before. */
+const firstNumber = 1_000_000_000_000n
+
+/**
+ * What a rail knows a payout by. The same each time for one payout of a transaction: a database that was restored orders it once more,
+ * under another id, and the rail pays it once.
+ */
+function payoutNumber({ id, transaction_id: transactionId, purpose, number }: PayableOrder): bigint {
+  if (transactionId === null) return id
+  return firstNumber + transactionId * 10_000n + (purpose === 'refund' ? 5_000n : 0n) + BigInt(number)
+}
+
+type PayableOrder = Pick<PayablePayout, 'id' | 'transaction_id' | 'purpose' | 'number'>
+
+const orderOf = ({ id, asset, amount, dataKey, destination }: PayablePayout, payoutId: bigint) => ({
+  payoutId,
   asset,
   amount,
   destination: dataKey.open<Destination>(destination, destinationPlace(id)),
@@ -135,7 +150,7 @@ const readPrepared = (db: Db, ids: bigint[]): Promise<PreparedPayment[]> =>
     select plans.id, plans.rail, plan_key, plans.state, unknown_since, plans.data_key_id, wrapped as wrapped_key, body,
       payouts.id as payout_id, transaction_id, refund_id, place, asset, amount, fee_asset, most_fee,
       exists (
-        select from halts where scope in ('all', 'payouts') or (scope = 'rail' and name = plans.rail)
+        select from halts where scope in ('all', 'payouts', 'restored') or (scope = 'rail' and name = plans.rail)
           or (scope = 'asset' and name = payouts.asset)) as halted
     from plans
     join payouts on payouts.plan_id = plans.id
@@ -168,6 +183,7 @@ async function submit(ctx: Ctx, payment: PreparedPayment): Promise<Submitted['ou
       if (before.state !== 'never') return before
     }
     if (payment.halted) return { state: 'halted' }
+    noteSubmission(ctx, payment)
     await rail.submit(prepared)
     return await rail.look(prepared)
   } catch (error) {
@@ -176,6 +192,10 @@ async function submit(ctx: Ctx, payment: PreparedPayment): Promise<Submitted['ou
     ctx.log.warn({ err: error, rail: name, plan: String(id) }, 'A rail gave no clear answer; asking again.')
     return { state: 'unclear' }
   }
+}
+
+function noteSubmission({ payoutMemory, clock }: Ctx, { rail, plan_key: key, asset, amount }: PreparedPayment): void {
+  payoutMemory.note({ rail, key, asset, amount: String(amount), at: clock.now().toISOString() })
 }
 
 /** Locks prepared payments that have not ended, and gives their states. */

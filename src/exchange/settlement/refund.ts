@@ -131,6 +131,8 @@ export const releaseRefunds = (db: Db, transactionId: bigint): Promise<{ id: big
 /** A payout that pays a refund. */
 export type RefundPayout = {
   id: bigint
+  transaction_id: bigint | null
+  purpose: 'refund'
   refund_id: bigint
   number: number
   rail: string
@@ -148,7 +150,7 @@ export type RefundPayout = {
 /** Locks the payouts of refunds and reads them, in their order. */
 export const lockRefundPayouts = (db: Db, refundIds: bigint[]): Promise<RefundPayout[]> =>
   db.sql`
-    select id, refund_id, number, rail, place, asset, amount, fee_asset, most_fee, state, reason, destination, data_key_id
+    select id, transaction_id, purpose, refund_id, number, rail, place, asset, amount, fee_asset, most_fee, state, reason, destination, data_key_id
     from payouts
     where refund_id = any(${refundIds}) order by id for update`
 

@@ -89,7 +89,8 @@ export function openSender(
     const overrides = [...queues.values()]
       .filter(isKnown)
       .map((queue) => ({ id: queue.endpointId, limit: forNewEvents && queue.backlog ? 0 : capacityOf(crowded, queue) }))
-    return { each: capacityOf(crowded), total: started ? Math.max(0, maxHeld - leases.size()) : 0, overrides }
+    const isOpen = started && !ctx.halts.now().restored
+    return { each: capacityOf(crowded), total: isOpen ? Math.max(0, maxHeld - leases.size()) : 0, overrides }
   }
 
   function onSequenced(db: Atomic, events: Sequenced[]): void {
@@ -220,6 +221,8 @@ export function openSender(
 
   async function claimDue(): Promise<void> {
     clearTimeout(poll)
+    // Without room nothing else is waited for, and `claiming` would be set after its end.
+    await Promise.resolve()
     try {
       while (isAsked && started) {
         isAsked = false

@@ -1,7 +1,7 @@
 import { gather } from '../../platform/lib/gather.ts'
 import type { PayoutHalf, PlanOutcome } from '../rail.ts'
 import type { Bank } from './bank.ts'
-import { prepareOrder, sealOrder } from './paying/order.ts'
+import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
 import * as queries from './paying/queries.ts'
 
 /** How often a payment is looked at, at the most often and at the least, in real milliseconds. */
@@ -18,6 +18,7 @@ export function payouts(bank: Bank): PayoutHalf {
     return keys.map((key) => found.get(key))
   })
   return {
+    isKey: isPaymentKey,
     lookAfterMs: Math.min(Math.max(bank.everyMs, looks.soonest), looks.latest),
     mostFee: () => undefined,
     prepare: (orders) => Promise.resolve(orders.map((order) => prepareOrder(bank, order))),

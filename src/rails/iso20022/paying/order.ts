@@ -43,6 +43,9 @@ export function prepareOrder(bank: Bank, { payoutId, asset, amount, destination 
   }
 }
 
+/** Whether an end-to-end id has the form of ours. */
+export const isPaymentKey = (reference: string): boolean => /^CB-\d+-[0-9A-F]{8}$/.test(reference)
+
 /** How an account is best reached by this bank: by SEPA wherever that reaches, for it costs the least. */
 function categoryOf(
   { serves }: Bank,

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto'
+
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Operator } from '../operators/operator.ts'
+import { endHalt, type Resumed } from '../settlement/halts.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { inTime } from '../../platform/lib/in-time.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { type Halt, readHalts } from '../../rails/halts.ts'
+import type { RememberedPayout } from '../../rails/payout-memory.ts'
+import type { Rail } from '../../rails/rail.ts'
+import * as queries from './restore.sql.ts'
+
+/**
+ * Closes an exchange whose database was restored: on another server than the one it remembers, or to an earlier moment than what this
+ * machine or a rail knows of payouts. Nothing leaves then (no payout, no e-mail, no webhook) until operators open it. To be called
+ * at each start, before any work; a database that is new learns where it is.
+ */
+export async function closeIfRestored(ctx: Ctx): Promise<void> {
+  const state = await ctx.db.atomic(adoptServer)
+  ctx.payoutMemory.belongTo(state.exchangeId)
+  const reason = state.moved ? 'The database is on another server than before.' : await forgottenPayouts(ctx)
+  if (reason !== undefined) {
+    await ctx.db.atomic(async (db) => {
+      const [closed] = await queries.close(db, ctx.clock.now(), reason)
+      if (!closed) return
+      // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
+      await queries.skipRowIds(db)
+      const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }
+      recordAudit(db, { ...entry, before: null, after: { reason } })
+    })
+    ctx.log.error({ reason }, 'This database was restored: nothing leaves until it is opened. See: cambio restore show')
+  }
+  await ctx.halts.refresh(ctx.db)
+}
+
+async function adoptServer(db: Atomic): Promise<{ exchangeId: string; moved: boolean }> {
+  const { exchangeId, known, server } = await queries.lockState(db)
+  if (exchangeId !== null && known !== null) return { exchangeId, moved: known !== server }
+  const made = exchangeId ?? randomUUID()
+  queries.writeState(db, made, server)
+  return { exchangeId: made, moved: false }
+}
+
+async function forgottenPayouts(ctx: Ctx): Promise<string | undefined> {
+  const left = await leftUnknown(ctx)
+  return left.length === 0 ? undefined : `${left.length} payouts left that the database does not know.`
+}
+
+/** A restored exchange: why it is closed, and what left that its database does not know. */
+export type Restored = { halt: Halt | undefined; left: RememberedPayout[] }
+
+/** What `cambio restore show` shows. Asks the rails. */
+export async function showRestored(ctx: Ctx): Promise<Restored> {
+  const halt = (await readHalts(ctx.db)).find(({ scope }) => scope === 'restored')
+  return { halt, left: await leftUnknown(ctx) }
+}
+
+/**
+ * Opens a restored exchange: what waits leaves, and what left unknown until now is not asked about again. Audited. Takes two
+ * different operators where the environment demands it. Refuses what is not closed (CONFLICT), and an empty reason.
+ */
+export async function openRestored(
+  ctx: Ctx,
+  { reason, actor, operator }: { reason: string; actor: string; operator: Operator | undefined },
+): Promise<Resumed> {
+  const { twoOperators } = ctx.config.environment
+  if (twoOperators && !operator) {
+    throw new Refusal(
+      'INVALID_TOKEN',
+      'This command needs an operator token, in OPERATOR_TOKEN or in the file of --token-file.',
+    )
+  }
+  const subject = { scope: 'restored', name: '' } as const
+  return endHalt(ctx, subject, { reason, actor, needed: twoOperators ? 2 : 1 }, (db) =>
+    queries.open(db, ctx.clock.now()),
+  )
+}
+
+/** How long a rail may take to tell what left. */
+const patienceMs = 10_000
+/** How much earlier than the last payout the statements are read, for clocks and banks that differ. */
+const earlierMs = 86_400_000
+/** How far back they are read where the books have no payout. */
+const longestMs = 30 * 86_400_000
+
+/** Payments that this machine handed to rails, or that rails have under keys of ours, without a prepared payment in the database. */
+async function leftUnknown(ctx: Ctx): Promise<RememberedPayout[]> {
+  const { lastPlannedAt, openedAt } = await queries.known(ctx.db)
+  const now = ctx.clock.now()
+  const since = lastPlannedAt ? after(lastPlannedAt, -earlierMs) : after(now, -longestMs)
+  const stated = await Promise.all(ctx.rails.all.map((rail) => statedBy(ctx, rail, { since, until: now })))
+  const all = new Map(
+    [...ctx.payoutMemory.all(), ...stated.flat()]
+      .filter(({ at }) => !openedAt || new Date(at) > openedAt)
+      .map((payout) => [`${payout.rail} ${payout.key}`, payout]),
+  )
+  const known = new Set(await queries.knownKeys(ctx.db, [...all.values()]))
+  return [...all].flatMap(([name, payout]) => (known.has(name) ? [] : [payout]))
+}
+
+/** What left by a rail under keys of ours, as it states itself. One that does not answer is passed over. */
+async function statedBy(
+  { log }: Ctx,
+  { name, statement, payout }: Rail,
+  period: { since: Date; until: Date },
+): Promise<RememberedPayout[]> {
+  if (!statement || !payout?.isKey) return []
+  try {
+    const lines = await inTime(patienceMs, statement(period))
+    return lines
+      .filter(({ amount, reference }) => amount < 0n && payout.isKey?.(reference))
+      .map(({ reference: key, asset, amount, at }) => ({
+        rail: name,
+        key,
+        asset,
+        amount: String(-amount),
+        at: at.toISOString(),
+      }))
+  } catch (error) {
+    log.warn({ err: error, rail: name }, 'A rail does not say what left; it is passed over.')
+    return []
+  }
+}
