@@ -97,6 +97,14 @@ const changes: Change[] = [
     after: { features: { b2b: false } },
   },
   {
+    command: 'key rotate-widget',
+    args: ({ partner }) => ['--partner', partner],
+    action: 'partner.widget_secret_rotated',
+    subject: ofPartner,
+    before: {},
+    after: {},
+  },
+  {
     command: 'key create',
     args: ({ partner }) => ['--partner', partner, '--kind', 'secret', '--label', 'ci'],
     action: 'key.created',

@@ -109,6 +109,13 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     run: async (input) => (await import('../../doors/commands/key.ts')).revoke(input),
   },
   {
+    usage: 'key rotate-widget --partner ID [--overlap DURATION]',
+    does: "Replaces a partner's widget secret. The new one is shown once; both sign during the overlap.",
+    details: 'The overlap defaults to WEBHOOK_ROTATION_OVERLAP; PT0S ends the old secret at once.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/key.ts')).rotateWidget(input),
+  },
+  {
     usage: 'feature on NAME --partner ID',
     does: 'Turns on a feature of a partner account.',
     details: 'Features: billing_info, customer_country, preset_payout_address, b2b, kyc_sharing.',

@@ -1,9 +1,11 @@
 import { changeKey, createKey, listKeys, revokeKey } from '../../exchange/partners/keys.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
+import { rotateWidgetSecret } from '../../exchange/partners/secrets.ts'
 import type { ApiKey } from '../../exchange/partners/partner.ts'
 import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf, partnerIdOf } from './read-id.ts'
+import { durationOf } from './webhook.ts'
 import { withActor } from './who.ts'
 
 export const create = (input: Invocation): Promise<Answer> => {
@@ -45,6 +47,18 @@ export const list = (input: Invocation): Promise<Answer> => {
 export const revoke = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
   return withActor(input, 'partners.manage', async (ctx, who) => ({ json: shown(await revokeKey(ctx, id, who)) }))
+}
+
+/** Shows the new widget secret, once. */
+export const rotateWidget = (input: Invocation): Promise<Answer> => {
+  const partnerId = partnerIdOf(input)
+  const { overlap } = input.flags
+  const overlapMs = overlap === undefined ? undefined : durationOf(overlap)
+  return withActor(input, 'partners.manage', async (ctx, actor) => {
+    const { secret, previousUntil } = await rotateWidgetSecret(ctx, partnerId, { overlapMs, actor })
+    const json = { widget_secret: secret, previous_secret_until: previousUntil.toISOString() }
+    return { json, text: `${layOut(json)}\n\nSave this secret. It is not shown again.` }
+  })
 }
 
 const shown = ({ id, kind, mode, hint, label, allowIps, createdAt, expiresAt, lastUsedAt, revokedAt }: ApiKey) => ({

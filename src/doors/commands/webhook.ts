@@ -185,7 +185,7 @@ function wholeNumber(text: string, name: string): number {
   return Number.parseInt(text, 10)
 }
 
-function durationOf(text: string): number {
+export function durationOf(text: string): number {
   try {
     return parseDuration(text)
   } catch {

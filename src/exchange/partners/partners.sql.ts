@@ -76,6 +76,32 @@ export const saveSettings = (db: Atomic, id: bigint, settings: PartnerSettings):
 export const sealedSecrets = async (db: Db, id: bigint): Promise<SealedSecrets> =>
   one(await db.sql<SealedSecrets>`select widget_secret, webhook_secret from partners where id = ${id}`)
 
+/** A partner's sealed widget secret; the partner is locked until the block ends. */
+export const lockWidgetSecret = async (db: Atomic, id: bigint): Promise<Buffer | undefined> => {
+  const [row] = await db.sql<{ widget_secret: Buffer }>`select widget_secret from partners where id = ${id} for update`
+  return row?.widget_secret
+}
+
+/** The sealed widget secrets that are accepted at a time, the newest first; the second is absent where there is none. */
+export const widgetSecrets = async (db: Db, id: bigint, now: Date): Promise<[Buffer, Buffer | null]> => {
+  const { secret, previous } = one(
+    await db.sql<{ secret: Buffer; previous: Buffer | null }>`
+      select widget_secret as secret, case when previous_widget_until > ${now} then previous_widget_secret end as previous
+      from partners where id = ${id}`,
+  )
+  return [secret, previous]
+}
+
+/** Replaces a partner's widget secret. */
+export const saveWidgetSecret = (
+  db: Atomic,
+  id: bigint,
+  { secret, previous, until }: { secret: Buffer; previous: Buffer; until: Date },
+): void =>
+  db.send`
+    update partners set widget_secret = ${secret}, previous_widget_secret = ${previous}, previous_widget_until = ${until}
+    where id = ${id}`
+
 /** Every key of a partner, revoked ones too, oldest first. */
 export const keysOf = async (db: Db, partnerId: bigint): Promise<ApiKey[]> =>
   (

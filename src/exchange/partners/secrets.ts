@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
+import { recordAudit } from '../audit/audit.ts'
+import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
+import { noSuchPartner } from './find.ts'
 import { seal, unseal } from '../../platform/privacy/seal.ts'
 import type { SealedSecrets } from './partners.sql.ts'
 import * as queries from './partners.sql.ts'
@@ -10,6 +13,7 @@ import * as queries from './partners.sql.ts'
 export type PartnerSecrets = { widgetSecret: string; webhookSecret: string }
 
 const widgetPlace = (partnerId: bigint) => `partners:${partnerId}:widget_secret`
+const previousWidgetPlace = (partnerId: bigint) => `partners:${partnerId}:previous_widget_secret`
 const webhookPlace = (partnerId: bigint) => `partners:${partnerId}:webhook_secret`
 
 /** Makes both, 256 random bits each; a webhook secret has the form of Standard Webhooks (`whsec_` and base64). */
@@ -36,4 +40,48 @@ export async function readPartnerSecrets(
     widgetSecret: unseal(secrets.sealing, sealed.widget_secret, widgetPlace(partnerId)).toString('utf8'),
     webhookSecret: unseal(secrets.sealing, sealed.webhook_secret, webhookPlace(partnerId)).toString('utf8'),
   }
+}
+
+/** The secrets that a signature of a partner's calculator may be made with now, the newest first. */
+export async function widgetSecretsOf(
+  { db, secrets, clock }: Pick<Ctx, 'db' | 'secrets' | 'clock'>,
+  partnerId: bigint,
+): Promise<string[]> {
+  const [secret, previous] = await queries.widgetSecrets(db, partnerId, clock.realNow())
+  const newest = unseal(secrets.sealing, secret, widgetPlace(partnerId)).toString('utf8')
+  return previous
+    ? [newest, unseal(secrets.sealing, previous, previousWidgetPlace(partnerId)).toString('utf8')]
+    : [newest]
+}
+
+/**
+ * Gives a partner a new widget secret. Signatures made with the old one are accepted for `overlapMs` more, in real time; another rotation
+ * within that time ends the oldest at once. Audited.
+ */
+export async function rotateWidgetSecret(
+  ctx: Ctx,
+  partnerId: bigint,
+  { overlapMs = ctx.config.webhooks.rotationOverlapMs, actor }: { overlapMs?: number | undefined; actor: string },
+): Promise<{ secret: string; previousUntil: Date }> {
+  const { sealing } = ctx.secrets
+  const secret = randomToken(32)
+  const previousUntil = after(ctx.clock.realNow(), overlapMs)
+  await ctx.db.atomic(async (db) => {
+    const known = await queries.lockWidgetSecret(db, partnerId)
+    if (!known) throw noSuchPartner()
+    const old = unseal(sealing, known, widgetPlace(partnerId))
+    queries.saveWidgetSecret(db, partnerId, {
+      secret: seal(sealing, secret, widgetPlace(partnerId)),
+      previous: seal(sealing, old, previousWidgetPlace(partnerId)),
+      until: previousUntil,
+    })
+    const entry = {
+      at: ctx.clock.now(),
+      actor,
+      action: 'partner.widget_secret_rotated',
+      subject: `partner:${partnerId}`,
+    }
+    recordAudit(db, { ...entry, before: {}, after: { previous_secret_until: previousUntil.toISOString() } })
+  })
+  return { secret, previousUntil }
 }
