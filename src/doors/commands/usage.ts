@@ -31,7 +31,7 @@ export function readUsage(command: Pick<Command, 'usage' | 'acts'>): Usage {
     optional: bracket !== undefined,
   }))
   const tokens = usage.replace(flagForm, '').split(' ').filter(Boolean)
-  const firstArg = tokens.findIndex((token) => !/^[a-z][a-z0-9]*$/.test(token))
+  const firstArg = tokens.findIndex((token) => !/^[a-z][a-z0-9-]*$/.test(token))
   const name = firstArg === -1 ? tokens : tokens.slice(0, firstArg)
   const args = tokens.slice(name.length).filter((token) => token !== '...')
   return { name, args, repeats: tokens.at(-1) === '...', flags }
