@@ -19,6 +19,8 @@ import { openCountries } from '../reference/geo/country-of.ts'
 import { identityProviders } from '../identity/providers.ts'
 import type { Handler } from '../platform/jobs/job.ts'
 import type { Scheduler } from '../platform/jobs/scheduler.ts'
+import { openRequestCounts } from '../platform/lib/request-counts.ts'
+import { openSecurityEvents } from '../platform/lib/security-events.ts'
 import { openHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
@@ -141,12 +143,12 @@ export async function composeExchange({
     rails: openRegistry(plugIns.flatMap(({ rails }) => rails ?? [])),
     halts,
     heartbeat,
+    ...ofThisProcess(dependencies),
     payoutMemory,
     market: whileClocksAgree(opened.market, heartbeat),
     markets: opened.markets,
     venue: firstOf(plugIns, (one) => one.venue),
     policies: await openPolicies(db, config.environment),
-    countries: openCountries({ file: config.geo.databaseFile, clock, log }),
     identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
     onCreated: (block, created) => {
       for (const one of plugIns) one.onCreated?.(block, created)
@@ -189,4 +191,11 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [replayDue]: queueReplays(ctx),
   [hedgingDue]: hedgeExposure(ctx),
   [hedgeDue]: followHedges(ctx),
+})
+
+/** What every process keeps in its own memory. */
+const ofThisProcess = ({ config, clock, log }: Pick<Dependencies, 'config' | 'clock' | 'log'>) => ({
+  countries: openCountries({ file: config.geo.databaseFile, clock, log }),
+  security: openSecurityEvents(log),
+  requests: openRequestCounts(),
 })

@@ -5,6 +5,7 @@ import { openWitness, type Witness } from '../platform/db/witness.ts'
 import { stopwatch } from '../platform/lib/clock.ts'
 import type { RailOutcome } from '../rails/health.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
+import { requestMetrics } from './request-metrics.ts'
 import { treasuryGauges } from './treasury-metrics.ts'
 import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
 
@@ -68,6 +69,7 @@ export function metricsOf(ctx: Ctx, { refused }: Pick<Witness, 'refused'> = open
       labels: ['rail', 'outcome'],
       read: async () => ctx.rails.all.flatMap(({ name }) => outcomesOf(name, ctx.rails.health.of(name).counts)),
     },
+    ...requestMetrics(ctx),
     ...marketMetrics(ctx),
     count('business_time_ahead_seconds', 'How far business time is ahead of real time.', () =>
       Math.round(ctx.clock.offsetMs() / 1_000),

@@ -8,6 +8,8 @@ import type { Heartbeat } from '../platform/jobs/heartbeat.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
+import type { RequestCounts } from '../platform/lib/request-counts.ts'
+import type { SecurityEvents } from '../platform/lib/security-events.ts'
 import type { Markets } from '../markets/status.ts'
 import type { MarketSource } from '../markets/source.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
@@ -37,6 +39,10 @@ export type Ctx = {
   payoutMemory: PayoutMemory
   /** Whether the database takes writes, and its clock against ours. */
   heartbeat: Heartbeat
+  /** Counts and logs what an attack looks like. */
+  security: SecurityEvents
+  /** Counts HTTP requests. */
+  requests: RequestCounts
   market: MarketSource
   /** Where the house trades for itself; undefined where hedging is off. */
   venue?: TradingVenue | undefined

@@ -10,6 +10,8 @@ import { openRowIds } from '../../src/platform/db/row-ids.ts'
 import { openCountries } from '../../src/reference/geo/country-of.ts'
 import { identityProviders } from '../../src/identity/providers.ts'
 import { openSandboxProvider } from '../../src/sandbox/identity/provider.ts'
+import { openRequestCounts } from '../../src/platform/lib/request-counts.ts'
+import { openSecurityEvents } from '../../src/platform/lib/security-events.ts'
 import { openHeartbeat } from '../../src/platform/jobs/heartbeat.ts'
 import { openQueue } from '../../src/platform/jobs/queue.ts'
 import { systemClock } from '../../src/platform/lib/clock.ts'
@@ -88,6 +90,8 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     rails: everyRail,
     halts: openHalts(),
     payoutMemory: noPayoutMemory,
+    security: openSecurityEvents(silentLog),
+    requests: openRequestCounts(),
     heartbeat: openHeartbeat({ db, clock, log: silentLog }, { works: false }),
     market,
     markets: {

@@ -8,7 +8,14 @@ import { takesWrites } from './status.ts'
 export type Reading = { labels: string[]; value: number }
 
 /** A number, or one for each set of labels, that the operator may want to watch; read when it is asked for. */
-export type Gauge = { name: string; help: string; labels?: readonly string[]; read(): Reading[] | Promise<Reading[]> }
+export type Gauge = {
+  name: string
+  help: string
+  labels?: readonly string[]
+  /** Whether it only grows since the process began. */
+  isCounter?: boolean
+  read(): Reading[] | Promise<Reading[]>
+}
 
 /**
  * What the operator's own machines ask, on a port that stays inside: `/healthz` (the process lives), `/readyz` (it can answer:
@@ -39,14 +46,13 @@ export function buildAdmin(
 const patienceMs = 5_000
 
 async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]): Promise<() => Promise<string>> {
-  const { collectDefaultMetrics, Gauge: PrometheusGauge, Registry } = await import('prom-client')
+  const { collectDefaultMetrics, Counter, Gauge: PrometheusGauge, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const shown = gauges.map(({ name, help, labels = [], read }) => ({
-    read,
-    labels,
-    gauge: new PrometheusGauge({ name: `cambio_${name}`, help, labelNames: [...labels], registers: [registry] }),
-  }))
+  const shown = gauges.map(({ name, help, labels = [], isCounter = false, read }) => {
+    const options = { name: `cambio_${name}`, help, labelNames: [...labels], registers: [registry] }
+    return { read, labels, gauge: isCounter ? new Counter(options) : new PrometheusGauge(options) }
+  })
   const failed = new PrometheusGauge({
     name: 'cambio_readings_failed',
     help: 'How many of the numbers of this page could not be read this time.',
@@ -56,10 +62,13 @@ async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]):
   async function show({ read, labels, gauge }: (typeof shown)[number]): Promise<void> {
     // A reset leaves a gauge without labels at zero.
     gauge.reset()
-    if (labels.length === 0) gauge.remove({})
+    if (labels.length === 0 && 'remove' in gauge) gauge.remove({})
     try {
       for (const reading of await inTime(patienceMs, Promise.resolve(read()))) {
-        gauge.set(Object.fromEntries(labels.map((label, index) => [label, reading.labels[index] ?? ''])), reading.value)
+        const named = Object.fromEntries(labels.map((label, index) => [label, reading.labels[index] ?? '']))
+        if ('set' in gauge) gauge.set(named, reading.value)
+        // A counter starts from zero at each reading, because the whole count is read.
+        else gauge.inc(named, reading.value)
       }
     } catch (error) {
       failed.inc()

@@ -66,7 +66,7 @@ export type ApiDeps = {
 /** The service's HTTP side, ready for `listen` or `inject`. */
 export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   const { http } = ctx.config
-  const errors = answerErrors(ctx.log)
+  const errors = answerErrors(ctx)
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true },
@@ -86,6 +86,11 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   app.server.maxConnections = http.maxConnections
   app.setErrorHandler(errors)
   guardRequests(app, ctx.config)
+  // The pattern of the route, not its URL: ids and query values may be a person's.
+  app.addHook('onResponse', (request, reply, done) => {
+    ctx.requests.add(request.routeOptions.url ?? 'none', reply.statusCode)
+    done()
+  })
   answerUnknownRoutes(app)
 
   if (deps.start) deps.start(app)

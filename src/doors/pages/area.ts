@@ -178,6 +178,7 @@ function showFault(
   const code = error instanceof Refusal ? error.code : undefined
   const given = (error as { statusCode?: unknown }).statusCode
   const status = code === undefined ? (typeof given === 'number' && given < 500 ? given : 500) : (statuses[code] ?? 400)
+  if (status === 403) ctx.security.record('forbidden', { request_id: request.id })
   if (status === 500) ctx.log.error({ err: error, request_id: request.id }, `A page of the ${area} failed.`)
   const message =
     error instanceof Refusal

@@ -7,8 +7,12 @@ import type { Ctx } from '../../exchange/context.ts'
  * `Sec-Fetch-Site` decides, and what names neither is no browser, and holds no customer's cookie. Where the
  * settings trust it, the host that was asked for is ours too: people write localhost where PUBLIC_URL says 127.0.0.1.
  */
-export function isOurForm({ publicUrl, config }: Ctx, { headers }: Pick<FastifyRequest, 'headers'>): boolean {
+export function isOurForm({ publicUrl, config, security }: Ctx, { headers }: Pick<FastifyRequest, 'headers'>): boolean {
   const { origin, host, 'sec-fetch-site': site } = headers
-  if (origin === undefined) return site === undefined || site === 'same-origin' || site === 'none'
-  return origin === publicUrl || (config.environment.trustsHostHeader && origin === `http://${host}`)
+  const isOurs =
+    origin === undefined
+      ? site === undefined || site === 'same-origin' || site === 'none'
+      : origin === publicUrl || (config.environment.trustsHostHeader && origin === `http://${host}`)
+  if (!isOurs) security.record('refused_origin')
+  return isOurs
 }
