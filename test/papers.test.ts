@@ -57,8 +57,9 @@ describe('what the papers say of the code', () => {
 
   it('every command that they name is one', () => {
     const names = [...commands.map((command) => readUsage(command).name.join(' ')), 'help']
-    const typed = (paper: string) => [...read(paper).matchAll(/bin\/cambio ([a-z][a-z0-9]*(?: [a-z]+)?)/g)]
-    const isOne = (words: string) => names.some((name) => `${words} `.startsWith(`${name} `))
+    const typed = (paper: string) => [...read(paper).matchAll(/bin\/cambio ([a-z][a-z0-9]*(?: [a-z][a-z-]*)?)/g)]
+    const isOne = (words: string) =>
+      names.some((name) => `${words} `.startsWith(`${name} `) || name.startsWith(`${words} `))
     holds(
       papers.flatMap((paper) =>
         typed(paper).flatMap(([, words = '']) => (isOne(words) ? [] : [`${paper}: there is no command "${words}"`])),

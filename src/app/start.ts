@@ -25,6 +25,7 @@ import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
 import { loadSecrets, type Secrets } from '../platform/privacy/master-key.ts'
+import { learnMasterKeys } from '../platform/privacy/master-keys.ts'
 import type { DueWork, OpenPlugIn } from './plug-in.ts'
 import { booksTopic } from './markets.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
@@ -81,6 +82,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const db = openServicePool(config, reached, lastSeen)
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
+  await learnMasterKeys(db, secrets)
 
   ends.push(() => lastSeen.close())
   const foundation = { config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns }
@@ -99,6 +101,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   ends.push(() => accounts.close())
   const watch = keepWatch(ctx, async () => {
     await ctx.policies.reload(ctx.db)
+    await learnMasterKeys(ctx.db, ctx.secrets)
     accounts.forget()
     forgetPartners(ctx)
     sender.forget()

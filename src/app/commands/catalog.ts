@@ -109,6 +109,14 @@ theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "tex
     run: async (input) => (await import('../../doors/commands/key.ts')).revoke(input),
   },
   {
+    usage: 'key rotate-master --new-file FILE',
+    does: 'Replaces the master key: everything is encrypted again while the exchange works. Audited.',
+    details: `FILE is created if it is not there. Interrupted, it continues when it is run again. Afterwards set MASTER_KEY_FILE
+to FILE in every process, start each again, and run the same command once more: only then the old key opens nothing.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/key.ts')).rotateMasterKey(input),
+  },
+  {
     usage: 'key rotate-widget --partner ID [--overlap DURATION]',
     does: "Replaces a partner's widget secret. The new one is shown once; both sign during the overlap.",
     details: 'The overlap defaults to WEBHOOK_ROTATION_OVERLAP; PT0S ends the old secret at once.',

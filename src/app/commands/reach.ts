@@ -10,6 +10,7 @@ import { systemClock } from '../../platform/lib/clock.ts'
 import { refuseOtherSchema } from '../../platform/db/migrate.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
 import { loadSecrets, type Secrets } from '../../platform/privacy/master-key.ts'
+import { learnMasterKeys } from '../../platform/privacy/master-keys.ts'
 import { plugInsFor } from '../registry.ts'
 import { readSandboxFile } from '../sandbox-file.ts'
 
@@ -46,6 +47,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     const db = openServicePool(frugal, reached, lastSeen)
     try {
       await refuseOtherSchema(db, secrets.mark)
+      await learnMasterKeys(db, secrets)
       const publicUrl = await publicUrlOf(config)
       const plugIns = await plugInsFor(config)
       const { ctx, notifier } = await composeExchange({

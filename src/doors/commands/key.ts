@@ -1,4 +1,5 @@
 import { changeKey, createKey, listKeys, revokeKey } from '../../exchange/partners/keys.ts'
+import { rotateMaster } from '../../exchange/operations/rotate-master.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { rotateWidgetSecret } from '../../exchange/partners/secrets.ts'
 import type { ApiKey } from '../../exchange/partners/partner.ts'
@@ -58,6 +59,18 @@ export const rotateWidget = (input: Invocation): Promise<Answer> => {
     const { secret, previousUntil } = await rotateWidgetSecret(ctx, partnerId, { overlapMs, actor })
     const json = { widget_secret: secret, previous_secret_until: previousUntil.toISOString() }
     return { json, text: `${layOut(json)}\n\nSave this secret. It is not shown again.` }
+  })
+}
+
+export const rotateMasterKey = (input: Invocation): Promise<Answer> => {
+  const { 'new-file': file = '' } = input.flags
+  return withActor(input, 'system.manage', async (ctx, actor) => {
+    const { reEncrypted, ended } = await rotateMaster(ctx, file, actor)
+    const json = { re_encrypted: reEncrypted, ended }
+    const next = ended
+      ? 'The rotation has ended: the old key opens nothing any more.'
+      : `Set MASTER_KEY_FILE to ${file} in every process, start each again, and run this once more to end the old key.`
+    return { json, text: `${layOut(json)}\n\n${next}` }
   })
 }
 

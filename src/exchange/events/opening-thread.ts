@@ -1,9 +1,9 @@
 import { type Joined, joined, parted } from '../../platform/lib/joined.ts'
-import { unseal, unwrapKey } from '../../platform/privacy/seal.ts'
+import { type SealingKey, unseal, unwrapKey } from '../../platform/privacy/seal.ts'
 import { unpackBody } from './pack-body.ts'
 
 /** Sealed events: the wrapped key, the body and the place of each. */
-export type SealedBatch = { wrapping: Uint8Array; keys: Joined; bodies: Joined; places: string[] }
+export type SealedBatch = { wrapping: SealingKey; keys: Joined; bodies: Joined; places: string[] }
 
 const nothing = Buffer.of()
 
@@ -19,7 +19,7 @@ export function openBatch({ wrapping, keys, bodies, places }: SealedBatch): Join
   )
 }
 
-function opened(wrapping: Uint8Array, wrapped: Buffer, sealed: Buffer, place: string): Buffer {
+function opened(wrapping: SealingKey, wrapped: Buffer, sealed: Buffer, place: string): Buffer {
   try {
     return unpackBody(unseal(unwrapKey(wrapping, wrapped), sealed, place))
   } catch {

@@ -12,9 +12,10 @@ import * as queries from './partners.sql.ts'
 /** What a partner and we both know: the widget's signature key, and the secret of the first webhook endpoint. */
 export type PartnerSecrets = { widgetSecret: string; webhookSecret: string }
 
-const widgetPlace = (partnerId: bigint) => `partners:${partnerId}:widget_secret`
-const previousWidgetPlace = (partnerId: bigint) => `partners:${partnerId}:previous_widget_secret`
-const webhookPlace = (partnerId: bigint) => `partners:${partnerId}:webhook_secret`
+/** Where the secrets of a partner belong. */
+export const widgetPlace = (partnerId: bigint) => `partners:${partnerId}:widget_secret`
+export const previousWidgetPlace = (partnerId: bigint) => `partners:${partnerId}:previous_widget_secret`
+export const webhookPlace = (partnerId: bigint) => `partners:${partnerId}:webhook_secret`
 
 /** Makes both, 256 random bits each; a webhook secret has the form of Standard Webhooks (`whsec_` and base64). */
 export function makeSecrets(

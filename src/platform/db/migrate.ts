@@ -67,7 +67,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
 
 /**
  * Refuses a database that this version must not use: one that lacks migrations, has others, or whose migrations were edited, and one
- * of another master key. Reads only, so the service's role may ask.
+ * of another master key, unless it was ever rotated: see `learnMasterKeys`. Reads only, so the service's role may ask.
  */
 export async function refuseOtherSchema(db: Db, keyMark: Buffer): Promise<void> {
   const migrations = await readMigrations()
@@ -84,11 +84,13 @@ export async function refuseOtherSchema(db: Db, keyMark: Buffer): Promise<void> 
       `The database lacks ${due.length} of ${migrations.length} migrations. Run: DATABASE_OWNER_URL=... cambio migrate`,
     )
   }
-  const [state] = await db.sql<{ key_mark: Buffer | null }>`select key_mark from service_state`
-  if (state?.key_mark?.equals(keyMark) === false) throw otherKey()
+  const [state] = await db.sql<{ key_mark: Buffer | null; rotated: boolean }>`
+    select key_mark, exists (select from master_keys) as rotated from service_state`
+  if (!state?.rotated && state?.key_mark?.equals(keyMark) === false) throw otherKey()
 }
 
-const otherKey = (): Error =>
+/** The refusal of a master key that the database does not know. */
+export const otherKey = (): Error =>
   new Error('This database belongs to another master key: see MASTER_KEY_FILE. Nothing was changed.')
 
 const migrationsFolder = join(projectRoot, 'migrations')
@@ -102,7 +104,18 @@ async function refuseOtherKey(client: pg.Client, keyMark: Buffer): Promise<void>
   if (there[0]?.there !== true) return
   const { rows } = await client.query<{ key_mark: Buffer | null }>('select key_mark from service_state')
   const known = rows[0]?.key_mark
-  if (known && !known.equals(keyMark)) throw otherKey()
+  if (known && !known.equals(keyMark) && !(await isRotating(client, keyMark))) throw otherKey()
+}
+
+/** During a rotation the file with the key before the newest is still in use. */
+async function isRotating(client: pg.Client, keyMark: Buffer): Promise<boolean> {
+  const { rows } = await client.query<{ is: boolean }>(
+    `select exists (
+       select from master_keys as newest join master_keys as previous on previous.generation = newest.generation - 1
+       where newest.for_previous is not null and previous.mark = $1) as is`,
+    [keyMark],
+  )
+  return rows[0]?.is ?? false
 }
 
 async function readMigrations(): Promise<Migration[]> {

@@ -6,12 +6,12 @@ import type { Log } from '../lib/log.ts'
 
 /** Processes that work on jobs, and all others. */
 const prefixes = { worker: 'worker:', other: 'process:' }
-const everyMs = 2_000
+const everyMs = 3_000
 const validMs = 15_000
 const patienceMs = 2_000
 const mostSkewMs = 2_000
 
-/** What this process sees of its database: it writes there every two seconds. */
+/** What this process sees of its database: it writes there every three seconds. */
 export type Heartbeat = {
   /** Beats until `stop`, for the first time before it resolves. */
   start(): Promise<void>

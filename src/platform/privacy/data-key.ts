@@ -1,5 +1,4 @@
-import { newKey, seal, unseal, unwrapKey, wrapKey } from './seal.ts'
-import type { Secrets } from './master-key.ts'
+import { newKey, seal, type SealingKey, unseal, unwrapKey, wrapKey } from './seal.ts'
 import type { RowIds } from '../db/row-ids.ts'
 import type { Atomic, Db } from '../db/sql.ts'
 
@@ -31,7 +30,7 @@ export type Keyring = {
 
 const kept = 4_096
 
-export function openKeyring({ wrapping }: Pick<Secrets, 'wrapping'>, rowIds: RowIds): Keyring {
+export function openKeyring({ wrapping }: { wrapping: SealingKey }, rowIds: RowIds): Keyring {
   const recent = new Map<bigint, DataKey>()
 
   function keep(key: DataKey): DataKey {

@@ -2,23 +2,32 @@ import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+import type { KeyRing } from './seal.ts'
+
 /**
- * The secrets derived from the one master key, which lives in a file outside the database. Each purpose has its own key, so that
- * none reveals another.
+ * The secrets derived from the master key, which lives in a file outside the database. Each purpose has its own key, so that none
+ * reveals another. After a rotation the newest master key encrypts; what finds and proves (hashes, digests, signatures) stays with the
+ * first one.
  */
 export type Secrets = {
-  /** Encrypts data keys. 32 bytes. */
-  wrapping: Buffer
-  /** Encrypts secrets of accounts (webhook and widget secrets). 32 bytes. */
-  sealing: Buffer
+  /** Encrypts data keys. */
+  wrapping: KeyRing
+  /** Encrypts secrets of accounts (webhook and widget secrets). */
+  sealing: KeyRing
   /** Keys the hashes for looking up personal data (e-mail addresses, codes). 32 bytes. */
   index: Buffer
   /** Keys the digests of ledger entries. 32 bytes. */
   ledger: Buffer
   /** Derives a key for another purpose. 32 bytes. */
   keyFor(label: string): Buffer
-  /** Identifies the master key in the database without revealing it. 32 bytes. */
+  /** Identifies the master key of the file in the database without revealing it. 32 bytes. */
   mark: Buffer
+  /** The key of the file. */
+  master: Buffer
+  /** The master keys that are known, by generation. Before others are learned, the file's is the first. */
+  masters: ReadonlyMap<number, Buffer>
+  /** Learns all generations, in place, for every holder of these secrets. */
+  learn(masters: ReadonlyMap<number, Buffer>): void
   /** The password of the service's database role. */
   databasePassword: string
 }
@@ -31,16 +40,37 @@ export async function loadSecrets(file: string, make: boolean): Promise<Secrets>
 /** Derives all secrets from the master key by HKDF-SHA-256 (RFC 5869), one label a purpose. */
 export function deriveSecrets(master: Buffer): Secrets {
   if (master.length !== 32) throw new Error('The master key must be 32 bytes.')
-  const derive = (label: string) => Buffer.from(hkdfSync('sha256', master, 'cambio', label, 32))
-  return {
-    wrapping: derive('data-keys'),
-    sealing: derive('account-secrets'),
-    index: derive('search-index'),
-    ledger: derive('ledger-digest'),
-    keyFor: derive,
-    mark: derive('key-mark'),
-    databasePassword: derive('database-role').toString('base64url'),
+  const own = (label: string) => derive(master, label)
+  const secrets: Secrets = {
+    wrapping: { newest: 0, keys: new Map() },
+    sealing: { newest: 0, keys: new Map() },
+    index: own('search-index'),
+    ledger: own('ledger-digest'),
+    keyFor: (label) => derive(secrets.masters.get(0) ?? master, label),
+    mark: own('key-mark'),
+    master,
+    databasePassword: own('database-role').toString('base64url'),
+    masters: new Map(),
+    learn: (masters) => {
+      secrets.masters = masters
+      secrets.index = secrets.keyFor('search-index')
+      secrets.ledger = secrets.keyFor('ledger-digest')
+      learnRing(secrets.wrapping, masters, 'data-keys')
+      learnRing(secrets.sealing, masters, 'account-secrets')
+    },
   }
+  secrets.learn(new Map([[0, master]]))
+  return secrets
+}
+
+/** The key that a master key encrypts other master keys with. */
+export const vaultOf = (master: Buffer): Buffer => derive(master, 'master-keys')
+
+const derive = (master: Buffer, label: string): Buffer => Buffer.from(hkdfSync('sha256', master, 'cambio', label, 32))
+
+function learnRing(ring: KeyRing, masters: ReadonlyMap<number, Buffer>, label: string): void {
+  for (const [generation, master] of masters) ring.keys.set(generation, derive(master, label))
+  ring.newest = Math.max(...masters.keys())
 }
 
 async function readMasterKey(file: string, make: boolean): Promise<Buffer> {
