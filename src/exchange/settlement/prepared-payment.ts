@@ -92,7 +92,7 @@ export async function preparePayments(ctx: Ctx, db: Atomic, covered: PayablePayo
 export const preparedPlace = (id: bigint): string => `plans:${id}`
 
 /** Above every id that payouts were known by before. */
-const firstNumber = 1_000_000_000_000n
+const firstNumber = 10_000_000_000n
 
 /**
  * What a rail knows a payout by. The same each time for one payout of a transaction: a database that was restored orders it once more,
@@ -100,7 +100,7 @@ const firstNumber = 1_000_000_000_000n
  */
 function payoutNumber({ id, transaction_id: transactionId, purpose, number }: PayableOrder): bigint {
   if (transactionId === null) return id
-  return firstNumber + transactionId * 10_000n + (purpose === 'refund' ? 5_000n : 0n) + BigInt(number)
+  return firstNumber + transactionId * 1_000n + (purpose === 'refund' ? 500n : 0n) + BigInt(number)
 }
 
 type PayableOrder = Pick<PayablePayout, 'id' | 'transaction_id' | 'purpose' | 'number'>
