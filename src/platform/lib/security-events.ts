@@ -31,6 +31,9 @@ export type SecurityEvents = {
   count(kind: SecurityEventKind): number
 }
 
+/** What account holders and operators do every day: no warning, and nothing that their commands print. */
+const ordinary = new Set<SecurityEventKind>(['endpoint_added', 'address_added'])
+
 /** The most lines of one kind in a second: an attacker must not fill the disk. */
 const mostLines = 5
 
@@ -46,7 +49,10 @@ export function openSecurityEvents(log: Log): SecurityEvents {
         age: isNewSecond ? stopwatch() : known.age,
       }
       counts.set(kind, next)
-      if (next.lines <= mostLines) log.warn({ security: kind, count: next.total, ...facts }, 'A security event.')
+      if (next.lines > mostLines) return
+      const line = { security: kind, count: next.total, ...facts }
+      if (ordinary.has(kind)) log.info(line, 'A security event.')
+      else log.warn(line, 'A security event.')
     },
     count: (kind) => counts.get(kind)?.total ?? 0,
   }
