@@ -116,9 +116,10 @@ function readPayout(read: FieldReader, body: Fields, ignored: Warning[] | undefi
   return {
     payoutAddress: read.text(addressPath, address, {
       isCardChecked,
+      isDestination: true,
       check: (text) => (isCardForDestination(text) ? cardSentence : undefined),
     }),
-    payoutExtraId: read.text(extraIdPath, extraId, { isCardChecked, isNumberRead: true }),
+    payoutExtraId: read.text(extraIdPath, extraId, { isCardChecked, isNumberRead: true, isDestination: true }),
     payoutHolder: read.text(holderPath, info.full_name),
     skipChoosePayoutAddress: read.flag('payout_info.skip_choose_payout_address', info.skip_choose_payout_address),
   }

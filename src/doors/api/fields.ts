@@ -3,6 +3,7 @@ import { isIP } from 'node:net'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import { amountText } from '../../platform/money/amount-in.ts'
+import { secretIn, secretSentence } from '../../reference/addresses/secret-text.ts'
 import { cardSentence, holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { isObject } from './json-body.ts'
 
@@ -18,6 +19,8 @@ export type TextRule = {
   check?: (text: string) => string | undefined
   /** Whether this text may hold what looks like a card number. */
   isCardChecked?: boolean
+  /** An address or a memo: a private key is refused there. Elsewhere only recovery phrases are, since hashes look like keys. */
+  isDestination?: boolean
   /** Whether a whole number stands for its digits: ids and tags that programs write without quotes. */
   isNumberRead?: boolean
 }
@@ -56,12 +59,18 @@ export function fieldReader(): FieldReader {
   return {
     problems,
     tell,
-    text: (path, value, { longest = usualLongest, check, isCardChecked = true, isNumberRead = false } = {}) => {
+    text: (
+      path,
+      value,
+      { longest = usualLongest, check, isCardChecked = true, isNumberRead = false, isDestination = false } = {},
+    ) => {
       const text = plain(path, value, isNumberRead)
       if (text === undefined) return undefined
       if (text.length > longest) return tell(path, `This has more than ${longest} characters.`)
       if (unprintable.test(text)) return tell(path, 'This has characters that cannot be printed.')
       if (isCardChecked && holdsCardNumber(text)) return tell(path, cardSentence, 'CARD_NUMBER')
+      const secret = secretIn(text)
+      if (secret === 'recovery_phrase' || (isDestination && secret)) return tell(path, secretSentence, 'SECRET_KEY')
       const complaint = check?.(text)
       return complaint === undefined ? text : tell(path, complaint)
     },

@@ -1,7 +1,8 @@
 import { badField } from '../../platform/lib/refusal.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
-import { isCard } from './card-field.ts'
+import { secretSentence } from '../../reference/addresses/secret-text.ts'
+import { holdsSecret, isCard } from './card-field.ts'
 import type { Action, ActionResult, Fields, SentForm } from './checkout-step.ts'
 import { mayRenew } from './step.ts'
 import { checkoutSteps } from './steps.ts'
@@ -13,7 +14,7 @@ import type { Visit } from './visit.ts'
  */
 export async function act(form: SentForm): Promise<ActionResult> {
   const { visit, fields } = form
-  refuseCards(visit, fields)
+  refuseSecrets(visit, fields)
   return (await actionFor(visit, fields.do ?? '')?.(form)) ?? {}
 }
 
@@ -26,8 +27,10 @@ function actionFor(visit: Visit, name: string): Action | undefined {
   return Object.hasOwn(actions, name) ? actions[name] : undefined
 }
 
-/** Refuses a form with a card number in any field: card numbers are entered on the processor's page only. */
-export function refuseCards({ view }: Visit, fields: Fields): void {
+/** Refuses a form with a card number or a secret key in any field: cards are entered on the processor's page only, keys nowhere. */
+export function refuseSecrets({ view }: Visit, fields: Fields): void {
+  const secret = Object.entries(fields).find(([name, text]) => holdsSecret(name, text))?.[0]
+  if (secret !== undefined) throw badField(secret, secretSentence, 'SECRET_KEY')
   const field = Object.entries(fields).find(([name, text]) => isCard(view.payout.category, name, text))?.[0]
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }

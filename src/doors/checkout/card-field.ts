@@ -1,3 +1,4 @@
+import { secretIn } from '../../reference/addresses/secret-text.ts'
 import { accountFormOf, checkAccount } from '../../reference/bank/account.ts'
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import { holdsCardNumber, isCardNumber } from '../../platform/lib/card-number.ts'
@@ -15,4 +16,13 @@ export function isCard(payout: Category, name: string, text: string): boolean {
   const form = accountFormOf(payout)
   const isAccount = (form === 'clabe' || form === 'pix') && checkAccount(form, { account: text, bic: '' }).ok
   return !isAccount && isCardNumber(text)
+}
+
+/** Fields of addresses and memos, where a private key is looked for. Elsewhere only recovery phrases are: hashes look like keys. */
+const destinations: ReadonlySet<string> = new Set(['payout_address', 'refund_address', 'extra_id', 'confirms'])
+
+/** Whether a form field holds a private key or a recovery phrase. */
+export function holdsSecret(name: string, text: string): boolean {
+  const secret = secretIn(text)
+  return secret === 'recovery_phrase' || (secret !== undefined && destinations.has(name))
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { refuseCards } from './act.ts'
+import { refuseSecrets } from './act.ts'
 import type { SentForm } from './checkout-step.ts'
 import { readRequest } from './payment-request.ts'
 import { checkoutSteps } from './steps.ts'
@@ -14,7 +14,7 @@ export async function checkField(form: Omit<SentForm, 'locale'>, field: string):
   if (text.trim() === '' || fields.do !== visit.step) return undefined
   const step = checkoutSteps[visit.step]
   try {
-    refuseCards(visit, { [field]: text })
+    refuseSecrets(visit, { [field]: text })
     if (step.isPublic || visit.customerId !== undefined)
       await step.checkField?.({ ...form, fields: readRequest(visit, fields) }, field)
   } catch (error) {

@@ -12,7 +12,7 @@ import type { Sheet } from '../ui/serve-file.ts'
 import { servePartnerLogos, shownTheme } from '../ui/serve-theme.ts'
 import { act } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
-import { isCard } from './card-field.ts'
+import { holdsSecret, isCard } from './card-field.ts'
 import { checkField } from './check-field.ts'
 import type { ActionResult, Fields } from './checkout-step.ts'
 import { isLocale, type Language, languageOf } from '../../platform/language/language.ts'
@@ -157,7 +157,7 @@ function redirect(
   return reply.headers(door.headers).redirect(target ?? (keepsQuery ? here : home), 303)
 }
 
-/** The current page, with what is wrong and what was typed. A code or a card number is never shown again. */
+/** The current page, with what is wrong and what was typed. A code, a card number or a secret key is never shown again. */
 async function showRefusal(
   door: Door,
   request: FastifyRequest<Route>,
@@ -168,7 +168,9 @@ async function showRefusal(
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
   const { category } = visit.view.payout
-  const typed = Object.fromEntries(Object.entries(sent).filter(([name, text]) => !isCard(category, name, text)))
+  const typed = Object.fromEntries(
+    Object.entries(sent).filter(([name, text]) => !isCard(category, name, text) && !holdsSecret(name, text)),
+  )
   if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
   void reply.code(refusals[refusal.code])
   const problems = problemsOf(refusal, visit.step, languageFor(request, visit))

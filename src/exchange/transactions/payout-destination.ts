@@ -1,8 +1,8 @@
-import { checkAddress } from '../../reference/addresses/address.ts'
+import { checkAddress, familiesOf } from '../../reference/addresses/address.ts'
 import { isContractOf } from '../../reference/addresses/contract.ts'
 import { accountFormOf, bicFault, checkAccount } from '../../reference/bank/account.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
-import type { Memo, Network } from '../../reference/catalog/network.ts'
+import { type Memo, type Network, networkNameOf } from '../../reference/catalog/network.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
 import { type Billing, fullNameIn } from '../customers/billing-field.ts'
@@ -62,7 +62,7 @@ function checkCoins(
     reason,
   })
   const check = checkAddress(chain.family, address)
-  if (!check.ok) return refuse(check.reason)
+  if (!check.ok) return refuse(otherNetwork(chain, currency.name, address) ?? check.reason)
   if (isContractOf(chain.family, network.contract, check.canonical))
     return refuse(`This is the contract of ${currency.ticker} itself. What is sent there is lost.`)
   if (rails.forPayout(method.category, network.code)?.payout.owns(check.canonical))
@@ -73,6 +73,14 @@ function checkCoins(
   const fault = memoFault(chain.name, chain.memo, extraId, check.extraId)
   if (fault) return { ok: false, field: 'extraId', ...fault }
   return { ok: true, address: check.canonical, extraId: check.extraId ?? extraId, iban: '' }
+}
+
+/** Names the network that an address belongs to instead; undefined where it belongs to none that we know. */
+function otherNetwork(chain: Network, coin: string, address: string): string | undefined {
+  const [family] = familiesOf(address)
+  if (family === undefined || family === chain.family) return undefined
+  const name = networkNameOf(family)
+  return `This is an address on ${name}, another network: ${coin} is paid out on ${chain.name}.`
 }
 
 /**

@@ -46,6 +46,10 @@ const rulesOf: Record<AddressFamily, AddressRules> = {
   ton,
 }
 
+/** The families whose addresses the text is. EVM chains are one family; few texts belong to several. */
+export const familiesOf = (text: string): AddressFamily[] =>
+  (Object.keys(rulesOf) as AddressFamily[]).filter((family) => checkAddress(family, text).ok)
+
 /**
  * Longer than any address of any family (Cardano's have up to 114 characters): the work below may grow with the square
  * of the length.

@@ -1,22 +1,6 @@
-import { type AddressFamily, checkAddress } from '../addresses/address.ts'
+import { familiesOf } from '../addresses/address.ts'
 import { holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { type AccountForm, checkAccount } from './account.ts'
-
-const families = Object.keys({
-  bitcoin: true,
-  litecoin: true,
-  dogecoin: true,
-  'bitcoin-cash': true,
-  evm: true,
-  tron: true,
-  solana: true,
-  xrp: true,
-  stellar: true,
-  cardano: true,
-  polkadot: true,
-  algorand: true,
-  ton: true,
-} satisfies Record<AddressFamily, true>) as AddressFamily[]
 
 /** Forms of accounts with check digits of their own. */
 const checkedForms: readonly AccountForm[] = ['iban', 'clabe', 'pix']
@@ -28,5 +12,5 @@ const checkedForms: readonly AccountForm[] = ['iban', 'clabe', 'pix']
  */
 export const isCardForDestination = (text: string): boolean =>
   holdsCardNumber(text) &&
-  !families.some((family) => checkAddress(family, text).ok) &&
+  familiesOf(text).length === 0 &&
   !checkedForms.some((form) => checkAccount(form, { account: text, bic: '' }).ok)
