@@ -80,6 +80,14 @@ describe('limits of signing in', () => {
     assert.equal((await browser().signIn({ email, password })).status, 303)
   })
 
+  it('are not used up by attempts that were refused: one network cannot keep an operator out of a new browser', async () => {
+    const { email } = await newOperator()
+    const attacker = browser('198.51.108')
+    const seen = await Promise.all(Array.from({ length: 120 }, () => attacker.signIn({ email, password: 'wrong' })))
+    assert.equal(seen.filter(({ status }) => status === 401).length, 5)
+    assert.equal((await browser('192.0.3').signIn({ email, password })).status, 303)
+  })
+
   it('hold for many attempts at once', async () => {
     const { email } = await newOperator()
     const attacker = browser('198.51.101')

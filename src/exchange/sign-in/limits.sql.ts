@@ -1,21 +1,17 @@
 import type { Db } from '../../platform/db/sql.ts'
 
-type Keys = readonly { key: Buffer; until: Date }[]
-
-/** Counts a wrong attempt under each key. A count whose time is over begins again. Keys come in one order, so that attempts never deadlock. */
+/** Counts a wrong attempt under a key. A count whose time is over begins again. */
 export const countFailure = (
   db: Db,
-  keys: Keys,
+  { key, until }: { key: Buffer; until: Date },
   now: Date,
-): Promise<{ key: Buffer; failures: number; until: Date }[]> =>
+): Promise<{ failures: number; until: Date }[]> =>
   db.sql`
-    insert into sign_in_failures as known (key, failures, until)
-    select key, 1, until from unnest(${keys.map(({ key }) => key)}::bytea[], ${keys.map(({ until }) => until)}::timestamptz[])
-      as new (key, until) order by key
+    insert into sign_in_failures as known (key, failures, until) values (${key}, 1, ${until})
     on conflict (key) do update set
       failures = case when known.until > ${now} then least(known.failures + 1, 1000000) else 1 end,
       until = case when known.until > ${now} then known.until else excluded.until end
-    returning key, failures, until`
+    returning failures, until`
 
 /** Takes back one wrong attempt under each key, and all of them under one. */
 export const takeBackFailure = (db: Db, keys: readonly Buffer[], all: Buffer | undefined): Promise<unknown[]> =>

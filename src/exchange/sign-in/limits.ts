@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
+import { one } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import * as queries from './limits.sql.ts'
 
@@ -16,16 +17,19 @@ const dayMs = 24 * 60 * minuteMs
 
 /**
  * What limits an attempt. A browser in which the operator has signed in before has its own limit, so that nobody else's attempts
- * keep the operator out (OWASP, "device cookies"). All others share 5 failures in 15 minutes for one address and network, 100 a
- * day for one address, and 200 an hour for one network. So at most 100 passwords a day are tried for an address from
+ * keep the operator out (OWASP, "device cookies"). All others share 5 failures in 15 minutes for one address and network, 200 an
+ * hour for one network, and 100 a day for one address. So at most 100 passwords a day are tried for an address from
  * elsewhere. Who has the password can try 100 codes a day; three in a million are right at any time, so one day in 3,300 succeeds.
+ *
+ * The narrowest comes first, and what one refuses does not count for those after it: refused attempts from one network would
+ * otherwise use up, within a second, what the address has for the day.
  */
 function limitsOf({ email, network, device }: Attempt, isOn: boolean): Limit[] {
   if (device !== undefined) return [{ subject: `device ${device}`, most: 5, windowMs: 15 * minuteMs }]
   return [
     { subject: `address ${email} in ${network}`, most: 5, windowMs: 15 * minuteMs },
-    { subject: `address ${email}`, most: 100, windowMs: dayMs },
     ...(isOn ? [{ subject: `network ${network}`, most: 200, windowMs: 60 * minuteMs }] : []),
+    { subject: `address ${email}`, most: 100, windowMs: dayMs },
   ]
 }
 
@@ -50,13 +54,10 @@ export async function countAttempt(
     key: createHmac('sha256', key).update(subject).digest(),
     until: after(now, windowMs),
   }))
-  const counted = await queries.countFailure(db, limits, now)
-  const over = limits.flatMap(({ key: own, most }) => {
-    const row = counted.find((one) => own.equals(one.key))
-    return row && row.failures > most ? [row.until.getTime() - now.getTime()] : []
-  })
-  if (over.length > 0) {
-    const seconds = Math.max(1, Math.ceil(Math.max(...over) / 1_000))
+  for (const { most, ...limit } of limits) {
+    const { failures, until } = one(await queries.countFailure(db, limit, now))
+    if (failures <= most) continue
+    const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
     throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], seconds)
   }
   const keys = limits.map((limit) => limit.key)
