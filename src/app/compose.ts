@@ -20,7 +20,7 @@ import { identityProviders } from '../identity/providers.ts'
 import type { Handler } from '../platform/jobs/job.ts'
 import type { Scheduler } from '../platform/jobs/scheduler.ts'
 import { openRequestCounts } from '../platform/lib/request-counts.ts'
-import { openSecurityEvents } from '../platform/lib/security-events.ts'
+import { openSecurityEvents, type SecurityEvents } from '../platform/lib/security-events.ts'
 import { openHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
@@ -84,6 +84,8 @@ export type Dependencies = {
   db: Database
   clock: Clock
   log: Log
+  /** Where security events go, if somebody else records there too. */
+  security?: SecurityEvents
   secrets: Secrets
   /** The origin that customers and partners see. */
   publicUrl: string
@@ -193,9 +195,11 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [hedgeDue]: followHedges(ctx),
 })
 
+type OfThisProcess = Pick<Dependencies, 'config' | 'clock' | 'log' | 'security'>
+
 /** What every process keeps in its own memory. */
-const ofThisProcess = ({ config, clock, log }: Pick<Dependencies, 'config' | 'clock' | 'log'>) => ({
+const ofThisProcess = ({ config, clock, log, security }: OfThisProcess) => ({
   countries: openCountries({ file: config.geo.databaseFile, clock, log }),
-  security: openSecurityEvents(log),
+  security: security ?? openSecurityEvents(log),
   requests: openRequestCounts(),
 })

@@ -6,6 +6,7 @@ import type { Database } from '../platform/db/sql.ts'
 import type { LastSeen } from './last-seen.ts'
 import { detach } from '../platform/lib/detach.ts'
 import type { Log } from '../platform/lib/log.ts'
+import type { SecurityEvents } from '../platform/lib/security-events.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 
 /** A database as the settings name it. */
@@ -117,15 +118,17 @@ export async function bringUpToDate({ urls: [url = ''], ownerUrls }: Reached, se
   throw failure
 }
 
-/** Opens the pool of the service's own role. */
+/** Opens the pool of the service's own role. A statement that the role may not run is a security event. */
 export const openServicePool = (
   config: Config,
   { urls }: Reached,
   { witness }: LastSeen,
+  { record }: Pick<SecurityEvents, 'record'>,
 ): Database & { counts: PoolCounts } =>
   openPool({
     urls,
     witness,
+    onDenied: () => record('sql_denied'),
     size: config.database.poolSize,
     statementNames: config.database.statementNames,
     statementTimeoutMs: config.database.statementTimeoutMs,

@@ -24,6 +24,7 @@ import { openLastSeen } from './last-seen.ts'
 import { metricsOf } from './metrics.ts'
 import { type Accounts, openAccounts } from '../exchange/partners/accounts.ts'
 import { forgetPartners } from '../exchange/partners/known.ts'
+import { openSecurityEvents } from '../platform/lib/security-events.ts'
 import { loadSecrets, type Secrets } from '../platform/privacy/master-key.ts'
 import { learnMasterKeys } from '../platform/privacy/master-keys.ts'
 import type { DueWork, OpenPlugIn } from './plug-in.ts'
@@ -79,13 +80,14 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   ends.push(() => reached.release())
   await migrateAsOwner(config, reached, secrets, log)
   const lastSeen = openLastSeen(config.dataDir, log)
-  const db = openServicePool(config, reached, lastSeen)
+  const security = openSecurityEvents(log)
+  const db = openServicePool(config, reached, lastSeen, security)
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
   await learnMasterKeys(db, secrets)
 
   ends.push(() => lastSeen.close())
-  const foundation = { config, db, log, secrets, clock: systemClock(), publicUrl: '', plugIns }
+  const foundation = { config, db, log, security, secrets, clock: systemClock(), publicUrl: '', plugIns }
   const composition = await composeExchange({ ...foundation, payoutMemory: lastSeen.payouts })
   ends.push(() => composition.notifier.close())
   ends.push(() => composition.ctx.identity.close())

@@ -66,7 +66,7 @@ describe('the alert rules for Prometheus', () => {
       for (const { metric, matchers } of selectors) {
         // Prometheus itself makes `up`.
         if (metric === 'up') continue
-        assert.match(payload, new RegExp(`^# TYPE ${metric} gauge$`, 'm'), `${alert} reads ${metric}`)
+        assert.match(payload, new RegExp(`^# TYPE ${metric} (gauge|counter)$`, 'm'), `${alert} reads ${metric}`)
         for (const [, label = '', operator = '', values = ''] of matchers.matchAll(/(\w+)(!?=~?)"([^"]*)"/g)) {
           const lines = payload.split('\n').filter((line) => line.startsWith(`${metric}{`))
           assert.ok(

@@ -6,6 +6,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
 import { openLastSeen } from '../last-seen.ts'
 import { composeExchange } from '../compose.ts'
+import { openSecurityEvents } from '../../platform/lib/security-events.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { refuseOtherSchema } from '../../platform/db/migrate.ts'
 import { createLog, type Log } from '../../platform/lib/log.ts'
@@ -44,7 +45,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
   withDatabase(async ({ config, log, secrets, reached }) => {
     const frugal = { ...config, roles: [], database: { ...config.database, poolSize: 2, ...use } }
     const lastSeen = openLastSeen(config.dataDir, log)
-    const db = openServicePool(frugal, reached, lastSeen)
+    const db = openServicePool(frugal, reached, lastSeen, openSecurityEvents(log))
     try {
       await refuseOtherSchema(db, secrets.mark)
       await learnMasterKeys(db, secrets)

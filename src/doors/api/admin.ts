@@ -45,13 +45,19 @@ export function buildAdmin(
 /** How long one number may take: a database that is silent must not silence what needs none. */
 const patienceMs = 5_000
 
+/** Removes the values of a metric. A reset leaves one without labels at zero. */
+function clear(metric: { reset(): void; remove(labels: object): void }, labels: readonly string[]): void {
+  metric.reset()
+  if (labels.length === 0) metric.remove({})
+}
+
 async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]): Promise<() => Promise<string>> {
   const { collectDefaultMetrics, Counter, Gauge: PrometheusGauge, Registry } = await import('prom-client')
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const shown = gauges.map(({ name, help, labels = [], isCounter = false, read }) => {
     const options = { name: `cambio_${name}`, help, labelNames: [...labels], registers: [registry] }
-    return { read, labels, gauge: isCounter ? new Counter(options) : new PrometheusGauge(options) }
+    return { read, labels, metric: isCounter ? new Counter(options) : new PrometheusGauge(options) }
   })
   const failed = new PrometheusGauge({
     name: 'cambio_readings_failed',
@@ -59,16 +65,17 @@ async function openMetrics({ log }: Pick<Ctx, 'log'>, gauges: readonly Gauge[]):
     registers: [registry],
   })
 
-  async function show({ read, labels, gauge }: (typeof shown)[number]): Promise<void> {
-    // A reset leaves a gauge without labels at zero.
-    gauge.reset()
-    if (labels.length === 0 && 'remove' in gauge) gauge.remove({})
+  async function show({ read, labels, metric }: (typeof shown)[number]): Promise<void> {
+    clear(metric, labels)
     try {
-      for (const reading of await inTime(patienceMs, Promise.resolve(read()))) {
-        const named = Object.fromEntries(labels.map((label, index) => [label, reading.labels[index] ?? '']))
-        if ('set' in gauge) gauge.set(named, reading.value)
-        // A counter starts from zero at each reading, because the whole count is read.
-        else gauge.inc(named, reading.value)
+      const readings = await inTime(patienceMs, Promise.resolve(read()))
+      // Another reader may have filled it in the meantime.
+      clear(metric, labels)
+      for (const reading of readings) {
+        metric.inc(
+          Object.fromEntries(labels.map((label, index) => [label, reading.labels[index] ?? ''])),
+          reading.value,
+        )
       }
     } catch (error) {
       failed.inc()

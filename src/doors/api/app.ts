@@ -35,6 +35,7 @@ import { status, type WorkersAreUp } from './status.ts'
 import { transactionList } from './transaction-list.ts'
 import { anyTransactionRecord } from './transaction-shape.ts'
 import { transactions } from './transactions.ts'
+import { watchRequests } from './watch-requests.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
 
@@ -66,7 +67,7 @@ export type ApiDeps = {
 /** The service's HTTP side, ready for `listen` or `inject`. */
 export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   const { http } = ctx.config
-  const errors = answerErrors(ctx)
+  const errors = answerErrors(ctx.log)
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true },
@@ -86,11 +87,7 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   app.server.maxConnections = http.maxConnections
   app.setErrorHandler(errors)
   guardRequests(app, ctx.config)
-  // The pattern of the route, not its URL: ids and query values may be a person's.
-  app.addHook('onResponse', (request, reply, done) => {
-    ctx.requests.add(request.routeOptions.url ?? 'none', reply.statusCode)
-    done()
-  })
+  watchRequests(app, ctx)
   answerUnknownRoutes(app)
 
   if (deps.start) deps.start(app)

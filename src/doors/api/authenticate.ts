@@ -50,6 +50,7 @@ export function admission(
     caller: Caller,
     { access, creates, feature }: AccessRule,
   ): void {
+    request.caller = caller
     if (access === 'secret-key' && caller.key.kind !== 'secret') {
       throw new Refusal('FORBIDDEN', 'This needs a secret key.')
     }
@@ -60,7 +61,6 @@ export function admission(
     limits.takeRequest(caller, reply)
     if (creates) limits.takeCreate(caller, reply)
     if (feature && !caller.partner.settings.features[feature]) throw notEnabled(feature)
-    request.caller = caller
   }
 
   return (access, creates, feature) => {

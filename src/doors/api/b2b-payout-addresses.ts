@@ -176,6 +176,7 @@ function register(
   const registrant = { partner, actor: `key:${key.id}` }
   return answerOnce(ctx, request, reply, async (db) => {
     const { address, isNew } = await (db ? add(db, registrant) : ctx.db.atomic((block) => add(block, registrant)))
+    if (isNew) request.securityEvent = 'address_added'
     return { status: isNew ? 201 : 200, body: payoutAddressRecord(address), dataKey: address.dataKey }
   })
 }

@@ -4,8 +4,7 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { codeOf } from '../../platform/db/pool.ts'
-import type { Ctx } from '../../exchange/context.ts'
-import type { SecurityEventKind } from '../../platform/lib/security-events.ts'
+import type { Log } from '../../platform/lib/log.ts'
 import { namedProblem, Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
@@ -45,13 +44,11 @@ const sentences: Partial<Record<RefusalCode, string>> = {
 
 /** The one place where a thrown error becomes an HTTP answer. A fault is logged for the operator; the caller sees a bare 500. */
 export const answerErrors =
-  ({ log, security }: Pick<Ctx, 'log' | 'security'>) =>
+  (log: Log) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const isCut = codeOf(error) === 'ECONNRESET' && !request.raw.complete
     const refusal = isCut ? new Refusal('BAD_REQUEST', cutShort) : refusalOf(error)
     const status = refusals[refusal.code]
-    const kind = codeOf(error) === deniedCode ? 'sql_denied' : securityKinds[refusal.code]
-    if (kind) security.record(kind, { request_id: request.id, key_id: request.caller && String(request.caller.key.id) })
     // A halt is an operator's decision, not a failure.
     if (status >= 500 && !refusal.problems.some(({ code }) => code === 'HALTED')) {
       // The pattern of the route, not its URL: ids and query values may be a person's.
@@ -63,17 +60,6 @@ export const answerErrors =
     exposeHeaders(reply)
     reply.code(status).type('application/json; charset=utf-8').send(bodyOf(refusal, request.id))
   }
-
-/** PostgreSQL's code for what the role of the service may not do. */
-const deniedCode = '42501'
-
-/** Refusals that are security events. */
-const securityKinds: Partial<Record<RefusalCode, SecurityEventKind>> = {
-  INVALID_TOKEN: 'bad_key',
-  SIGNATURE_INVALID: 'bad_signature',
-  FORBIDDEN: 'forbidden',
-  RATE_LIMITED: 'rate_limited',
-}
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error

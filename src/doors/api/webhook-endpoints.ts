@@ -50,6 +50,7 @@ function addAndRead(app: FastifyInstance, ctx: Ctx): void {
       await preparing.catch(() => undefined)
       return createOnce(ctx, request, reply, async (db) => {
         const { endpoint, secret } = await addPrepared(ctx, db, await preparing, actorOf(request))
+        request.securityEvent = 'endpoint_added'
         return { ...endpointRecord(endpoint), secret }
       })
     },

@@ -17,6 +17,7 @@ import { compressPages } from '../ui/gzip.ts'
 import { readForms } from '../ui/read-forms.ts'
 import { methodName } from '../ui/method-name.ts'
 import { isOurForm } from '../ui/our-form.ts'
+import { noteRefusal } from '../ui/security-event.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
 import { spellProblem } from '../ui/spell-problem.ts'
@@ -170,6 +171,7 @@ async function create(
     return { redirect: order.redirect_url }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    noteRefusal(reply.request, error)
     if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
     void reply.code(refusals[error.code])
     return { refusal: spellProblem(error.problems[0] ?? error, language) }
@@ -217,12 +219,15 @@ function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: Compo
 }
 
 /** Tells the partner's developer what is wrong. The partner's pages may frame it, since that is where it is seen. */
-const deny = (door: Door, reply: FastifyReply, { denied, partner, language }: Refused) =>
-  sendMessage(door, reply.code(401), language, {
+function deny(door: Door, reply: FastifyReply, { denied, partner, language }: Refused): FastifyReply {
+  if (denied === 'key') reply.request.securityEvent = 'bad_key'
+  if (denied === 'signature') reply.request.securityEvent = 'bad_signature'
+  return sendMessage(door, reply.code(401), language, {
     title: language.say('calculator.denied.title'),
     text: language.say(`calculator.denied.${denied}`),
     partner,
   })
+}
 
 /** The page for an invalid form, and for our own errors. */
 function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {

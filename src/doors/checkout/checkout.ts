@@ -23,6 +23,7 @@ import { renderOrder } from './order-page.tsx'
 import { compressPages } from '../ui/gzip.ts'
 import { readForms } from '../ui/read-forms.ts'
 import { isOurForm } from '../ui/our-form.ts'
+import { noteRefusal } from '../ui/security-event.ts'
 import { messagePage, type Reason } from './message-page.tsx'
 import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
@@ -135,6 +136,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
     })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
+    noteRefusal(request, error)
     if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, fields)
     // The transaction has changed in the meantime: its page shows the current step.
     result = {}

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Readable } from 'node:stream'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { clientAddress } from '../../platform/lib/client-address.ts'
+import { clientAddress, shortNetwork } from '../../platform/lib/client-address.ts'
 import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { compressPages } from '../ui/gzip.ts'
@@ -83,7 +83,7 @@ export async function serveArea<Person extends { sessionId: bigint }, Page, Visi
       assets,
       headers,
       signIn: rules.signIn,
-      networkOf: (raw) => networkOf(raw, trusted),
+      networkOf: (raw) => shortNetwork(clientAddress(raw, trusted).connection),
     })
     rules.also?.(scope, { assets, headers })
     scope.post(`/${area}/sign-out`, async (request, reply) => {
@@ -150,14 +150,6 @@ const headersFor = ({ sheet }: Assets): Record<string, string> => ({
   'x-frame-options': 'DENY',
 })
 
-/** The network that a request came from, shortened: enough to tell one's own sessions apart. */
-function networkOf(raw: FastifyRequest['raw'], trusted: ReturnType<typeof ipBlocks>): string {
-  const { connection } = clientAddress(raw, trusted)
-  return connection.includes(':')
-    ? `${connection.split(':').slice(0, 3).join(':')}::`
-    : connection.replace(/\.\d+$/, '.0')
-}
-
 const statuses: Readonly<Record<string, number>> = {
   NOT_FOUND: 404,
   FORBIDDEN: 403,
@@ -178,7 +170,6 @@ function showFault(
   const code = error instanceof Refusal ? error.code : undefined
   const given = (error as { statusCode?: unknown }).statusCode
   const status = code === undefined ? (typeof given === 'number' && given < 500 ? given : 500) : (statuses[code] ?? 400)
-  if (status === 403) ctx.security.record('forbidden', { request_id: request.id })
   if (status === 500) ctx.log.error({ err: error, request_id: request.id }, `A page of the ${area} failed.`)
   const message =
     error instanceof Refusal

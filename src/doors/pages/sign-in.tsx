@@ -60,8 +60,7 @@ export function serveSignIn(scope: FastifyInstance, { ctx, area, assets, headers
       if (!(error instanceof Refusal)) throw error
       const status = error.code === 'RATE_LIMITED' ? 429 : 401
       if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
-      const facts = { request_id: request.id, network: typed.network }
-      ctx.security.record(status === 429 ? 'code_lockout' : 'sign_in_failed', facts)
+      request.securityEvent = status === 429 ? 'code_lockout' : 'sign_in_failed'
       const asksCode = typed.password === '' && typed.pending !== undefined
       const page = signInPage(assets, { area, to, email: typed.email, asksCode, problem: error.message })
       return reply.code(status).type(html).send(page)

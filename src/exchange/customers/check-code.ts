@@ -57,14 +57,10 @@ async function judge(ctx: Ctx, db: Atomic, answer: Judged): Promise<Proven | Wro
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
   const { known, counts } = await queries.findCodeAndCounts(db, key, countingSince(ctx))
-  if (counts.wrongForEmail >= mostWrong) {
-    ctx.security.record('code_lockout')
-    return 'locked'
-  }
+  if (counts.wrongForEmail >= mostWrong) return 'locked'
   if (!known || !isAlive(ctx, known)) return 'dead'
   if (!isRight(ctx, known.hash, key, answer)) {
     queries.countWrong(db, key)
-    ctx.security.record('bad_code')
     if (isAlive(ctx, { ...known, tries: known.tries + 1 })) return 'wrong'
     await mailAboutCode(ctx, db, answer, warningEmail('wrong_codes', { ...answer, company: ctx.config.company }))
     return 'spent'

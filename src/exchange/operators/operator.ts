@@ -120,7 +120,7 @@ const audited = ({ role, disabledAt }: Operator) => ({ role, disabled_at: disabl
  * counts as a wrong attempt to sign in), and a new one that is too short or easy to guess.
  */
 export async function changePassword(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config' | 'security'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   { operatorId, email, sessionId }: { operatorId: bigint; email: string; sessionId: bigint },
   { present, next }: { present: string; next: string },
 ): Promise<void> {
@@ -161,7 +161,7 @@ function endOtherSessions(
  * for a wrong code.
  */
 export async function renewRecoveryCodes(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config' | 'security'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   operatorId: bigint,
   code: string,
 ): Promise<string[]> {
@@ -177,7 +177,7 @@ export async function renewRecoveryCodes(
 
 /** Removes the second factor with a code of it, so that another one can be set up. INVALID_TOKEN for a wrong code. */
 export async function removeSecondFactor(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config' | 'security'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   operatorId: bigint,
   code: string,
 ): Promise<void> {
@@ -245,7 +245,7 @@ export async function confirmSecondFactor(
  * for a wrong code, and for one that was used before; RATE_LIMITED after five wrong ones in 15 minutes.
  */
 export async function useSecondFactor(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config' | 'security'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   operatorId: bigint,
   code: string,
 ): Promise<void> {
@@ -260,10 +260,8 @@ export async function useSecondFactor(
       ? []
       : await ctx.db.sql`
     update operators set totp_step = ${step} where id = ${operatorId} and totp_step < ${step} returning id`
-  if (used.length === 0) {
-    ctx.security.record('bad_code')
+  if (used.length === 0)
     throw new Refusal('INVALID_TOKEN', 'This code is wrong, or was used before. Wait for the next one.')
-  }
   await counted.takeBack(true)
 }
 

@@ -65,7 +65,6 @@ export async function registerPayoutAddress(
     after: { partner_id: String(partner.id), type, status },
   })
   announce(ctx, db, address)
-  db.afterCommit(() => ctx.security.record('address_added'))
   if (status === 'pending_review') {
     ctx.queue.enqueue(db, [{ kind: payoutAddressDue, key: String(id), runAt: address.activeFrom }])
   }

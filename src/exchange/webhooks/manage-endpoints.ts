@@ -85,7 +85,6 @@ export async function addPrepared(
     insert into webhook_endpoints (id, partner_id, url, types, secret, status, rate_per_second, is_ordered, created_at)
     values (${id}, ${partnerId}, ${url}, ${types}, ${sealed}, ${status}, ${perSecond}, ${isOrdered}, ${createdAt})`
   recordChange(ctx, db, { actor, action: 'endpoint.added', id, before: null, after: audited(endpoint) })
-  db.afterCommit(() => ctx.security.record('endpoint_added'))
   return { endpoint, secret }
 }
 

@@ -50,6 +50,8 @@ export type ConnectionOptions = {
   applicationName: string
   statementTimeoutMs: number
   connectTimeoutMs: number
+  /** Called when the server refuses a statement for want of a privilege. */
+  onDenied?: () => void
   /** Gives up what is not open yet. */
   signal?: AbortSignal
 }
@@ -90,6 +92,7 @@ export async function connect(
           connection.answered += 1
           if (error) {
             if (isUseless(error)) detach(connection.end())
+            if ('code' in error && error.code === '42501') options.onDenied?.()
             reject(error)
           } else resolve(result)
         })

@@ -9,6 +9,8 @@ export type HostsOptions = {
   applicationName?: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number
+  /** Called when a host refuses a statement for want of a privilege. */
+  onDenied?: () => void
   /** What opens connections. */
   connect?: Connect
 }
@@ -34,9 +36,9 @@ const probeMs = 3_000
  */
 export function openHosts(options: HostsOptions, witness: Witness): Hosts {
   const { urls, connect: open = connect, applicationName = 'cambio' } = options
-  const { connectTimeoutMs = 5_000, statementTimeoutMs = 30_000 } = options
+  const { connectTimeoutMs = 5_000, statementTimeoutMs = 30_000, onDenied = () => undefined } = options
   let primary = urls.length === 1 ? urls[0] : undefined
-  const settingsOf = (url: string) => ({ url, applicationName, statementTimeoutMs, connectTimeoutMs })
+  const settingsOf = (url: string) => ({ url, applicationName, statementTimeoutMs, connectTimeoutMs, onDenied })
 
   async function tryHost(url: string, onLost: OnLost, signal?: AbortSignal): Promise<Connection> {
     const connection = await open({ ...settingsOf(url), ...(signal && { signal }) }, onLost)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 import { table } from '../../../test/support/table.ts'
 import { ipBlocks } from './ip-blocks.ts'
-import { clientAddress, forwardedCustomer, ipOf, networkOf } from './client-address.ts'
+import { clientAddress, forwardedCustomer, ipOf, networkOf, shortNetwork } from './client-address.ts'
 
 test('what trusted proxies appended is the connection; what is left is what the caller wrote', () => {
   const rows = table(`
@@ -52,4 +52,11 @@ test('a customer is counted by their network, however the address is written', (
     assert.equal(networkOf(text), '2001:db8:0:0::/64', text)
   assert.equal(networkOf('2001:db8:0:1::1'), '2001:db8:0:1::/64')
   assert.equal(networkOf('::1'), '0:0:0:0::/64')
+})
+
+test('a network that is logged or shown is too wide to name a person, however the address is written', () => {
+  assert.equal(shortNetwork('192.0.2.1'), '192.0.2.0')
+  assert.equal(shortNetwork(''), '')
+  assert.equal(shortNetwork('::1'), '0:0:0::')
+  for (const text of ['2001:db8::1', '2001:DB8:0:1:1:2:3:4']) assert.equal(shortNetwork(text), '2001:db8:0::', text)
 })

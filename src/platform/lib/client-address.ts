@@ -48,6 +48,10 @@ export function networkOf(address: string): string {
   return `${groups.map((group) => group.toLowerCase().replace(/^0+(?=.)/, '')).join(':')}::/64`
 }
 
+/** The network of an address, too wide to name a person: /24 of an IPv4 address, /48 of an IPv6 address. */
+export const shortNetwork = (address: string): string =>
+  isIP(address) === 6 ? `${networkOf(address).split(':').slice(0, 3).join(':')}::` : address.replace(/\.\d+$/, '.0')
+
 function forwardedEntries(header: string | string[] | undefined): string[] {
   const text = typeof header === 'string' ? header : (header?.join(',') ?? '')
   return text

@@ -22,6 +22,8 @@ export type SecurityFacts = {
   request_id?: string | undefined
   key_id?: string | undefined
   network?: string | undefined
+  /** The pattern of a route. */
+  route?: string | undefined
 }
 
 /** Counts security events, and writes each to the log; of many at once, the first of each second. */
