@@ -4,6 +4,9 @@ import { after, before, describe, it } from 'node:test'
 import { createOperator } from '../../src/exchange/operators/operator.ts'
 import { permissionsOf, type Role, roles } from '../../src/exchange/operators/roles.ts'
 import { pages } from '../../src/doors/console/pages.ts'
+import { euros, totalOf } from '../../src/doors/ui/report-figures.ts'
+import { reportOf, spanOf } from '../../src/exchange/reports/report.ts'
+import { profitAndLoss } from '../../src/exchange/treasury/profit.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, buy, create, lookup, readyToPay, read } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
@@ -212,6 +215,26 @@ describe('the console', () => {
     assert.equal((await press(path, finance, again)).status, 303)
     assert.ok(!(await ask('/console', { cookie: support })).body.includes('Halted'))
     assert.equal((await press(path, await as('viewer'), { ...again, action: 'halt' })).status, 403)
+  })
+
+  it('reports a day, a week or a month with the numbers of the command and of the ledger', async () => {
+    await buy(exchange)
+    const cookie = await as('finance')
+    const today = ctx().clock.now().toISOString().slice(0, 10)
+    for (const span of ['day', 'week', 'month'] as const) {
+      const rows = await reportOf(ctx(), spanOf(span, today))
+      const { volume_eur, fees_eur, profit_eur } = totalOf(rows)
+      const { body } = await ask(`/console/reports?span=${span}&date=${today}`, { cookie })
+      const [, total = ''] = /<strong>Total<\/strong>(.*?)<\/tr>/s.exec(body) ?? []
+      const shown = [...total.matchAll(/data-amount="([^"]*)"/g)].map(([, amount]) => amount)
+      assert.deepEqual(shown, [volume_eur, fees_eur, profit_eur])
+      const csv = await ask(`/console/reports.csv?span=${span}&date=${today}`, { cookie })
+      assert.equal(csv.body.trimEnd().split('\r\n').length, rows.length + 1)
+    }
+    const profit = await profitAndLoss(ctx(), { since: today, until: today })
+    const sum = profit.reduce((all, { total }) => all + total, 0n)
+    assert.ok((await ask('/console/reports', { cookie })).body.includes(`data-amount="${euros(sum)}"`))
+    assert.equal((await ask('/console/reports?date=2026-13-01', { cookie })).status, 400)
   })
 
   it('exports a journal that adds up to zero in every entry and asset', async () => {

@@ -1,19 +1,12 @@
 import { findOrders } from '../../exchange/reports/find-orders.ts'
 import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
-import { reportOf, type ReportRow, type ReportSpan, spanOf } from '../../exchange/reports/report.ts'
+import { reportOf, type ReportSpan, spanOf } from '../../exchange/reports/report.ts'
 import { listNotes } from '../../exchange/reports/search-limits.ts'
 import { csvIncomplete, csvLine } from '../ui/csv.ts'
+import { reportColumns, reportLines, totalOf } from '../ui/report-figures.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOfFlag } from './read-id.ts'
-
-const worthDecimals = 8
-
-/** `0.00000001` EUR a unit, with all its decimals. */
-function euros(units: bigint): string {
-  const digits = String(units < 0n ? -units : units).padStart(worthDecimals + 1, '0')
-  return `${units < 0n ? '-' : ''}${digits.slice(0, -worthDecimals)}.${digits.slice(-worthDecimals)}`
-}
 
 /** A day, a week or a month: counts, volume, fees and profit by partner, side and coin. */
 export const report =
@@ -22,47 +15,15 @@ export const report =
     input.exchange(async (ctx) => {
       const period = spanOf(span, input.flags.date ?? ctx.clock.now().toISOString().slice(0, 10))
       const rows = await reportOf(ctx, period, idOfFlag(input, 'partner'))
-      const shown = rows.map((row) => ({
-        partner_id: String(row.partner_id),
-        side: row.side,
-        asset: row.asset,
-        ...figures(row),
-      }))
-      const total = figures(rows.reduce(add, nothing))
+      const shown = reportLines(rows)
+      const total = totalOf(rows)
       const [from, to] = [period.since.toISOString(), period.until.toISOString()]
       if (input.flags.csv !== undefined) return { json: { from, to, rows: shown, total }, text: csvOf(shown).trimEnd() }
       return { json: { from, to, rows: shown, total }, text: `${layOut(shown)}\n\n${layOut({ from, to, ...total })}` }
     })
 
-type Figures = Omit<ReportRow, 'partner_id' | 'side' | 'asset'>
-
-const nothing: Figures = { created: 0n, paid: 0n, finished: 0n, refunded: 0n, volume: 0n, fees: 0n, profit: 0n }
-
-const add = (one: Figures, other: Figures): Figures => ({
-  created: one.created + other.created,
-  paid: one.paid + other.paid,
-  finished: one.finished + other.finished,
-  refunded: one.refunded + other.refunded,
-  volume: one.volume + other.volume,
-  fees: one.fees + other.fees,
-  profit: one.profit + other.profit,
-})
-
-const count = (value: bigint): number => Number.parseInt(String(value), 10)
-
-const figures = ({ created, paid, finished, refunded, volume, fees, profit }: Figures) => ({
-  created: count(created),
-  paid: count(paid),
-  finished: count(finished),
-  refunded: count(refunded),
-  volume_eur: euros(volume),
-  fees_eur: euros(fees),
-  profit_eur: euros(profit),
-})
-
 const csvOf = (rows: readonly Record<string, string | number>[]): string =>
-  csvLine(['partner_id', 'side', 'asset', ...Object.keys(figures(nothing))]) +
-  rows.map((row) => csvLine(Object.values(row).map(String))).join('')
+  csvLine(reportColumns) + rows.map((row) => csvLine(Object.values(row).map(String))).join('')
 
 /** The ledger's entries of a month. */
 export const journal = (input: Invocation): Promise<Answer> => {

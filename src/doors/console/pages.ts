@@ -6,7 +6,7 @@ import { orderPage } from './order.tsx'
 import { ordersCsv, ordersPage } from './orders.tsx'
 import type { Page } from './page.ts'
 import { partnerPage, partnersPage } from './partners.tsx'
-import { journalFile, reportsPage } from './reports.tsx'
+import { journalFile, reportsCsv, reportsPage } from './reports.tsx'
 import { systemPage } from './system.tsx'
 import { teamPage } from './team.tsx'
 
@@ -20,6 +20,7 @@ export const pages: readonly Page[] = [
   partnerPage,
   moneyPage,
   reportsPage,
+  reportsCsv,
   journalFile,
   auditPage,
   systemPage,
