@@ -57,7 +57,7 @@ export const reportsPage: Page = {
             <a href={`/console/reports.csv?span=${span}&date=${date}`}>Download as CSV</a>
           </p>
         </section>
-        <ProfitByDay rows={profit} />
+        <ProfitByDay rows={profit} until={until} />
         <JournalForm month={date.slice(0, 7)} />
       </>
     )
@@ -152,8 +152,11 @@ const profitNames = [
 ]
 
 /** Profit and loss by day with its parts: why it rose or fell. */
-function ProfitByDay({ rows }: { rows: readonly ProfitRow[] }) {
-  const days = [...new Set(rows.map(({ day }) => day))].toSorted()
+function ProfitByDay({ rows, until }: { rows: readonly ProfitRow[]; until: Date }) {
+  const days = Array.from({ length: profitDays }, (_, index) =>
+    dayOf(new Date(until.getTime() - (profitDays - index) * dayMs)),
+  )
+  const booked = new Set(rows.map(({ day }) => day))
   const sums = days.map((day) => {
     const own = rows.filter((row) => row.day === day)
     return { day, parts: profitParts.map((part) => own.reduce((sum, row) => sum + row[part], 0n)) }
@@ -171,6 +174,7 @@ function ProfitByDay({ rows }: { rows: readonly ProfitRow[] }) {
         columns={profitNames}
         empty="Nothing was booked on these days."
         rows={sums
+          .filter(({ day }) => booked.has(day))
           .toReversed()
           .map(({ day, parts }) => [day, ...parts.map((units) => <Amount amount={euros(units)} asset="EUR-EUR" />)])}
       />
