@@ -7,7 +7,7 @@ grant select, insert, update, delete on all tables in schema public, sandbox to 
 -- The books, and whatever else is a record of what happened, can only grow.
 revoke update, delete, truncate on entries, postings, status_history, quotes, rail_events, identity_facts, customer_blocks, audit,
   assets, payout_approvals, identity_checks, accepted_terms, deposit_reversals, deposit_reinstatements, valuations, marks,
-  processor_movements, decision_policies from "service";
+  processor_movements, decision_policies, entry_digests from "service";
 revoke update, delete, truncate on hedge_approvals, hedge_fills, rebalance_approvals from "service";
 revoke update, delete, truncate on rebalances from "service";
 grant update (state, outcome, sent_proof, fee_asset, fee, arrived_proof, ended_at) on rebalances to "service";

@@ -18,6 +18,7 @@ import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
 import { detach } from '../platform/lib/detach.ts'
 import { stopwatch, systemClock } from '../platform/lib/clock.ts'
+import { learnLedgerKeys } from '../exchange/ledger/ledger-keys.ts'
 import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { openLastSeen } from './last-seen.ts'
@@ -85,6 +86,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
   await learnMasterKeys(db, secrets)
+  await learnLedgerKeys(db, secrets)
 
   ends.push(() => lastSeen.close())
   const foundation = { config, db, log, security, secrets, clock: systemClock(), publicUrl: '', plugIns }
@@ -104,6 +106,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   const watch = keepWatch(ctx, async () => {
     await ctx.policies.reload(ctx.db)
     await learnMasterKeys(ctx.db, ctx.secrets)
+    await learnLedgerKeys(ctx.db, ctx.secrets)
     accounts.forget()
     forgetPartners(ctx)
     sender.forget()

@@ -112,3 +112,21 @@ describe('a rotated master key', () => {
     assert.match(back.err, /another rotation|used before/i)
   })
 })
+
+describe('a rotated key of the ledger', () => {
+  const third = join(folder, 'third.key')
+
+  it('proves every entry again under load, and the old key proves nothing afterwards', async () => {
+    const [rotated] = await Promise.all([run(third, 'key', 'rotate-ledger'), buy(exchange), buy(exchange)])
+    assert.equal(rotated.exitCode, 0, rotated.err)
+    assert.ok((JSON.parse(rotated.out) as { entries: number }).entries > 0)
+    await buy(exchange)
+    await assertBooksHold(exchange)
+    assert.equal((await run(third, 'verify')).exitCode, 0)
+
+    const ours = { ...exchange, ownerUrl: database.ownerUrl }
+    await lookup(ours, 'delete from entry_digests where entry_id = (select min(entry_id) from entry_digests)')
+    assert.match((await run(third, 'verify')).out, /was changed after it was booked/)
+    assert.match((await run(third, 'key', 'rotate-ledger')).err, /Run: cambio verify/)
+  })
+})

@@ -117,6 +117,14 @@ to FILE in every process, start each again, and run the same command once more: 
     run: async (input) => (await import('../../doors/commands/key.ts')).rotateMasterKey(input),
   },
   {
+    usage: 'key rotate-ledger',
+    does: "Replaces the key of the ledger's digests, while the exchange works. Audited.",
+    details: `Entries are checked by the old key and get a second digest. Interrupted, it continues when it is run again.
+At its end a digest by the old key proves nothing any more.`,
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/key.ts')).rotateLedgerKey(input),
+  },
+  {
     usage: 'key rotate-widget --partner ID [--overlap DURATION]',
     does: "Replaces a partner's widget secret. The new one is shown once; both sign during the overlap.",
     details: 'The overlap defaults to WEBHOOK_ROTATION_OVERLAP; PT0S ends the old secret at once.',

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import type { Exchange } from '../../doors/commands/command.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { joinDatabase, openServicePool, type Reached } from '../database.ts'
+import { learnLedgerKeys } from '../../exchange/ledger/ledger-keys.ts'
 import { openLastSeen } from '../last-seen.ts'
 import { composeExchange } from '../compose.ts'
 import { openSecurityEvents } from '../../platform/lib/security-events.ts'
@@ -49,6 +50,7 @@ const withExchange = <T>(work: (ctx: Ctx) => Promise<T>, use: Partial<Use> = {})
     try {
       await refuseOtherSchema(db, secrets.mark)
       await learnMasterKeys(db, secrets)
+      await learnLedgerKeys(db, secrets)
       const publicUrl = await publicUrlOf(config)
       const plugIns = await plugInsFor(config)
       const { ctx, notifier } = await composeExchange({

@@ -1,4 +1,5 @@
 import { changeKey, createKey, listKeys, revokeKey } from '../../exchange/partners/keys.ts'
+import { rotateLedger } from '../../exchange/operations/rotate-ledger.ts'
 import { rotateMaster } from '../../exchange/operations/rotate-master.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { rotateWidgetSecret } from '../../exchange/partners/secrets.ts'
@@ -61,6 +62,12 @@ export const rotateWidget = (input: Invocation): Promise<Answer> => {
     return { json, text: `${layOut(json)}\n\nSave this secret. It is not shown again.` }
   })
 }
+
+export const rotateLedgerKey = (input: Invocation): Promise<Answer> =>
+  withActor(input, 'system.manage', async (ctx, actor) => {
+    const json = await rotateLedger(ctx, actor)
+    return { json, text: `Entries with a digest by the new key: ${json.entries}. The old key proves nothing any more.` }
+  })
 
 export const rotateMasterKey = (input: Invocation): Promise<Answer> => {
   const { 'new-file': file = '' } = input.flags

@@ -91,10 +91,13 @@ export const extendSnapshot = (db: Atomic): Promise<{ folded: bigint }[]> =>
     moved as (update fold_state set below = greatest(below, (select below from horizon)) returning 1)
     select count(*) as folded from added, moved`
 
-/** The next entries after `afterId` with their postings. */
-export const journal = (db: Db, afterId: bigint, limit: number): Promise<JournalRow[]> =>
+/** The next entries after `afterId` with their postings, and their later digests by a key and by the one before. */
+export const journal = (db: Db, afterId: bigint, limit: number, keyId: number): Promise<JournalRow[]> =>
   db.sql`
     select entries.id, transaction_id, kind, ref, at, digest,
+      (select later.digest from entry_digests as later where key_id = ${keyId} and entry_id = entries.id) as later_digest,
+      (select later.digest from entry_digests as later where key_id = ${keyId - 1} and entry_id = entries.id)
+        as previous_digest,
       (select public_id from transactions where transactions.id = transaction_id) as public_id,
       (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
         from postings where entry_id = entries.id) as lines
@@ -109,6 +112,8 @@ export type JournalRow = {
   ref: bigint
   at: Date
   digest: Buffer
+  later_digest: Buffer | null
+  previous_digest: Buffer | null
   lines: [debit: string, credit: string, asset: string, amount: string][] | null
 }
 

@@ -1,5 +1,7 @@
 import type { Db } from '../../platform/db/sql.ts'
-import { digestOf } from './entry.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { digestOf, type Entry } from './entry.ts'
+import { ledgerRotation } from './ledger-keys.ts'
 import * as queries from './queries.ts'
 
 const batch = 2_000
@@ -34,10 +36,12 @@ export async function problemsIn<Row>(
  * longer matches), entries of missing transactions, postings without an entry, balance snapshots that differ from their
  * postings, and reserves that exceed their balance. Returns one sentence a problem.
  */
-export async function verifyBooks(db: Db, { secrets }: { secrets: { ledger: Buffer } }): Promise<string[]> {
+export async function verifyBooks(db: Db, { secrets }: { secrets: DigestKeys }): Promise<string[]> {
+  const { id, ended } = await ledgerRotation(db)
+  const previous = ended ? undefined : secrets.ledgerKeys?.get(id - 1)
   const problems = await problemsIn<queries.JournalRow>(
-    (last) => queries.journal(db, idOf(last), batch),
-    (rows) => rows.flatMap((row) => problemsOf(row, secrets.ledger)),
+    (last) => queries.journal(db, idOf(last), batch, id),
+    (rows) => rows.flatMap((row) => problemsOf(row, secrets.ledger, previous)),
   )
   for (const { entry_id } of await queries.orphans(db)) problems.push(`Postings of entry ${entry_id} have no entry.`)
   for (const { account, asset } of await queries.wrongSnapshots(db)) {
@@ -50,13 +54,65 @@ export async function verifyBooks(db: Db, { secrets }: { secrets: { ledger: Buff
   return problems
 }
 
-function problemsOf(row: queries.JournalRow, key: Buffer): string[] {
-  const { id, transaction_id: transactionId, public_id: publicId, kind, ref, at, digest, lines } = row
+/** The key that makes digests now, and all that have made some. */
+type DigestKeys = { ledger: Buffer; ledgerKeys?: ReadonlyMap<number, Buffer> }
+
+function problemsOf(row: queries.JournalRow, key: Buffer, previous: Buffer | undefined): string[] {
+  const { id, transaction_id: transactionId, public_id: publicId, kind, lines } = row
   const name = `Entry ${id} (${kind})${publicId === null ? '' : ` of transaction ${publicId}`}`
   if (transactionId !== null && publicId === null) return [`${name} belongs to a missing transaction.`]
   if (!lines) return [`${name} has no postings.`]
-  const postings = lines.map(([debit, credit, asset, amount]) => ({ debit, credit, asset, amount: BigInt(amount) }))
-  const entry = { transactionId, kind, ref, at, postings }
-  const isAsBooked = [digestOf(key, entry, id), digestOf(key, entry)].some((one) => one.equals(digest))
-  return isAsBooked ? [] : [`${name} was changed after it was booked.`]
+  return isProven(row, key) || (previous && wasProven(row, previous)) ? [] : [changed(name)]
+}
+
+const changed = (name: string): string => `${name} was changed after it was booked.`
+
+/** Whether an entry has a digest by a key: its first one, or a later one. */
+const isProven = (row: queries.JournalRow, key: Buffer): boolean =>
+  isBy(key, row, row.digest) || (row.later_digest !== null && isBy(key, row, row.later_digest))
+
+/** The same of the key before. */
+const wasProven = (row: queries.JournalRow, key: Buffer): boolean =>
+  isBy(key, row, row.digest) || (row.previous_digest !== null && isBy(key, row, row.previous_digest))
+
+function isBy(key: Buffer, row: queries.JournalRow, digest: Buffer): boolean {
+  const entry = entryOf(row)
+  return [digestOf(key, entry, row.id), digestOf(key, entry)].some((one) => one.equals(digest))
+}
+
+function entryOf({ transaction_id: transactionId, kind, ref, at, lines }: queries.JournalRow): Entry {
+  const postings = (lines ?? []).map(([debit, credit, asset, amount]) => ({
+    debit,
+    credit,
+    asset,
+    amount: BigInt(amount),
+  }))
+  return { transactionId, kind, ref, at, postings }
+}
+
+/**
+ * Makes digests by the newest key for entries that have none, and hands them to `store`, batch by batch. Gives how many. Refuses an entry
+ * that the key before does not prove (CONFLICT).
+ */
+export async function digestAgain(
+  db: Db,
+  { secrets }: { secrets: Required<DigestKeys> },
+  store: (digests: { entryId: bigint; digest: Buffer }[]) => Promise<void>,
+): Promise<number> {
+  const { id } = await ledgerRotation(db)
+  const previous = secrets.ledgerKeys.get(id - 1)
+  let [last, count] = [beforeAll, 0]
+  for (;;) {
+    const rows = await queries.journal(db, last, batch, id)
+    const old = rows.filter((row) => !isProven(row, secrets.ledger))
+    const forged = old.find((row) => !previous || !wasProven(row, previous))
+    if (forged) throw new Refusal('CONFLICT', `${changed(`Entry ${forged.id}`)} Run: cambio verify`)
+    if (old.length > 0) {
+      await store(old.map((row) => ({ entryId: row.id, digest: digestOf(secrets.ledger, entryOf(row), row.id) })))
+    }
+    count += old.length
+    const end = rows.at(-1)
+    if (!end) return count
+    last = end.id
+  }
 }

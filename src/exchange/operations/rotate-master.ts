@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
+import { ledgerKeyPlace } from '../ledger/ledger-keys.ts'
 import { totpPlace } from '../operators/operator.ts'
 import { previousWidgetPlace, webhookPlace, widgetPlace } from '../partners/secrets.ts'
 import { previousSecretPlace, secretPlace } from '../webhooks/endpoint.ts'
@@ -16,7 +17,7 @@ import { isNewest, keyPlace, type KeyRing, seal, unseal } from '../../platform/p
 export type Rotated = { reEncrypted: Record<string, number>; ended: boolean }
 
 /** How long every process may take to learn a new key: they look every second. In real milliseconds. */
-const learnMs = 4_000
+export const learnMs = 4_000
 
 /**
  * Rotates the master key to that of `newFile`, which is created if it is not there. Everything that the old key has encrypted is encrypted
@@ -54,6 +55,7 @@ const sealedColumns = ({ secrets: { wrapping, sealing } }: Ctx): SealedColumn[] 
   { table: 'partners', column: 'webhook_secret', ring: sealing, placeOf: webhookPlace },
   { table: 'webhook_endpoints', column: 'secret', ring: sealing, placeOf: secretPlace },
   { table: 'webhook_endpoints', column: 'previous_secret', ring: sealing, placeOf: previousSecretPlace },
+  { table: 'ledger_keys', column: 'sealed', ring: sealing, placeOf: ledgerKeyPlace },
   { table: 'operators', column: 'totp_secret', ring: sealing, placeOf: totpPlace },
 ]
 
@@ -62,7 +64,7 @@ const batch = 1_000
 /** Encrypts a column with the newest key where it is not yet. What changes meanwhile was encrypted by who changed it. */
 async function sealAgain(db: Database, { table, column, ring, placeOf }: SealedColumn): Promise<number> {
   const read = templateOf(
-    `select id, ${column} as sealed from ${table} where ${column} is not null and id > ? order by id limit ${batch}`,
+    `select id::bigint, ${column} as sealed from ${table} where ${column} is not null and id > ? order by id limit ${batch}`,
   )
   const write = templateOf(
     `update ${table} set ${column} = fresh.sealed from unnest(?::bigint[], ?::bytea[], ?::bytea[]) as fresh (id, was, sealed)

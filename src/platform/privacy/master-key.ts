@@ -18,6 +18,10 @@ export type Secrets = {
   index: Buffer
   /** Keys the digests of ledger entries. 32 bytes. */
   ledger: Buffer
+  /** All keys of such digests, the first one being 0. */
+  ledgerKeys: ReadonlyMap<number, Buffer>
+  /** Learns them, in place: the last one makes digests from now on. */
+  learnLedger(keys: ReadonlyMap<number, Buffer>): void
   /** Derives a key for another purpose. 32 bytes. */
   keyFor(label: string): Buffer
   /** Identifies the master key of the file in the database without revealing it. 32 bytes. */
@@ -46,6 +50,11 @@ export function deriveSecrets(master: Buffer): Secrets {
     sealing: { newest: 0, keys: new Map() },
     index: own('search-index'),
     ledger: own('ledger-digest'),
+    ledgerKeys: new Map(),
+    learnLedger: (keys) => {
+      secrets.ledgerKeys = keys
+      secrets.ledger = keys.get(Math.max(...keys.keys())) ?? secrets.ledger
+    },
     keyFor: (label) => derive(secrets.masters.get(0) ?? master, label),
     mark: own('key-mark'),
     master,
@@ -54,7 +63,7 @@ export function deriveSecrets(master: Buffer): Secrets {
     learn: (masters) => {
       secrets.masters = masters
       secrets.index = secrets.keyFor('search-index')
-      secrets.ledger = secrets.keyFor('ledger-digest')
+      secrets.learnLedger(new Map([...secrets.ledgerKeys, [0, secrets.keyFor('ledger-digest')]]))
       learnRing(secrets.wrapping, masters, 'data-keys')
       learnRing(secrets.sealing, masters, 'account-secrets')
     },
