@@ -6,6 +6,7 @@ import { base32 } from '@scure/base'
 import { beginSecondFactor, confirmSecondFactor, createOperator } from '../../src/exchange/operators/operator.ts'
 import { totpCode } from '../../src/exchange/operators/totp.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
+import { personBrowser } from '../support/person-browser.ts'
 import { asOwner } from '../support/server.ts'
 
 const password = 'a horse on the stairs'
@@ -20,42 +21,7 @@ let people = 0
 const newOperator = (role = 'viewer') =>
   createOperator(ctx(), { email: `person${(people += 1)}@example.com`, password, role }, 'cli:test')
 
-type Seen = { status: number; body: string; location: string; retryAfter: string }
-
-/** A browser: it keeps cookies, and comes from a network of its own. */
-function browser(network = '203.0.113', cookies = new Map<string, string>()) {
-  const ask = async (path: string, form?: Record<string, string>): Promise<Seen> => {
-    const response = await fetch(exchange.url + path, {
-      redirect: 'manual',
-      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
-      headers: {
-        'x-forwarded-for': `${network}.9`,
-        cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
-      },
-    })
-    for (const line of response.headers.getSetCookie()) {
-      assert.match(line, /; Path=\/; HttpOnly; SameSite=Lax/)
-      const [, name = '', value = ''] = /^([\w-]+)=([^;]*)/.exec(line) ?? []
-      if (value === '') cookies.delete(name)
-      else cookies.set(name, value)
-    }
-    return {
-      status: response.status,
-      body: await response.text(),
-      location: response.headers.get('location') ?? '',
-      retryAfter: response.headers.get('retry-after') ?? '',
-    }
-  }
-  return {
-    cookies,
-    ask,
-    signIn: (form: Record<string, string>) => ask('/console/sign-in', form),
-    press: async (path: string, form: Record<string, string>) => {
-      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec((await ask(path)).body) ?? []
-      return ask(path, { csrf, ...form })
-    },
-  }
-}
+const browser = (network?: string, cookies?: Map<string, string>) => personBrowser(exchange, network, cookies)
 
 /** Sets up a second factor, and gives its codes: the present one, and those of later steps. */
 async function secondFactorOf({ id, email }: { id: bigint; email: string }) {
@@ -241,49 +207,5 @@ describe('an operator’s account', () => {
     assert.equal((await own.ask('/console')).status, 200)
     assert.equal((await browser().signIn({ email, password })).status, 401)
     assert.equal((await browser().signIn({ email, password: next })).status, 303)
-  })
-})
-
-describe('an invitation', () => {
-  it('makes an operator who chooses a password, once, within 72 hours', async () => {
-    const admin = browser()
-    const { email } = await newOperator('admin')
-    await admin.signIn({ email, password })
-    const invite = async (address: string): Promise<string> => {
-      const { body } = await admin.press('/console/team', {
-        action: 'invite',
-        email: address,
-        role: 'support',
-        name: 'New',
-      })
-      return /(\/console\/invitation\/[\w-]{43})/.exec(body)?.[1] ?? assert.fail(body)
-    }
-    const replaced = await invite('New@example.com')
-    const link = await invite('new@example.com')
-    const guest = browser('198.51.107')
-    assert.equal((await guest.ask(replaced)).status, 404, 'a later invitation replaces it')
-    assert.match((await guest.ask(link)).body, /invited to the console as new@example.com, with the role “support”/)
-    assert.equal((await guest.ask(link, { password: 'password1234' })).status, 400)
-    assert.equal((await guest.ask(link, { password })).status, 303)
-    assert.equal((await guest.ask(link)).status, 404)
-    assert.equal((await guest.ask(link, { password: 'another horse here' })).status, 404)
-    assert.equal((await guest.signIn({ email: 'new@example.com', password })).status, 303)
-    assert.equal((await guest.ask('/console/team')).status, 403)
-
-    const late = await invite('late@example.com')
-    await asOwner(exchange.ownerUrl, (client) =>
-      client.query(
-        `update operator_invitations set created_at = created_at - interval '73 hours' where used_at is null`,
-      ),
-    )
-    assert.equal((await guest.ask(late)).status, 404)
-    assert.equal(
-      (await admin.press('/console/team', { action: 'invite', email: 'new@example.com', role: 'admin' })).status,
-      409,
-    )
-    assert.equal(
-      (await admin.press('/console/team', { action: 'invite', email: 'x@example.com', role: 'king' })).status,
-      400,
-    )
   })
 })

@@ -79,7 +79,7 @@ async function teamOf(visit: Visit, notice?: string): Promise<string> {
           <section aria-labelledby="disable">
             <h2 id="disable">Disable an operator</h2>
             <ActionForm visit={visit} action="disable" name="Disable">
-              <p class="hint">Sessions and tokens of this operator stop working at once.</p>
+              <p class="hint">Sessions, tokens and open invitations of this operator stop working at once.</p>
               <ActionField id="disable-email" name="email" label="E-mail address" required />
             </ActionForm>
           </section>

@@ -6,7 +6,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { hashPassword, isPassword, passwordProblem } from '../sign-in/password.ts'
 import { makeRecoveryCodes } from './recovery.ts'
-import { isRole, type Role, roles } from './roles.ts'
+import { isRole, permissionsOf, type Role, roles } from './roles.ts'
 import { countAttempt } from '../sign-in/limits.ts'
 import { makeTotpSecret, totpStep, totpUri } from './totp.ts'
 
@@ -72,7 +72,10 @@ export const listOperators = ({ db }: Pick<Ctx, 'db'>): Promise<Operator[]> =>
     select id, email, name, role, created_at as "createdAt", disabled_at as "disabledAt"
     from operators order by created_at, id`
 
-/** Gives an operator another role, at once in every session. NOT_FOUND for an unknown address. The last administrator stays one. */
+/**
+ * Gives an operator another role, at once in every session; without `team.manage`, invitations that the operator has sent end. NOT_FOUND
+ * for an unknown address. The last administrator stays one.
+ */
 export const changeRole = (
   ctx: Pick<Ctx, 'db' | 'clock'>,
   email: string,
@@ -81,7 +84,7 @@ export const changeRole = (
 ): Promise<Operator> =>
   change(ctx, email, actor, 'operator.role_changed', (operator) => ({ ...operator, role: readRole(role) }))
 
-/** Ends an operator's access: sessions and tokens stop working at once. The last administrator cannot be disabled. */
+/** Ends an operator's access: sessions, tokens and sent invitations stop working at once. The last administrator cannot be disabled. */
 export const disableOperator = (ctx: Pick<Ctx, 'db' | 'clock'>, email: string, actor: string): Promise<Operator> =>
   change(ctx, email, actor, 'operator.disabled', (operator) => ({ ...operator, disabledAt: ctx.clock.now() }))
 
@@ -108,6 +111,9 @@ function change(
       db.send`update operator_sessions set ended_at = ${ctx.clock.realNow()} where operator_id = ${after.id} and ended_at is null`
       db.send`update operator_tokens set revoked_at = ${ctx.clock.realNow()} where operator_id = ${after.id} and revoked_at is null`
     }
+    // An operator who leaves must not come back by an invitation of their own.
+    if (after.disabledAt || !permissionsOf[after.role].has('team.manage'))
+      db.send`delete from operator_invitations where invited_by = ${operatorSubject(after)} and used_at is null`
     record(ctx, db, after.id, actor, action, { before: audited(before), after: audited(after) })
     return after
   })
