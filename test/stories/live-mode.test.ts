@@ -190,7 +190,7 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
     for (const page of pages) assert.doesNotMatch(page, /nothing here is real|\/sandbox\/|This sandbox/)
   })
 
-  it('is seeded with nothing, and writes nothing down', async () => {
+  it('is seeded with nothing, and writes down nothing but what it has seen of its database', async () => {
     const counts = await asOwner(database.ownerUrl, async (client) => {
       const { rows } = await client.query<{ count: string }>(
         `select (select count(*) from partners) - 1 + (select count(*) from operators)
@@ -199,7 +199,7 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
       return rows
     })
     assert.deepEqual(counts, [{ count: '0' }])
-    assert.deepEqual(readdirSync(folder).toSorted(), ['config.yaml', 'master.key'])
+    assert.deepEqual(readdirSync(folder).toSorted(), ['config.yaml', 'last-seen.json', 'master.key'])
     assert.equal(service.welcome, '')
   })
 

@@ -157,12 +157,12 @@ const outside = (endpoint: string): Plant[] =>
       mend: 'delete from halts',
       waitsFor: /^`rail resume`: nothing is credited, because a block was taken back$/,
     },
-    ...(['all', 'payouts', 'rail', 'asset'] as const).map((scope) => ({
+    ...(['all', 'payouts', 'rail', 'asset', 'restored'] as const).map((scope) => ({
       found: `halt ${scope}`,
       change: `insert into halts (scope, name, since, reason)
         values ('${scope}', '${['rail', 'asset'].includes(scope) ? 'sandbox-btc' : ''}', ${old('1 s')}, 'a drill')`,
       mend: 'delete from halts',
-      waitsFor: /^`resume` by two operators: a drill$/,
+      waitsFor: scope === 'restored' ? /^`restore open`: a drill$/ : /^`resume` by two operators: a drill$/,
     })),
     {
       found: 'webhook untried',
