@@ -46,11 +46,11 @@ const foundSql = `
     array(select plans.state || ' ' || payouts.amount from payouts join plans on plans.id = plan_id
       where transaction_id = transactions.id) as plans,
     array(
-      select 'done ' || paid.amount from payouts join sandbox.transfers as paid
-        on nonce = payouts.id::text and paid.returns is null where transaction_id = transactions.id
+      select 'done ' || paid.amount from payouts join plans on plans.id = plan_id join sandbox.transfers as paid
+        on nonce = plan_key and paid.returns is null where transaction_id = transactions.id
       union all
-      select 'done ' || paid.amount from payouts join sandbox.bank_payments as paid
-        on end_to_end_id = payouts.id::text where transaction_id = transactions.id) as paid_out
+      select 'done ' || paid.amount from payouts join plans on plans.id = plan_id join sandbox.bank_payments as paid
+        on end_to_end_id = plan_key where transaction_id = transactions.id) as paid_out
   from transactions`
 
 const story = 'deposit exchange payout_sent payout_settled'
@@ -77,10 +77,10 @@ function problemsOfDrive(drive: Drive, found: Found | undefined, receiver: Recei
 async function strangePayments(database: MortalDatabase): Promise<string[]> {
   const rows = await database.ask<{ name: string }>(`
     select 'transfer ' || hash as name from sandbox.transfers
-    where nonce ~ '^[0-9]+$' and not exists (select from payouts where id::text = nonce and plan_id is not null)
+    where nonce ~ '^[0-9]+$' and not exists (select from payouts join plans on plans.id = plan_id where plan_key = nonce)
     union all
     select 'bank payment ' || end_to_end_id from sandbox.bank_payments
-    where direction = 'out' and not exists (select from payouts where id::text = end_to_end_id and plan_id is not null)`)
+    where direction = 'out' and not exists (select from payouts join plans on plans.id = plan_id where plan_key = end_to_end_id)`)
   return rows.map(({ name }) => `Nobody has planned the ${name}.`)
 }
 

@@ -40,9 +40,15 @@ async function inParallel<Item>(items: Item[], work: (item: Item) => Promise<unk
   )
 }
 
-type Payout = { id: string; state: string; amount: string }
+/** `key`: what the chain knows it by; null for one that was not prepared. */
+type Payout = { key: string | null; state: string; amount: string }
 
-const payouts = (): Promise<Payout[]> => lookup<Payout>(exchange, 'select id, state, amount from payouts order by id')
+const payouts = (): Promise<Payout[]> =>
+  lookup<Payout>(
+    exchange,
+    `select plan_key as key, payouts.state, amount from payouts left join plans on plans.id = plan_id
+     order by plan_key::bigint`,
+  )
 
 /** Waits until each payout has either been made or been found to be more than is left. */
 async function decided(): Promise<Payout[]> {
@@ -96,11 +102,11 @@ test(
     const sent = await lookup<{ nonce: string; amount: string }>(
       exchange,
       `select nonce, amount from sandbox.transfers where nonce = any($1) order by nonce::bigint`,
-      [rows.map(({ id }) => id)],
+      [rows.flatMap(({ key }) => key ?? [])],
     )
     assert.deepEqual(
       sent,
-      made.map(({ id: nonce, amount }) => ({ nonce, amount })),
+      made.map(({ key: nonce, amount }) => ({ nonce, amount })),
       "the chain's own records",
     )
     await assertBooksHold(exchange)
