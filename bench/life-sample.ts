@@ -36,7 +36,8 @@ const owned: Record<string, string> = {
   webhook_attempts: `event_id in (
     select id from events where stream = (select public_id from transactions where id = $1)) order by event_id`,
   'sandbox.card_payments': 'reference = (select reference from deposit_instructions where transaction_id = $1)',
-  'sandbox.transfers': 'nonce = (select id::text from payouts where transaction_id = $1)',
+  'sandbox.transfers': `nonce = (
+    select plan_key from plans where id = (select plan_id from payouts where transaction_id = $1))`,
 }
 
 /** Columns that name something of this life, and what: equal names of equal values stay equal. */

@@ -38,7 +38,7 @@ async function run(asked: string[]): Promise<void> {
     for (const one of more) console.log(printed(one))
   }
   const due = tasks.filter(({ names }) => names.some((name) => wanted.has(name)))
-  if (isSmoke) await Promise.all(due.map(({ work }) => work(tell, wanted)))
+  if (isSmoke) await allToTheirEnd(due.map(({ work }) => work(tell, wanted)))
   else for (const { work } of due) await work(tell, wanted)
   if (isSmoke || !groups.every((name) => wanted.has(name))) return
   const machine = {
@@ -49,6 +49,12 @@ async function run(asked: string[]): Promise<void> {
     memory: totalmem(),
   }
   await writeFile(resultsFile, `${JSON.stringify({ machine, lines }, null, 2)}\n`)
+}
+
+/** Waits for all before one failure fails the run: a process that another task has started would outlive it and keep its output open. */
+async function allToTheirEnd(works: Promise<void>[]): Promise<void> {
+  const results = await Promise.allSettled(works)
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }
 
 type Tell = (lines: Line[]) => void

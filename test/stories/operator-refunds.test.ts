@@ -113,9 +113,12 @@ describe('a refund above the limit', () => {
     await pay(exchange, id, { amount: '20600' })
     const refund = await waitingFor(id)
     assert.ok(refund.amount >= 60_000n)
-    const open = await listOpenPayouts(ctxOf(), { waiting: true })
-    const payout = open.find(({ public_id: of, purpose }) => purpose === 'payout' && String(of) === id)
-    assert.ok(payout)
+    const payoutOf = async () =>
+      (await listOpenPayouts(ctxOf(), { waiting: true })).find(
+        ({ public_id: of, purpose }) => purpose === 'payout' && String(of) === id,
+      )
+    await until(async () => (await payoutOf()) !== undefined, 'a payout that waits')
+    const payout = (await payoutOf()) ?? assert.fail('the payout does not wait any more')
     await assert.rejects(approve(BigInt(id), 0), { code: 'CONFLICT', message: /name one/ })
     await approveTwice(refund.id)
     await seen(exchange, id, 'the refund', ({ refunds }) => refunds[0]?.status === 'paid')

@@ -77,7 +77,7 @@ function payouts(world: World): PayoutHalf {
   }
 }
 
-/** The end-to-end id is the payout's own id: the bank takes each once. */
+/** The end-to-end id is the payout's number: the bank takes each once. */
 const planOf = ({ payoutId, asset, amount, destination }: PayoutOrder): PlanDraft => ({
   key: String(payoutId),
   payoutId,

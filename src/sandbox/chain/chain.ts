@@ -104,7 +104,7 @@ async function bookingsOf(world: World, wallet: queries.Wallet, since: Date): Pr
 const balanceOf = async (world: World, wallet: queries.Wallet, asset: string): Promise<bigint> =>
   (await queries.balance(world.db, wallet, asset, currentBlock(world)))[0]?.balance ?? 0n
 
-/** The nonce is the payout's own id: a second transfer for the same payout is one that the chain has seen. */
+/** The nonce is the payout's number: a second transfer for the same payout is one that the chain has seen. */
 function planOf({ payoutId, asset, amount, destination }: PayoutOrder, network: Network, sender: string): PlanDraft {
   const fee = transferCost(network)
   const body = {
