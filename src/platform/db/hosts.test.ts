@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -21,6 +21,8 @@ before(async () => {
   await first.stop()
   // A copy that recovers to the end of its log and begins its own timeline, as a standby does that is promoted.
   cpSync(join(oldDir, 'postgres'), join(newDir, 'postgres'), { recursive: true })
+  // Some versions of Node give the copy of a folder other permissions, which the server refuses.
+  chmodSync(join(newDir, 'postgres'), 0o700)
   writeFileSync(join(newDir, 'postgres', 'recovery.signal'), '')
   older = await startEmbedded({ dataDir: oldDir, settings })
   newer = await startEmbedded({ dataDir: newDir, settings: { ...settings, restore_command: 'false' } })
