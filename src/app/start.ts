@@ -13,7 +13,7 @@ import { listenForNotifications } from '../platform/db/notifier.ts'
 import { refuseOtherSchema } from '../platform/db/migrate.ts'
 import { codeOf } from '../platform/db/pool.ts'
 import { closeIfRestored } from '../exchange/operations/restore.ts'
-import { indexCustomers } from '../exchange/reports/find-orders.ts'
+import { indexCustomers } from '../exchange/reports/customers-like.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
 import { detach } from '../platform/lib/detach.ts'
@@ -107,6 +107,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
     await ctx.policies.reload(ctx.db)
     await learnMasterKeys(ctx.db, ctx.secrets)
     await learnLedgerKeys(ctx.db, ctx.secrets)
+    ctx.keyring.forget()
     accounts.forget()
     forgetPartners(ctx)
     sender.forget()

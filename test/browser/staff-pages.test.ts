@@ -8,6 +8,7 @@ import { pages as portalPages } from '../../src/doors/portal/portal.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, create } from '../support/journey.ts'
+import { placeOf } from '../support/staff-browser.ts'
 import { axeFindings, show, structureFaults } from '../support/page-faults.ts'
 
 const isPage = (path: string): boolean => !path.endsWith('.csv') && !path.endsWith('journal')
@@ -15,11 +16,12 @@ const isPage = (path: string): boolean => !path.endsWith('.csv') && !path.endsWi
 describe('the pages of the console and of the portal in a browser', { skip: noBrowser() }, () => {
   let exchange: Exchange
   let browser: Browser
-  let order: string
+  let about: Parameters<typeof placeOf>[1]
   before(async () => {
     ;[exchange, browser] = await Promise.all([startExchange({ RATE_LIMITS: 'off' }), launchBrowser()])
     await exchange.api('/v1/webhook-endpoints', { body: { url: 'http://127.0.0.1:9/hook' } })
-    order = (await buy(exchange)).id
+    const { id: order, customer_id: customer } = await buy(exchange)
+    about = { order, partner: exchange.sandbox.partner_id, customer: customer ?? assert.fail('nobody') }
     await create(exchange)
   })
   after(() => Promise.all([exchange.stop(), browser.close()]))
@@ -48,7 +50,7 @@ describe('the pages of the console and of the portal in a browser', { skip: noBr
         await signIn(context, area)
         const page = await context.newPage()
         for (const { path } of pages.filter((one) => isPage(one.path))) {
-          const place = path.replace(':id', path.includes('partners') ? exchange.sandbox.partner_id : order)
+          const place = placeOf(path, about)
           await show(page, exchange.url + place)
           const faults = [await axeFindings(page), await structureFaults(page)].flat()
           assert.deepEqual(faults, [], place)

@@ -70,7 +70,7 @@ const stillCtx = {
 } as unknown as Ctx
 
 const callerWith = (settings: PartnerSettings): Caller => ({
-  partner: { id: 7n, name: 'Tulip Wallet', settings, createdAt: someTime },
+  partner: { id: 7n, name: 'Tulip Wallet', settings, createdAt: someTime, disabledAt: null },
   key: {
     id: 1n,
     partnerId: 7n,

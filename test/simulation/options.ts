@@ -49,7 +49,7 @@ export type Run = { seed: number; windows: number; volatility: Volatility }
 
 const start = new Date('2026-11-23T00:00:00Z')
 const windowSeconds = 1_500
-const partner: Partner = { id: 1n, name: 'options', settings: defaultSettings, createdAt: start }
+const partner: Partner = { id: 1n, name: 'options', settings: defaultSettings, createdAt: start, disabledAt: null }
 
 type Scene = { ctx: Ctx; market: WalkingMarket; setNow(now: Date): void }
 

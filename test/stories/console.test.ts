@@ -2,62 +2,26 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { createOperator } from '../../src/exchange/operators/operator.ts'
-import { permissionsOf, type Role, roles } from '../../src/exchange/operators/roles.ts'
+import { permissionsOf, roles } from '../../src/exchange/operators/roles.ts'
 import { pages } from '../../src/doors/console/pages.ts'
 import { euros, totalOf } from '../../src/doors/ui/report-figures.ts'
 import { reportOf, spanOf } from '../../src/exchange/reports/report.ts'
 import { profitAndLoss } from '../../src/exchange/treasury/profit.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, buy, create, lookup, readyToPay, read } from '../support/journey.ts'
+import { makeOperators, password, placeOf, staffBrowser } from '../support/staff-browser.ts'
+import { arrive, buy, lookup, readyToPay, read } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
 
 let exchange: Exchange
-const password = 'a horse on the stairs'
 before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
-  for (const role of roles) {
-    await createOperator(ctx(), { email: `${role}@example.com`, password, role, name: `The ${role}` }, 'cli:test')
-  }
+  await makeOperators(exchange)
 })
 after(() => exchange.stop())
 
 const ctx = () => exchange.service.composition.ctx
 
-type Seen = { status: number; body: string; headers: Headers }
-
-async function ask(
-  path: string,
-  {
-    cookie,
-    form,
-    headers = {},
-  }: { cookie?: string; form?: Record<string, string>; headers?: Record<string, string> } = {},
-): Promise<Seen> {
-  const response = await fetch(exchange.url + path, {
-    redirect: 'manual',
-    ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
-    headers: { ...(cookie === undefined ? {} : { cookie }), ...headers },
-  })
-  return { status: response.status, body: await response.text(), headers: response.headers }
-}
-
-/** A browser of an operator: its cookie. */
-async function signIn(email: string, more: Record<string, string> = {}): Promise<string> {
-  const seen = await ask('/console/sign-in', { form: { email, password, ...more } })
-  assert.equal(seen.status, 303, seen.body)
-  assert.equal(seen.headers.get('location'), '/console')
-  const [cookie = ''] = (seen.headers.get('set-cookie') ?? '').split(';')
-  assert.match(seen.headers.get('set-cookie') ?? '', /^console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax, /)
-  return cookie
-}
-const as = (role: Role): Promise<string> => signIn(`${role}@example.com`)
-
-/** Sends a form of a page, with the token that the page carries. */
-async function press(path: string, cookie: string, form: Record<string, string>): Promise<Seen> {
-  const page = await ask(path, { cookie })
-  const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(page.body) ?? []
-  return ask(path, { cookie, form: { csrf, ...form } })
-}
+const { ask, as, signIn, press } = staffBrowser(() => exchange)
 
 describe('the console', () => {
   it('leads everybody without a session to the sign-in page, and takes the right password only', async () => {
@@ -90,12 +54,12 @@ describe('the console', () => {
   })
 
   it('answers every page by every role: 200 with the permission, 403 without, and no page can be framed or cached', async () => {
-    const { id } = await create(exchange)
-    const partner = exchange.sandbox.partner_id
+    const { id: order, customer_id: customer } = await readyToPay(exchange)
+    const about = { order, partner: exchange.sandbox.partner_id, customer: customer ?? assert.fail('nobody') }
     for (const role of roles) {
       const cookie = await as(role)
       for (const { path, needs } of pages) {
-        const place = path.replace(':id', path.includes('partners') ? partner : id)
+        const place = placeOf(path, about)
         const query = path.endsWith('journal') ? '?month=2026-11&format=csv' : ''
         const seen = await ask(place + query, { cookie })
         const may = needs === undefined || permissionsOf[role].has(needs)

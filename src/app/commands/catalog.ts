@@ -64,7 +64,8 @@ export const commands: readonly Command[] = [
   {
     usage: 'partner set --partner ID key=value ...',
     does: 'Changes settings of a partner account, all of them or none.',
-    details: `signing=off|create|all       which requests must be signed
+    details: `name=NAME                    what people read instead of the name so far
+signing=off|create|all       which requests must be signed
 signing_key=FILE             the partner's public key, PEM: Ed25519 or RSA; several while one replaces another
 b2b_approval=on|off          whether an operator approves new B2B payout addresses
 slippage_percent=2           how far a price may move before we ask the customer; =default: as the policy says
@@ -77,9 +78,26 @@ contact_email=ADDRESS        gets an e-mail when a webhook endpoint fails; conta
 sender_name=NAME             e-mails to customers are from "NAME via YOUR COMPANY"; sender_name=none: from MAIL_FROM
 fees=FILE                    {"commission_percent": "0.5"}; price lists are policies: policy propose fees FILE --partner ID
 limits=FILE                  {"min": "50", "max": "5000", "sell": {"max": "1000"}, "b2b": {"max": "50000"}}
-theme=FILE                   {"accent": "#0a7cff", "background": "#ffffff", "text": "#1d1d1b"}`,
+calculator_v1=on|off         whether the calculator opens by a public key in its address
+unsigned_presets=on|off      whether such an address, and unsigned requests with a public key, preset where the coins go
+redirect_origins=ORIGINS     where customers may be sent back to: https://shop.example,https://...; =none: anywhere
+frame_origins=ORIGINS        pages that may frame the calculator; =none: no page
+theme=FILE                   {"name": "Shop", "accent": "#0a7cff", "corner": 8, "logo": "data:image/png;base64,..."}`,
     acts: true,
     run: async (input) => (await import('../../doors/commands/partner.ts')).set(input),
+  },
+  {
+    usage: 'partner disable --partner ID',
+    does: 'Disables a partner account: none of its keys is valid, and its people cannot use the portal.',
+    details: 'What its customers began continues, and its webhooks are sent.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/partner.ts')).disable(input),
+  },
+  {
+    usage: 'partner enable --partner ID',
+    does: 'Enables a partner account again, with its keys.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/partner.ts')).enable(input),
   },
   {
     usage: 'key create --partner ID --kind public|secret [--label L] [--allow-ip a,b] [--expires TIME]',
@@ -184,6 +202,19 @@ At its end a digest by the old key proves nothing any more.`,
     does: 'Unblocks a customer. Audited.',
     acts: true,
     run: async (input) => (await import('../../doors/commands/customer.ts')).unblock(input),
+  },
+  {
+    usage: 'customer export ID --reason TEXT',
+    does: 'Prints everything that is kept of a person, with every partner, as JSON. Audited.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/customer.ts')).exportPerson(input),
+  },
+  {
+    usage: 'customer erase ID --reason TEXT',
+    does: 'Erases everything personal of a person, with every partner, and prints a certificate. The books stay.',
+    details: 'All orders of the person must have ended.',
+    acts: true,
+    run: async (input) => (await import('../../doors/commands/customer.ts')).erase(input),
   },
   {
     usage: 'b2b list --partner ID',

@@ -17,6 +17,7 @@ const partnerWith = (features: Partial<typeof defaultSettings.features>): Partne
   name: 'Shop',
   settings: merged(defaultSettings, { features }),
   createdAt: now,
+  disabledAt: null,
 })
 
 const valid = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }

@@ -1,8 +1,10 @@
 import { decideBlock } from '../../exchange/customers/block.ts'
 import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer, type ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
+import { eraseCustomer, keptAfterErasure } from '../../exchange/operations/erase-customer.ts'
+import { exportCustomer } from '../../exchange/operations/export-customer.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Answer, Invocation } from './command.ts'
+import type { Answer, Invocation, Json } from './command.ts'
 import { idOf } from './read-id.ts'
 import { reasonOf } from './staff.ts'
 import { withActor } from './who.ts'
@@ -27,6 +29,33 @@ function decide(input: Invocation, isBlocked: boolean): Promise<Answer> {
   return withActor(input, 'customers.block', async (ctx, who) => ({
     json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
   }))
+}
+
+/** Everything that is kept of a person, for the person. */
+export const exportPerson = (input: Invocation): Promise<Answer> => {
+  const [id, reason] = [idOf(input), reasonOf(input)]
+  return withActor(input, 'customers.export', async (ctx, actor) => {
+    const json = (await exportCustomer(ctx, id, { reason, actor })) as unknown as Json
+    return { json, text: JSON.stringify(json, null, 2) }
+  })
+}
+
+export const erase = (input: Invocation): Promise<Answer> => {
+  const [id, reason] = [idOf(input), reasonOf(input)]
+  return withActor(input, 'customers.erase', async (ctx, actor) => {
+    const { customers, erasedAt, by, reason: why, keys, orders } = await eraseCustomer(ctx, id, { reason, actor })
+    return {
+      json: {
+        customers: [...customers],
+        erased_at: erasedAt,
+        by,
+        reason: why,
+        keys,
+        orders,
+        kept: [...keptAfterErasure],
+      },
+    }
+  })
 }
 
 const shown = ({ profile, decisions }: ExplainedCustomer) => {

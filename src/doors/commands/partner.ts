@@ -1,9 +1,10 @@
-import { formatAmount } from '../../platform/money/amount.ts'
-import { setPartner, switchFeature } from '../../exchange/partners/change.ts'
+import { setPartner, switchFeature, switchPartner } from '../../exchange/partners/change.ts'
 import { createPartner } from '../../exchange/partners/create.ts'
 import { listPartners, showPartner } from '../../exchange/partners/find.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
+import { limitsDocument } from '../../exchange/partners/limits-text.ts'
 import { isFileSetting } from '../../exchange/partners/setting-text.ts'
+import { percentText } from '../../exchange/partners/setting-value.ts'
 import { type AccountRates, showsCalculatorV1, takesUnsignedPresets } from '../../exchange/partners/settings.ts'
 import type { Terms } from '../../exchange/partners/terms.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
@@ -44,6 +45,17 @@ export async function set(input: Invocation): Promise<Answer> {
   }))
 }
 
+export const disable = (input: Invocation): Promise<Answer> => switchAccount(true, input)
+
+export const enable = (input: Invocation): Promise<Answer> => switchAccount(false, input)
+
+function switchAccount(isDisabled: boolean, input: Invocation): Promise<Answer> {
+  const id = partnerIdOf(input)
+  return withActor(input, 'partners.manage', async (ctx, who) => ({
+    json: shown(await switchPartner(ctx, id, isDisabled, who)),
+  }))
+}
+
 export const switchTo = (on: boolean, input: Invocation): Promise<Answer> => {
   const id = partnerIdOf(input)
   const [feature = ''] = input.args
@@ -65,22 +77,23 @@ async function readTexts(args: string[]): Promise<Record<string, string>> {
 }
 
 /** Settings have the names that `partner set` takes. */
-const shown = ({ id, name, createdAt, settings }: Partner) => ({
+const shown = ({ id, name, createdAt, disabledAt, settings }: Partner) => ({
   partner_id: String(id),
   name,
   created_at: createdAt.toISOString(),
+  disabled_at: disabledAt?.toISOString() ?? null,
   signing: settings.signing,
   signing_key: settings.signingKey,
   calculator_v1: showsCalculatorV1(settings) ? 'on' : 'off',
   unsigned_presets: takesUnsignedPresets(settings) ? 'on' : 'off',
   redirect_origins: settings.redirectOrigins,
   b2b_approval: settings.b2bApproval ? 'on' : 'off',
-  slippage_percent: settings.slippageBasisPoints === null ? 'default' : percent(settings.slippageBasisPoints),
-  underpayment_percent: percent(settings.underpaymentBasisPoints),
+  slippage_percent: settings.slippageBasisPoints === null ? 'default' : percentText(settings.slippageBasisPoints),
+  underpayment_percent: percentText(settings.underpaymentBasisPoints),
   features: settings.features,
   ...rates(settings.rateLimits),
   fees: fees(settings.terms),
-  limits: limits(settings.terms),
+  limits: limitsDocument(settings.terms),
   theme: { ...settings.theme },
   contact_email: settings.contactEmail,
   sender_name: settings.senderName,
@@ -96,14 +109,4 @@ const rates = (of: AccountRates) => ({
 })
 
 /** In the form that `fees=FILE` takes. */
-const fees = ({ commissionBasisPoints }: Terms) => ({ commission_percent: percent(commissionBasisPoints) })
-
-/** In the form that `limits=FILE` takes. */
-const limits = ({ limits: all, limitsBySide, b2bLimits }: Terms) => ({
-  ...all,
-  ...limitsBySide,
-  ...(b2bLimits.min === null && b2bLimits.max === null ? {} : { b2b: b2bLimits }),
-})
-
-/** 150 is 1.5. */
-const percent = (basisPoints: number): string => formatAmount(BigInt(basisPoints), { decimals: 2 })
+const fees = ({ commissionBasisPoints }: Terms) => ({ commission_percent: percentText(commissionBasisPoints) })

@@ -2,6 +2,7 @@ import { listAudit } from '../../exchange/audit/audit.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { renderPage } from './layout.tsx'
 import type { Page } from './page.ts'
+import { whoIs } from './who.ts'
 import { Moment, Table } from '../pages/table.tsx'
 
 const pageSize = 100
@@ -12,7 +13,7 @@ export const auditPage: Page = {
   needs: 'audit.view',
   show: async (visit) => {
     const before = readId(visit.query.get('before') ?? '')
-    const rows = await listAudit(visit.ctx.db, { before, limit: pageSize })
+    const [rows, nameOf] = await Promise.all([listAudit(visit.ctx.db, { before, limit: pageSize }), whoIs(visit.ctx)])
     const last = rows.at(-1)
     const page = (
       <>
@@ -22,7 +23,7 @@ export const auditPage: Page = {
           empty="Nothing was done yet."
           rows={rows.map((one) => [
             <Moment at={one.at} />,
-            one.actor,
+            nameOf(one.actor),
             one.action,
             one.subject,
             one.before === null ? '' : <code class="wrap">{JSON.stringify(one.before)}</code>,

@@ -21,7 +21,7 @@ export async function storyOf(visit: Visit, transaction: Transaction) {
     jobsOf(ctx, transaction),
     eventsOf(ctx, publicId),
     explainPrices(ctx, publicId),
-    visit.may('customers.view') ? notesOf(ctx, transaction) : [],
+    visit.may('customers.view') && !transaction.isErased ? notesOf(ctx, transaction) : [],
     visit.may('audit.view') ? auditOf(ctx.db, `transaction:${publicId}`) : [],
   ])
   return { visit, transaction, policiesOf, postings, jobs, events, quotes, notes, audit }

@@ -1,7 +1,7 @@
 import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { recordAudit } from '../../exchange/audit/audit.ts'
 import type { PolicyVersions } from '../../exchange/policies/policies.ts'
-import { readTransactionWhole } from '../../exchange/transactions/load.ts'
+import { readEvenErased } from '../../exchange/transactions/load.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -20,7 +20,7 @@ export const orderPage: Page = {
   needs: 'orders.view',
   show: async (visit) => {
     const transaction = await wanted(visit)
-    if (visit.may('customers.view')) await noteView(visit, transaction)
+    if (visit.may('customers.view') && !transaction.isErased) await noteView(visit, transaction)
     return {
       body: renderPage(visit, `Order ${transaction.publicId}`, <Order {...await storyOf(visit, transaction)} />),
     }
@@ -34,7 +34,7 @@ export const orderPage: Page = {
 
 async function wanted({ ctx, params }: Visit): Promise<Transaction> {
   const id = readId(params.id ?? '')
-  const transaction = id === undefined ? undefined : await readTransactionWhole(ctx, ctx.db, id)
+  const transaction = id === undefined ? undefined : await readEvenErased(ctx, ctx.db, id)
   if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such order.')
   return transaction
 }
@@ -105,7 +105,7 @@ function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof story
           <h2 id="customer">Customer</h2>
           <Facts
             facts={[
-              ['E-mail address', emailFor(visit, personal.email) || 'Not given yet'],
+              ['Customer', customerOf(visit, transaction)],
               ['Country', transaction.country ?? 'Not known'],
               ...(visit.may('customers.view')
                 ? ([['Payout to', <code class="wrap">{personal.payoutAddress ?? 'Not given yet'}</code>]] as const)
@@ -119,6 +119,12 @@ function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof story
       <Evidence {...story} />
     </>
   )
+}
+
+const customerOf = (visit: Visit, { isErased, personal, partnerCustomerId }: Transaction) => {
+  const name = isErased ? 'Erased' : emailFor(visit, personal.email) || 'Not given yet'
+  if (partnerCustomerId === null || !visit.may('customers.view')) return name
+  return <a href={`/console/customers/${partnerCustomerId}`}>{name}</a>
 }
 
 /** The policies that decided it: `Policies: approvals 3.` */

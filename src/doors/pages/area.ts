@@ -31,8 +31,8 @@ export type AreaVisit = {
 export type AreaPage<Visit extends AreaVisit> = {
   path: string
   show(visit: Visit): Promise<PageContent>
-  /** Takes the page's form, and says which page follows, or shows the page again. */
-  act?(visit: Visit & { form: URLSearchParams }): Promise<{ to: string } | { body: string }>
+  /** Takes the page's form, and says which page follows, shows the page again, or gives a file. */
+  act?(visit: Visit & { form: URLSearchParams }): Promise<{ to: string } | PageContent>
 }
 
 /** The pages of one group of people, who sign in at `/{area}/sign-in`. */
@@ -109,8 +109,7 @@ export async function serveArea<Person extends { sessionId: bigint }, Page, Visi
         const opened = await open(request, reply)
         if (!opened) return reply
         const shown = await page.show(opened.visit)
-        void reply.headers({ ...headers, ...shown.headers })
-        return reply.type(shown.type ?? 'text/html; charset=utf-8').send(shown.body)
+        return sendContent(reply, headers, shown)
       })
       if (!page.act) continue
       scope.post<Route>(page.path, async (request, reply) => {
@@ -123,11 +122,20 @@ export async function serveArea<Person extends { sessionId: bigint }, Page, Visi
           throw new Refusal('FORBIDDEN', 'This form was not sent from this page, or the page is too old. Reload it.')
         const result = await page.act?.({ ...opened.visit, form })
         if (!result || 'to' in result) return reply.headers(headers).redirect(result?.to ?? page.path, 303)
-        return reply.headers(headers).type('text/html; charset=utf-8').send(result.body)
+        return sendContent(reply, headers, result)
       })
     }
     done()
   })
+}
+
+function sendContent(
+  reply: FastifyReply,
+  headers: Record<string, string>,
+  { body, type, headers: own }: PageContent,
+): FastifyReply {
+  void reply.headers({ ...headers, ...own })
+  return reply.type(type ?? 'text/html; charset=utf-8').send(body)
 }
 
 /** Nothing is cached, framed, or loaded from elsewhere. */

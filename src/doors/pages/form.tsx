@@ -34,6 +34,7 @@ export function ActionField({
   label,
   hint,
   type = 'text',
+  value,
   required = false,
 }: {
   id: string
@@ -41,6 +42,7 @@ export function ActionField({
   label: string
   hint?: string
   type?: 'text' | 'password'
+  value?: string
   required?: boolean
 }) {
   return (
@@ -54,7 +56,7 @@ export function ActionField({
       {type === 'password' ? (
         <input id={id} name={name} type="password" autocomplete="off" required={required} />
       ) : (
-        <input id={id} name={name} type="text" autocomplete="off" required={required} />
+        <input id={id} name={name} type="text" autocomplete="off" value={value} required={required} />
       )}
     </div>
   )

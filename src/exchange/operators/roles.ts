@@ -9,6 +9,8 @@ export type Permission =
   | 'payouts.approve'
   | 'customers.view'
   | 'customers.block'
+  | 'customers.export'
+  | 'customers.erase'
   | 'partners.view'
   | 'partners.manage'
   | 'money.view'
@@ -61,7 +63,15 @@ const finance: readonly Permission[] = [
   'system.halt',
 ]
 
-const compliance: readonly Permission[] = [...support, 'payouts.approve', 'customers.block', 'audit.view', 'team.view']
+const compliance: readonly Permission[] = [
+  ...support,
+  'payouts.approve',
+  'customers.block',
+  'customers.export',
+  'customers.erase',
+  'audit.view',
+  'team.view',
+]
 
 const all: readonly Permission[] = [
   ...new Set<Permission>([

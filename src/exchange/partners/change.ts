@@ -6,13 +6,14 @@ import type { Ctx } from '../context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { noSuchPartner } from './find.ts'
 import type { Partner } from './partner.ts'
+import { readName } from './create.ts'
 import * as queries from './partners.sql.ts'
 import { readChanges } from './setting-text.ts'
 import { featureNames, isFeature, merged, type PartnerSettings } from './settings.ts'
 
 /**
- * Changes settings of a partner account by their names on the command line (`slippage_percent`, `fees`, ...): `texts` has a
- * value for each, the file's contents where `isFileSetting` says so. All of them or none. In force everywhere within two
+ * Changes the name and settings of a partner account by their names on the command line (`name`, `slippage_percent`, `fees`, ...):
+ * `texts` has a value for each, the file's contents where `isFileSetting` says so. All of them or none. In force everywhere within two
  * seconds. Refuses unknown names, values that cannot be read, and an unknown partner.
  */
 export async function setPartner(
@@ -21,8 +22,10 @@ export async function setPartner(
   texts: Readonly<Record<string, string>>,
   actor: string,
 ): Promise<Partner> {
-  const changes = readChanges(texts)
-  return change(ctx, partnerId, actor, 'partner.changed', (settings) => {
+  const { name, ...others } = texts
+  const newName = name === undefined ? undefined : readName(name)
+  const changes = newName === undefined || Object.keys(others).length > 0 ? readChanges(others) : []
+  return change(ctx, partnerId, actor, 'partner.changed', ({ settings, ...partner }) => {
     const changed = changes.reduce(merged, settings)
     if (changed.signing !== 'off' && changed.signingKey === null) {
       throw new Refusal('BAD_REQUEST', 'Signing needs signing_key=FILE, the public key of the partner.')
@@ -31,9 +34,21 @@ export async function setPartner(
     if (unsigned !== undefined && changed.signing !== 'off') {
       throw new Refusal('BAD_REQUEST', `${unsigned} cannot be on while signing is on.`)
     }
-    return changed
+    return { ...partner, name: newName ?? partner.name, settings: changed }
   })
 }
+
+/**
+ * Disables a partner account, or enables it again: its keys are valid nowhere, in every process within two seconds, and its people
+ * cannot use the portal. What its customers began continues, and its webhooks are sent. Refuses what changes nothing.
+ */
+export const switchPartner = (ctx: Ctx, partnerId: bigint, isDisabled: boolean, actor: string): Promise<Partner> =>
+  change(ctx, partnerId, actor, isDisabled ? 'partner.disabled' : 'partner.enabled', (partner) => {
+    if ((partner.disabledAt !== null) === isDisabled) {
+      throw new Refusal('CONFLICT', `This partner is ${isDisabled ? 'disabled already' : 'not disabled'}.`)
+    }
+    return { ...partner, disabledAt: isDisabled ? ctx.clock.now() : null }
+  })
 
 /** Switches one feature on or off. Refuses an unknown name and an unknown partner. */
 export async function switchFeature(
@@ -46,9 +61,10 @@ export async function switchFeature(
     throw new Refusal('BAD_REQUEST', `There is no such feature; there are ${featureNames.join(', ')}.`)
 
   const features = { [feature]: on }
-  return change(ctx, partnerId, actor, `feature.switched_${on ? 'on' : 'off'}`, (settings) =>
-    merged(settings, { features }),
-  )
+  return change(ctx, partnerId, actor, `feature.switched_${on ? 'on' : 'off'}`, (partner) => ({
+    ...partner,
+    settings: merged(partner.settings, { features }),
+  }))
 }
 
 async function change(
@@ -56,22 +72,26 @@ async function change(
   partnerId: bigint,
   actor: string,
   action: string,
-  next: (settings: PartnerSettings) => PartnerSettings,
+  next: (partner: Partner) => Partner,
 ): Promise<Partner> {
   return ctx.db.atomic(async (db) => {
     const partner = await queries.lockPartner(db, partnerId)
     if (!partner) throw noSuchPartner()
 
-    const settings = next(partner.settings)
-    const { before, after } = differences(partner.settings, settings)
-    queries.saveSettings(db, partnerId, settings)
+    const changed = next(partner)
+    const { before, after } = differences(partner.settings, changed.settings)
+    if (changed.name !== partner.name) {
+      before.name = partner.name
+      after.name = changed.name
+    }
+    queries.savePartner(db, changed)
     recordAudit(db, { at: ctx.clock.now(), actor, action, subject: `partner:${partnerId}`, before, after })
     raiseVersion(db)
-    return { ...partner, settings }
+    return changed
   })
 }
 
-type Values = { readonly [name: string]: unknown }
+type Values = { [name: string]: unknown }
 
 /** Only what changed, within grouped settings too, so that an audit row is easy to read. */
 function differences(one: PartnerSettings, other: PartnerSettings): { before: Values; after: Values } {
@@ -92,8 +112,8 @@ const withoutName = <T extends { contactEmail: string | null }>(settings: T): T 
   contactEmail: settings.contactEmail?.replace(/^.*@/, '...@') ?? null,
 })
 
-function changedOf(one: Values, other: Values): Record<'before' | 'after', { [name: string]: unknown }> {
+function changedOf(one: Readonly<Values>, other: Readonly<Values>): Record<'before' | 'after', Values> {
   const names = Object.keys(other).filter((name) => !isDeepStrictEqual(one[name], other[name]))
-  const pick = (values: Values) => Object.fromEntries(names.map((name) => [name, values[name]]))
+  const pick = (values: Readonly<Values>) => Object.fromEntries(names.map((name) => [name, values[name]]))
   return { before: pick(one), after: pick(other) }
 }

@@ -24,11 +24,14 @@ export async function createPartner(
   { name, features = {} }: { name: string; features?: Partial<Record<Feature, boolean>> },
   actor: string,
 ): Promise<NewPartner> {
-  if (name.trim() === '' || name.length > 200)
-    throw new Refusal('BAD_REQUEST', 'A partner needs a name of at most 200 characters.')
-
   const settings = merged(defaultSettings, { features })
-  const partner: Partner = { id: randomId(), name: name.trim(), settings, createdAt: ctx.clock.now() }
+  const partner: Partner = {
+    id: randomId(),
+    name: readName(name),
+    settings,
+    createdAt: ctx.clock.now(),
+    disabledAt: null,
+  }
   const secrets = makeSecrets(ctx, partner.id)
   const publicKey = makeKey(ctx, { partnerId: partner.id, kind: 'public', label: 'first', allowIps: [] })
   const secretKey = makeKey(ctx, { partnerId: partner.id, kind: 'secret', label: 'first', allowIps: [] })
@@ -58,4 +61,11 @@ export async function createPartner(
     widget_secret: secrets.widgetSecret,
     webhook_secret: secrets.webhookSecret,
   }
+}
+
+/** A partner's name, as people typed it. */
+export function readName(name: string): string {
+  if (name.trim() === '' || name.length > 200)
+    throw new Refusal('BAD_REQUEST', 'A partner needs a name of at most 200 characters.')
+  return name.trim()
 }

@@ -20,6 +20,13 @@ export function readLimits(text: string): Pick<Terms, 'limits' | 'limitsBySide' 
   }
 }
 
+/** Limits in the form that `readLimits` takes. */
+export const limitsDocument = ({ limits, limitsBySide, b2bLimits }: Terms) => ({
+  ...limits,
+  ...limitsBySide,
+  ...(b2bLimits.min === null && b2bLimits.max === null ? {} : { b2b: b2bLimits }),
+})
+
 function bounds(value: unknown, name: string, others: Limits): Limits {
   const given = fieldsOf(value, name, ['min', 'max'])
   const min = amountOrNull(given.min, `${name}.min`) ?? others.min

@@ -6,6 +6,8 @@ export type Partner = {
   readonly name: string
   readonly settings: PartnerSettings
   readonly createdAt: Date
+  /** Since when no key of the account is valid; null: it is not disabled. */
+  readonly disabledAt: Date | null
 }
 
 /** What a key may do: a public one may be seen in a browser, a secret one may do everything. */

@@ -1,8 +1,8 @@
 import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import type { ApiKey, Partner } from './partner.ts'
-import { type PartnerSettings, readSettings, type GivenSettings } from './settings.ts'
+import { readSettings, type GivenSettings } from './settings.ts'
 
-type PartnerRow = { id: bigint; name: string; settings: GivenSettings; created_at: Date }
+type PartnerRow = { id: bigint; name: string; settings: GivenSettings; created_at: Date; disabled_at: Date | null }
 
 type KeyRow = {
   id: bigint
@@ -18,11 +18,12 @@ type KeyRow = {
   revoked_at: Date | null
 }
 
-const toPartner = ({ id, name, settings, created_at: createdAt }: PartnerRow): Partner => ({
+const toPartner = ({ id, name, settings, created_at: createdAt, disabled_at: disabledAt }: PartnerRow): Partner => ({
   id,
   name,
   settings: readSettings(settings),
   createdAt,
+  disabledAt,
 })
 
 const toKey = (row: KeyRow): ApiKey => ({
@@ -57,20 +58,24 @@ export const insertKey = (db: Atomic, key: ApiKey, hash: string): void =>
 
 /** Every partner, oldest first. */
 export const partners = async (db: Db): Promise<Partner[]> =>
-  (await db.sql<PartnerRow>`select id, name, settings, created_at from partners order by created_at, id`).map(toPartner)
+  (
+    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners order by created_at, id`
+  ).map(toPartner)
 
 export const partner = async (db: Db, id: bigint): Promise<Partner | undefined> =>
-  (await db.sql<PartnerRow>`select id, name, settings, created_at from partners where id = ${id}`).map(toPartner)[0]
-
-/** The same, locked until the block ends, for a change that depends on what is there. */
-export const lockPartner = async (db: Atomic, id: bigint): Promise<Partner | undefined> =>
-  (await db.sql<PartnerRow>`select id, name, settings, created_at from partners where id = ${id} for update`).map(
+  (await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners where id = ${id}`).map(
     toPartner,
   )[0]
 
-/** Replaces a partner's settings. */
-export const saveSettings = (db: Atomic, id: bigint, settings: PartnerSettings): void =>
-  db.send`update partners set settings = ${settings} where id = ${id}`
+/** The same, locked until the block ends, for a change that depends on what is there. */
+export const lockPartner = async (db: Atomic, id: bigint): Promise<Partner | undefined> =>
+  (
+    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners where id = ${id} for update`
+  ).map(toPartner)[0]
+
+/** Replaces what may change of a partner. */
+export const savePartner = (db: Atomic, { id, name, settings, disabledAt }: Partner): void =>
+  db.send`update partners set name = ${name}, settings = ${settings}, disabled_at = ${disabledAt} where id = ${id}`
 
 /** A partner's sealed secrets. */
 export const sealedSecrets = async (db: Db, id: bigint): Promise<SealedSecrets> =>
@@ -126,7 +131,7 @@ export const saveKey = (db: Atomic, { id, label, allowIps, expiresAt }: ApiKey):
 export const revoke = (db: Atomic, id: bigint, at: Date): void =>
   db.send`update api_keys set revoked_at = ${at} where id = ${id}`
 
-/** The key with this hash and its partner, unless it is revoked or of another mode; its time may be over. */
+/** The key with this hash and its partner, unless it is revoked, of another mode, or of a disabled account; its time may be over. */
 export async function liveKey(
   db: Db,
   hash: string,
@@ -137,10 +142,14 @@ export async function liveKey(
       k.revoked_at,
       p.name, p.settings, p.created_at as partner_created_at
     from api_keys k join partners p on p.id = k.partner_id
-    where k.hash = ${Buffer.from(hash, 'hex')} and k.mode = ${mode} and k.revoked_at is null`
+    where k.hash = ${Buffer.from(hash, 'hex')} and k.mode = ${mode} and k.revoked_at is null
+      and p.disabled_at is null`
   if (!row) return undefined
   const { name, settings, partner_created_at: createdAt } = row
-  return { key: toKey(row), partner: toPartner({ id: row.partner_id, name, settings, created_at: createdAt }) }
+  return {
+    key: toKey(row),
+    partner: toPartner({ id: row.partner_id, name, settings, created_at: createdAt, disabled_at: null }),
+  }
 }
 
 /** Notes when keys were last used. */

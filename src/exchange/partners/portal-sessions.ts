@@ -34,7 +34,9 @@ export async function signInAtPortal(
   const subject = `portal ${email}`
   const counted = await countAttempt(ctx, { email: subject, network, device: knownDevice(ctx, subject, device) })
   const [user] = await db.sql<{ id: bigint; passwordHash: string | null }>`
-    select id, password_hash as "passwordHash" from portal_users where email = ${email} and disabled_at is null`
+    select id, password_hash as "passwordHash" from portal_users
+    where email = ${email} and disabled_at is null
+      and exists (select from partners where partners.id = partner_id and partners.disabled_at is null)`
   if (!(await isPasswordOf(user, password)) || !user) {
     throw new Refusal('INVALID_TOKEN', 'The e-mail address or password is wrong.')
   }
@@ -59,7 +61,7 @@ export async function portalSessionOf(
       from portal_sessions as session join portal_users on portal_users.id = user_id
         join partners on partners.id = partner_id
       where hash = ${hashOf(token)} and ended_at is null and session.created_at > ${after(now, -sessionMs)}
-        and last_used_at > ${after(now, -idleMs)} and disabled_at is null),
+        and last_used_at > ${after(now, -idleMs)} and portal_users.disabled_at is null and partners.disabled_at is null),
     used as (
       update portal_sessions set last_used_at = ${now}
       where id in (select session_id from found where last_used_at < ${now}::timestamptz - interval '1 minute'))

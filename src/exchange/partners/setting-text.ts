@@ -1,8 +1,9 @@
 import { count } from '../../platform/lib/setting.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { readFees } from './fees-text.ts'
-import { readLimits } from './limits-text.ts'
-import { basisPoints, oneOf, wrong } from './setting-value.ts'
+import { limitsDocument, readLimits } from './limits-text.ts'
+import { basisPoints, oneOf, percentText, wrong } from './setting-value.ts'
+import type { Partner } from './partner.ts'
 import type { AccountRates, GivenSettings } from './settings.ts'
 import { readSigningKeys } from './signing-keys.ts'
 import { readTheme } from './theme.ts'
@@ -48,6 +49,38 @@ export function readChanges(texts: Readonly<Record<string, string>>): GivenSetti
   })
   if (changes.length === 0) throw new Refusal('BAD_REQUEST', 'Nothing to change was named.')
   return changes
+}
+
+/** The name and settings of a partner account as `setPartner` takes them. */
+export function textsOf({ name, settings }: Partner): Readonly<Record<string, string>> {
+  const { rateLimits, terms, theme } = settings
+  const onOff = (isOn: boolean) => (isOn ? 'on' : 'off')
+  const orNone = (values: readonly string[]) => (values.length === 0 ? 'none' : values.join(', '))
+  const orDefault = (value: number | null) => (value === null ? 'default' : String(value))
+  const { slippageBasisPoints: slippage } = settings
+  return {
+    name,
+    contact_email: settings.contactEmail ?? 'none',
+    sender_name: settings.senderName ?? 'none',
+    signing: settings.signing,
+    signing_key: settings.signingKey ?? '',
+    calculator_v1: onOff(settings.calculatorV1),
+    unsigned_presets: onOff(settings.unsignedPresets),
+    redirect_origins: orNone(settings.redirectOrigins),
+    frame_origins: orNone(settings.frameOrigins),
+    b2b_approval: onOff(settings.b2bApproval),
+    slippage_percent: slippage === null ? 'default' : percentText(slippage),
+    underpayment_percent: percentText(settings.underpaymentBasisPoints),
+    key_per_second: orDefault(rateLimits.keyPerSecond),
+    key_burst: orDefault(rateLimits.keyBurst),
+    creates_per_second: orDefault(rateLimits.createsPerSecond),
+    creates_burst: orDefault(rateLimits.createsBurst),
+    customer_ip_per_second: orDefault(rateLimits.customerIpPerSecond),
+    customer_ip_burst: orDefault(rateLimits.customerIpBurst),
+    fees: JSON.stringify({ commission_percent: percentText(terms.commissionBasisPoints) }),
+    limits: JSON.stringify(limitsDocument(terms)),
+    theme: JSON.stringify(theme),
+  }
 }
 
 const rateNumber = count(1, 1_000_000)

@@ -1,4 +1,5 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
 
 /** The refusal of a setting; `must` completes the sentence. */
 export const wrong = (name: string, sentence: string): Refusal => new Refusal('BAD_REQUEST', `${name}: ${sentence}`)
@@ -16,6 +17,9 @@ export function basisPoints(text: string, name: string, most: number): number {
   if (!(points <= most)) throw wrong(name, `must be a percentage from 0 to ${most / 100}, with at most two decimals.`)
   return points
 }
+
+/** 150 is 1.5. */
+export const percentText = (basisPoints: number): string => formatAmount(BigInt(basisPoints), { decimals: 2 })
 
 /** An amount of the market's reference currency, unchanged; null if absent. */
 export function amountOrNull(value: unknown, name: string): string | null {

@@ -35,36 +35,55 @@ export type ProposalInput = {
   effectiveAt?: Date | undefined
   /** How much of the past the dry run replays. */
   days: number
+  /** The version that the document was made from: refused with CONFLICT if another one holds at that time. */
+  basedOn?: number | undefined
 }
 
-export type Proposed = { proposal: Proposal; difference: string[]; dryRun: DryRun }
+/** What a document would change, in sentences, and what the past would have been under it. */
+export type PolicyPreview = { difference: string[]; dryRun: DryRun }
+
+export type Proposed = PolicyPreview & { proposal: Proposal }
+
+type Refused = { problems: ProposalProblem[] }
+
+/** What `propose` would answer, without storing anything. */
+export async function previewPolicy(
+  ctx: Ctx,
+  input: Omit<ProposalInput, 'reason'>,
+): Promise<(PolicyPreview & { document: unknown; effectiveAt: Date }) | Refused> {
+  const { kind, partnerId = null } = input
+  const now = ctx.clock.now()
+  const effectiveAt = input.effectiveAt ?? now
+  if (effectiveAt < now) throw new Refusal('BAD_REQUEST', 'A policy cannot take effect in the past.')
+  const partner = partnerId === null ? undefined : await showPartner(ctx, partnerId)
+  const document = completeDocument(kind, input.document)
+  const problems = problemsOf(ctx, { kind, document, partner })
+  if (problems.length > 0) return { problems }
+
+  const before = ctx.policies.at(effectiveAt, kind, partnerId ?? undefined)
+  if (input.basedOn !== undefined && before.version !== input.basedOn) {
+    throw new Refusal('CONFLICT', `Version ${before.version} took effect meanwhile. Start again from it.`)
+  }
+  const after = candidateOf(ctx, { kind, document, partnerId, effectiveAt })
+  const run = await dryRun(ctx, { candidate: after, days: input.days })
+  return { document, effectiveAt, difference: differenceOf(before.document, after.document), dryRun: run }
+}
 
 /**
  * Proposes a version: checks it, compares it with what would hold at that time, replays the past under it, and stores it. It is
  * approved at once, unless the environment or the policy `approvals` asks for a second operator. Answers with every problem
  * instead of storing anything. Refuses a time that is over and an unknown partner.
  */
-export async function propose(
-  ctx: Ctx,
-  input: ProposalInput,
-  actor: string,
-): Promise<Proposed | { problems: ProposalProblem[] }> {
+export async function propose(ctx: Ctx, input: ProposalInput, actor: string): Promise<Proposed | Refused> {
   const { kind, reason, partnerId = null } = input
-  const now = ctx.clock.now()
-  const effectiveAt = input.effectiveAt ?? now
-  if (effectiveAt < now) throw new Refusal('BAD_REQUEST', '--effective must not be in the past.')
-  const partner = partnerId === null ? undefined : await showPartner(ctx, partnerId)
   const isSecondNeeded = needsSecond(ctx)
   if (isSecondNeeded && !isOperator(actor)) {
     throw new Refusal('INVALID_TOKEN', 'A policy needs two operators here. Propose it with your operator token.')
   }
-  const document = completeDocument(kind, input.document)
-  const problems = problemsOf(ctx, { kind, document, partner })
-  if (problems.length > 0) return { problems }
-
-  const before = ctx.policies.at(effectiveAt, kind, partnerId ?? undefined)
-  const after = candidateOf(ctx, { kind, document, partnerId, effectiveAt })
-  const run = await dryRun(ctx, { candidate: after, days: input.days })
+  const preview = await previewPolicy(ctx, input)
+  if ('problems' in preview) return preview
+  const { document, effectiveAt, ...shown } = preview
+  const now = ctx.clock.now()
   const approvedBy = isSecondNeeded ? null : actor
   const row = { kind, document, partnerId, effectiveAt, reason, author: actor, proposedAt: now }
   const stored = await ctx.db.atomic(async (db) => {
@@ -79,8 +98,7 @@ export async function propose(
     return proposal
   })
   await ctx.policies.reload(ctx.db)
-  const status = statusOf(ctx, stored)
-  return { proposal: { ...stored, status }, difference: differenceOf(before.document, after.document), dryRun: run }
+  return { proposal: { ...stored, status: statusOf(ctx, stored) }, ...shown }
 }
 
 /** Approves a proposal of another operator. It holds from its time on, or at once where that is over. */

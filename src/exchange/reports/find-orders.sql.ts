@@ -105,36 +105,3 @@ export const idsByText = (
     union
     select transaction_id from deposit_instructions
     where rail = any(${rails}::text[]) and reference in (${text}, ${reference})`
-
-/** A customer of a partner, with what opens the e-mail address. */
-export type CustomerRow = {
-  id: bigint
-  customer_id: bigint | null
-  data_key_id: bigint
-  wrapped: Buffer | null
-  personal: Buffer
-}
-
-/** The newest customers of all partners, or of one, whose addresses have these parts. */
-export const customersWith = (
-  db: Db,
-  { trigrams, partnerId, limit }: { trigrams: readonly bigint[]; partnerId: bigint | null; limit: number },
-): Promise<CustomerRow[]> =>
-  db.sql`
-    select partner_customers.id, data_key_id, wrapped, personal
-    from partner_customers left join data_keys on data_keys.id = data_key_id
-    where trigrams @> ${[...trigrams]}::bigint[] and (${partnerId}::bigint is null or partner_id = ${partnerId})
-    order by partner_customers.id desc limit ${limit}`
-
-export const customersWithout = (db: Db, limit: number): Promise<CustomerRow[]> =>
-  db.sql`
-    select partner_customers.id, data_key_id, wrapped, personal
-    from partner_customers left join data_keys on data_keys.id = data_key_id
-    where trigrams is null order by partner_customers.id limit ${limit}`
-
-export const keepTrigrams = (db: Db, rows: readonly { id: bigint; trigrams: bigint[] }[]): Promise<unknown[]> =>
-  db.sql`
-    update partner_customers set trigrams = array(
-      select part::bigint from unnest(string_to_array(made.trigrams, ' ')) as part where part <> '')
-    from unnest(${rows.map(({ id }) => id)}::bigint[], ${rows.map(({ trigrams }) => trigrams.join(' '))}::text[]) as made (id, trigrams)
-    where partner_customers.id = made.id`

@@ -1,12 +1,9 @@
-import { createHmac } from 'node:crypto'
-
 import type { Ctx } from '../context.ts'
-import { partnerCustomerPlace, type Person } from '../customers/person.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
-import type { DataKey } from '../../platform/privacy/data-key.ts'
 import { personalPlace, type Personal } from '../transactions/transaction.ts'
+import { customersLike } from './customers-like.ts'
 import * as queries from './find-orders.sql.ts'
 import { amountReach, mostCustomers, type SearchCut } from './search-limits.ts'
 
@@ -72,6 +69,14 @@ export async function findOrders(
   }
 }
 
+/** The newest orders of some customers, by the ids that partners see. */
+export async function ordersOfCustomers(ctx: Ctx, customers: readonly bigint[], limit: number): Promise<FoundOrder[]> {
+  const all = { status: null, side: null, asset: null, partnerId: null, since: null, until: null }
+  const text = { ids: [], amounts: [], link: null, customers }
+  const { rows } = await queries.orders(ctx.db, all, text, { offset: 0, limit, reach: 0 })
+  return rows.map((row) => found(ctx, row))
+}
+
 function found({ keyring }: Pick<Ctx, 'keyring'>, row: queries.OrderRow): FoundOrder {
   const personal =
     row.wrapped &&
@@ -135,45 +140,5 @@ function amountsOf(text: string): { decimals: number; units: bigint }[] {
   return Array.from({ length: 19 }, (_, decimals) => decimals).flatMap((decimals) => {
     const fraction = plain.split('.')[1] ?? ''
     return fraction.length > decimals ? [] : [{ decimals, units: parseAmount(plain, { ticker: '', decimals }) }]
-  })
-}
-
-/** How many customers whose hashes are missing are read before a search, and in one go of the background work. */
-const batch = 2_000
-
-/**
- * The customers whose e-mail address contains a text, by the hashes of its three-letter parts, then by reading them. `isCut`: more
- * than were read have these parts, or some customers have no hashes yet.
- */
-async function customersLike(
-  ctx: Ctx,
-  { text, partnerId, most }: { text: string; partnerId: bigint | null; most: number },
-): Promise<Pick<queries.OrderText, 'customers'> & { isCut: boolean }> {
-  const made = await indexCustomers(ctx)
-  const rows = await queries.customersWith(ctx.db, { trigrams: trigramsOf(ctx, text), partnerId, limit: most + 1 })
-  const customers = rows.slice(0, most).flatMap((row) => (emailOf(ctx, row)?.includes(text) ? [row.id] : []))
-  return { customers, isCut: rows.length > most || made === batch }
-}
-
-/** Makes the hashes of customers that have none yet. Gives how many it made. */
-export async function indexCustomers(ctx: Pick<Ctx, 'db' | 'keyring' | 'secrets'>): Promise<number> {
-  const rows = await queries.customersWithout(ctx.db, batch)
-  const made = rows.map((row) => ({ id: row.id, trigrams: trigramsOf(ctx, emailOf(ctx, row) ?? '') }))
-  if (made.length > 0) await queries.keepTrigrams(ctx.db, made)
-  return made.length
-}
-
-function emailOf({ keyring }: Pick<Ctx, 'keyring'>, row: queries.CustomerRow): string | undefined {
-  if (row.wrapped === null) return undefined
-  const key: DataKey = keyring.unwrap(row.data_key_id, row.wrapped)
-  return key.open<Person>(row.personal, partnerCustomerPlace(row.id)).email.toLowerCase()
-}
-
-/** A keyed hash of 63 bits of every three characters in a row. Who reads them learns how often each occurs, not which it is. */
-function trigramsOf({ secrets }: Pick<Ctx, 'secrets'>, text: string): bigint[] {
-  const parts = new Set(Array.from({ length: Math.max(0, text.length - 2) }, (_, at) => text.slice(at, at + 3)))
-  return [...parts].map((part) => {
-    const digest = createHmac('sha256', secrets.index).update(`e-mail trigram ${part}`).digest()
-    return digest.readBigUInt64BE() >> 1n
   })
 }

@@ -26,6 +26,8 @@ export type Keyring = {
   unwrap(id: bigint, wrapped: Buffer | null): DataKey
   get(db: Db, id: bigint): Promise<DataKey>
   getMany(db: Db, ids: bigint[]): Promise<Map<bigint, DataKey>>
+  /** Forgets every key, so that an erased one opens nothing here any more. */
+  forget(): void
 }
 
 const kept = 4_096
@@ -83,6 +85,7 @@ export function openKeyring({ wrapping }: { wrapping: SealingKey }, rowIds: RowI
       if (!key) throw new Error(`Data key ${id} does not exist.`)
       return key
     },
+    forget: () => recent.clear(),
   }
 }
 
