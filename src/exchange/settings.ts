@@ -130,7 +130,7 @@ export type Settings = {
     dkimSelector: string
     from: string
   }
-  oneTimeCode: { validityMs: number; attempts: number }
+  oneTimeCode: { validityMs: number }
   legal: {
     termsUrl: string | undefined
     termsVersion: string

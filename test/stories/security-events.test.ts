@@ -123,7 +123,7 @@ describe('a security event', () => {
     const wrong = () => forms.post(url, { do: 'code', code: guess })
     assert.deepEqual(await countedBy(wrong), ['bad_code'])
     assert.deepEqual(await countedBy(() => forms.post(url, { do: 'code', code: 'abc' })), [], 'a slip is no guess')
-    const { attempts } = ctx().config.oneTimeCode
+    const { guessesPerCode: attempts } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
     for (let tries = 1; tries < attempts; tries += 1) assert.deepEqual(await countedBy(wrong), ['bad_code'])
     await asOwner(exchange.ownerUrl, (client) => client.query('update one_time_codes set wrong = 25'))
     assert.deepEqual(await countedBy(wrong), ['code_lockout'])

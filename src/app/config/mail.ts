@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 
 import { byMode } from './environment.ts'
-import { count, duration, optional, setting, url } from '../../platform/lib/setting.ts'
+import { duration, optional, setting, url } from '../../platform/lib/setting.ts'
 
 const mailFrom = byMode({ sandbox: 'Cambio <exchange@sandbox.invalid>', live: '' })
 
@@ -43,10 +43,4 @@ export const mailSettings = {
 /** Codes that prove an e-mail address. */
 export const oneTimeCodeSettings = {
   validityMs: setting('ONE_TIME_CODE_VALIDITY', 'PT10M', duration(1_000), 'How long a code sent by e-mail is valid.'),
-  attempts: setting(
-    'ONE_TIME_CODE_ATTEMPTS',
-    '5',
-    count(1, 20),
-    'The number of wrong guesses after which a code is invalid.',
-  ),
 }

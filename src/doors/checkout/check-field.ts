@@ -8,7 +8,10 @@ import { checkoutSteps } from './steps.ts'
  * Checks one field of a form that is being filled in, by the same checks as when it is sent, and returns what would be refused about
  * it. Undefined if nothing would, if the field is empty, or if this browser may not ask. Saves nothing.
  */
-export async function checkField(form: Omit<SentForm, 'locale'>, field: string): Promise<Refusal | undefined> {
+export async function checkField(
+  form: Pick<SentForm, 'ctx' | 'visit' | 'fields'>,
+  field: string,
+): Promise<Refusal | undefined> {
   const { visit, fields } = form
   const text = fields[field] ?? ''
   if (text.trim() === '' || fields.do !== visit.step) return undefined

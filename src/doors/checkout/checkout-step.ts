@@ -8,7 +8,15 @@ import type { Visit } from './visit.ts'
 export type Fields = Record<string, string>
 
 /** A form that was sent from a page in the language `locale`; `zone` is the browser's time zone, if known. */
-export type SentForm = { ctx: Ctx; visit: Visit; fields: Fields; locale: string; zone?: string | undefined }
+export type SentForm = {
+  ctx: Ctx
+  visit: Visit
+  fields: Fields
+  locale: string
+  zone?: string | undefined
+  /** Of the browser, for counting. */
+  network: string
+}
 
 /** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session; `mark`: what it did
  * about the e-mail address. */
@@ -29,7 +37,7 @@ export type CheckoutStep = {
   /** Its forms are accepted before the e-mail address is verified in this browser. */
   readonly isPublic?: true
   /** Checks one field while the form is being filled in, and refuses what `actions` would refuse. */
-  checkField?(form: Omit<SentForm, 'locale' | 'zone'>, field: string): Promise<void>
+  checkField?(form: Pick<SentForm, 'ctx' | 'visit' | 'fields'>, field: string): Promise<void>
   /** The field that takes an address on a chain, and the asset that is sent there. */
   addressField?(visit: Pick<Visit, 'view' | 'choices'>): { field: string; listing: Listing } | undefined
   /** Whether a customer who is past this step can go back to it (`?ask=` its name). */

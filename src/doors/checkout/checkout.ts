@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { clientAddress } from '../../platform/lib/client-address.ts'
+import { clientAddress, networkOf } from '../../platform/lib/client-address.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { type IpBlocks, ipBlocks } from '../../platform/lib/ip-blocks.ts'
 import { Refusal, refusals } from '../../platform/lib/refusal.ts'
@@ -101,19 +101,28 @@ async function showOrder(door: Door, request: FastifyRequest<Route>, reply: Fast
  * changes nothing.
  */
 async function openLink(
-  { ctx, headers }: Door,
+  door: Door,
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
   link: string,
 ): Promise<FastifyReply> {
+  const { ctx, headers } = door
   const { cookie } = request.headers
-  const form = { ctx, visit, fields: {}, locale: languageFor(request, visit).tag, zone: zoneIn(cookie) }
+  const form = { visit, fields: {}, ...readerOf(door, request, visit) }
   const isOurs = visit.customerId === undefined && markOf(ctx, visit.view, cookie) !== undefined
   const token = isOurs ? await followLink(form, link) : undefined
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(ctx, visit.view.publicId, token))
   return reply.headers(headers).redirect(addressesOf(request, visit).home, 303)
 }
+
+/** Who sends a form, as far as a form's work needs it. */
+const readerOf = ({ ctx, trusted }: Door, request: FastifyRequest<Route>, visit: Visit) => ({
+  ctx,
+  locale: languageFor(request, visit).tag,
+  zone: zoneIn(request.headers.cookie),
+  network: networkOf(clientAddress(request.raw, trusted).connection),
+})
 
 async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   const { ctx } = door
@@ -127,13 +136,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   let result: ActionResult
   try {
     fields = readRequest(visit, fields)
-    result = await act({
-      ctx,
-      visit,
-      fields,
-      locale: languageFor(request, visit).tag,
-      zone: zoneIn(request.headers.cookie),
-    })
+    result = await act({ visit, fields, ...readerOf(door, request, visit) })
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     noteRefusal(request, error)
@@ -232,8 +235,7 @@ function addressesOf(
   { params }: FastifyRequest<Route>,
   { view, wish, isBack }: Visit,
 ): Pick<PageProps, 'here' | 'home'> {
-  const path = params.locale === undefined ? '/checkout' : `/${params.locale}/checkout`
-  const home = `${path}?tid=${view.tid}`
+  const home = `${params.locale === undefined ? '' : `/${params.locale}`}/checkout?tid=${view.tid}`
   const asked = wish === undefined ? '' : `&ask=${wish}`
   return { home, here: `${home}${asked}${isBack ? '&returned=1' : ''}` }
 }
@@ -260,15 +262,15 @@ async function sendOrder(
   const addresses = addressesOf(request, visit)
   const legal = legalFor(ctx, language)
   const props = { visit, language, ...addresses, now: ctx.clock.now(), ...rejected, notices, look, ways, aids, legal }
-  // The camera scans the address's QR code.
-  const camera = checkoutSteps[step].addressField?.(visit)
-    ? { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
-    : {}
+  const camera = checkoutSteps[step].addressField?.(visit) ? scansCodes : {}
   return reply
     .headers({ ...headersWith(look.sheet ?? assets.sheet), ...camera })
     .type('text/html; charset=utf-8')
     .send(renderOrder(props, assets))
 }
+
+/** The camera scans the address's QR code. */
+const scansCodes = { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
 
 async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
   const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}

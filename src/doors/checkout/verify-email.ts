@@ -17,33 +17,35 @@ export function readEmail({ email = '' }: Fields): string {
 }
 
 /** Saves the e-mail address and sends a code to it. */
-export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale }) => {
+export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale, network }) => {
   const email = readEmail(fields)
   if (!mayChangeEmail(view)) return {}
-  await sendOnce(ctx, await giveDetails(ctx, view.publicId, { email }), locale)
+  await sendOnce(ctx, await giveDetails(ctx, view.publicId, { email }), { locale, network })
   return { mark: browserMark(ctx, { transactionId: view.id, email }, 'typed') }
 }
 
 /** Sends a code to the known address, also a new one in place of another. Pressed too early, it shows the countdown only. */
-export const sendToKnown: Action = async ({ ctx, visit: { view, isTypedHere }, locale }) => {
-  await sendOnce(ctx, view, locale)
+export const sendToKnown: Action = async ({ ctx, visit: { view, isTypedHere }, locale, network }) => {
+  await sendOnce(ctx, view, { locale, network })
   const { id: transactionId, email } = view
   return email === null || isTypedHere ? {} : { mark: browserMark(ctx, { transactionId, email }, 'asked') }
 }
 
+type Reader = Pick<SentForm, 'locale' | 'network'>
+
 /** A double click, or one that comes too early, is answered like a single one. */
-async function sendOnce(ctx: Ctx, view: CheckoutView, locale: string): Promise<void> {
+async function sendOnce(ctx: Ctx, view: CheckoutView, reader: Reader): Promise<void> {
   try {
-    await send(ctx, view, locale)
+    await send(ctx, view, reader)
   } catch (error) {
     const isDouble = error instanceof Refusal && error.problems[0]?.code === 'CODE_TOO_SOON'
     if (!isDouble) throw error
   }
 }
 
-async function send(ctx: Ctx, view: CheckoutView, locale: string): Promise<void> {
+async function send(ctx: Ctx, view: CheckoutView, reader: Reader): Promise<void> {
   const { id: transactionId, email } = view
-  if (email !== null) await sendCode(ctx, { ...view, transactionId, email, locale })
+  if (email !== null) await sendCode(ctx, { ...view, transactionId, email, ...reader })
 }
 
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */
@@ -52,9 +54,8 @@ export const enterCode: Action = async (form) => {
     ctx,
     visit: { view },
     fields,
-    locale,
   } = form
-  const order = orderOf(view, locale)
+  const order = orderOf(view, form)
   if (!order) return {}
   const { customerId } = await checkCode(ctx, { ...order, code: fields.code ?? '' })
   return { token: await recordProof(form, order, customerId) }
@@ -62,13 +63,13 @@ export const enterCode: Action = async (form) => {
 
 /** The link in the e-mail verifies the address too, in a browser that has asked for the code. Gives the session's token. */
 export async function followLink(form: SentForm, link: string): Promise<string | undefined> {
-  const order = orderOf(form.visit.view, form.locale)
+  const order = orderOf(form.visit.view, form)
   const proven = order && (await checkLink(form.ctx, { ...order, link }))
   return proven && recordProof(form, order, proven.customerId)
 }
 
-function orderOf(view: CheckoutView, locale: string): CodeOrder | undefined {
-  return view.email === null ? undefined : { ...view, transactionId: view.id, email: view.email, locale }
+function orderOf(view: CheckoutView, { locale, network }: Reader): CodeOrder | undefined {
+  return view.email === null ? undefined : { ...view, transactionId: view.id, email: view.email, locale, network }
 }
 
 async function recordProof(

@@ -15,11 +15,13 @@ export function noteRefusal(request: FastifyRequest, error: unknown): void {
   if (error instanceof Refusal) request.securityEvent ??= kindOf(error, request.url.startsWith('/v1'))
 }
 
+const lockouts: ReadonlySet<string | undefined> = new Set(['TOO_MANY_TRIES', 'TOO_MANY_CODES', 'TOO_MANY_HERE'])
+
 function kindOf({ code, problems }: Refusal, isApi: boolean): SecurityEventKind | undefined {
   const problem = problems[0]?.code
   if (code === 'INVALID_TOKEN') return isApi ? 'bad_key' : 'bad_code'
   if (code === 'SIGNATURE_INVALID') return 'bad_signature'
-  if (code === 'RATE_LIMITED') return problem === 'TOO_MANY_TRIES' ? 'code_lockout' : 'rate_limited'
+  if (code === 'RATE_LIMITED') return lockouts.has(problem) ? 'code_lockout' : 'rate_limited'
   // A problem of a field is a limit of the business.
   if (code === 'FORBIDDEN') return problem === undefined ? 'forbidden' : undefined
   return problem === 'CODE_WRONG' || problem === 'CODE_SPENT' ? 'bad_code' : undefined

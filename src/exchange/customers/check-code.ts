@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { type Atomic, one } from '../../platform/db/sql.ts'
+import { codeCaps, countCodeUse, takeBackCodeUse } from './code-limits.ts'
 import { clearBounce } from '../mail/bounces.ts'
 import { latinDigits } from '../../platform/language/typed-number.ts'
 import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
@@ -14,9 +15,6 @@ import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.
 import { customerPlace, type Person } from './person.ts'
 import * as queries from './customers.sql.ts'
 import { customerProven } from './report-status.ts'
-
-/** Wrong guesses a day for one address, over all transactions: at that pace a code of six digits is not found. */
-const mostWrong = 25n
 
 /**
  * What a customer answers, for an address that `partnerId`'s transaction has. Spaces and dashes in `code` do not count, and digits are
@@ -35,11 +33,15 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   const code = latinDigits(answer.code).replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(code)) throw refused('CODE_ILL_FORMED', 'The code has six digits.')
 
+  await countCodeUse(ctx, 'guesses', answer.network)
   const outcome = await ctx.db.atomic((db) => judge(ctx, db, { ...answer, code }))
-  if (typeof outcome !== 'string') return outcome
+  if (typeof outcome !== 'string') {
+    await takeBackCodeUse(ctx, 'guesses', answer.network)
+    return outcome
+  }
   switch (outcome) {
     case 'locked':
-      throw refused('TOO_MANY_TRIES', 'Too many wrong codes were entered. Please try again tomorrow.', 'RATE_LIMITED')
+      throw refused('TOO_MANY_TRIES', lockedOut, 'RATE_LIMITED')
     case 'dead':
       throw refused('CODE_EXPIRED', 'This code has expired. Please request a new one.')
     case 'spent':
@@ -49,6 +51,8 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   }
 }
 
+const lockedOut = 'Too many wrong codes were entered. Please open the link in the e-mail, or try again tomorrow.'
+
 /** What is not the right answer. `spent`: wrong, and the last try that the code had. */
 type Wrong = 'locked' | 'dead' | 'spent' | 'wrong'
 
@@ -57,7 +61,8 @@ async function judge(ctx: Ctx, db: Atomic, answer: Judged): Promise<Proven | Wro
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
   const { known, counts } = await queries.findCodeAndCounts(db, key, countingSince(ctx))
-  if (counts.wrongForEmail >= mostWrong) return 'locked'
+  // At that pace a code of six digits is not found. The link in the e-mail cannot be guessed, and lets its owner in.
+  if ('code' in answer && counts.wrongForEmail >= codeCaps(ctx).perAddressAndDay.guesses) return 'locked'
   if (!known || !isAlive(ctx, known)) return 'dead'
   if (!isRight(ctx, known.hash, key, answer)) {
     queries.countWrong(db, key)

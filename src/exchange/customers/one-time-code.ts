@@ -4,6 +4,7 @@ import type { Ctx } from '../context.ts'
 import { addressHash } from '../mail/email.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
+import { codeCaps } from './code-limits.ts'
 import { emailHash } from './email.ts'
 import * as queries from './customers.sql.ts'
 
@@ -12,6 +13,8 @@ export type CodeSubject = { transactionId: bigint; email: string }
 
 /** The order that a code is for. `publicId` is the order number that the customer sees. */
 export type CodeOrder = CodeSubject & {
+  /** Of the browser that asks or answers; absent: nobody counts. */
+  network?: string
   publicId: bigint
   partnerId: bigint
   partnerName: string
@@ -44,8 +47,8 @@ export const linkToken = ({ secrets }: Pick<Ctx, 'secrets'>, hash: Buffer): stri
 export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)
 
 /** Whether a code can still be entered: not used, not expired, and not out of attempts. */
-export const isAlive = ({ clock, config }: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
-  code.hash !== null && code.expiresAt > clock.now() && code.tries < config.oneTimeCode.attempts
+export const isAlive = (ctx: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
+  code.hash !== null && code.expiresAt > ctx.clock.now() && code.tries < codeCaps(ctx).guessesPerCode
 
 /** How long a valid code blocks another e-mail, in real milliseconds. */
 const pauseMs = 20_000

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { languageOf } from '../../platform/language/language.ts'
+import { codeCaps, countCodeUse, takeBackCodeUse } from './code-limits.ts'
 import { codeEmail } from './code-email.ts'
 import {
   type CodeOrder,
@@ -16,15 +17,22 @@ import {
 import { mailAboutCode } from './mail-about-code.ts'
 import * as queries from './customers.sql.ts'
 
-/** E-mails per day: for one transaction, so that it can't be used to annoy people, and to one address. */
-const mostForTransaction = 10n
-const mostToEmail = 100n
-
 /**
  * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
- * e-mail within seconds, and too many in a day.
+ * e-mail within seconds, and more than the policy `caps` allows: for one transaction and one address in a day, and for the network of
+ * the browser in an hour.
  */
 export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
+  await countCodeUse(ctx, 'emails', order.network)
+  try {
+    await sendNew(ctx, order)
+  } catch (error) {
+    await takeBackCodeUse(ctx, 'emails', order.network)
+    throw error
+  }
+}
+
+async function sendNew(ctx: Ctx, order: CodeOrder): Promise<void> {
   const key = codeKey(ctx, order)
   await ctx.db.atomic(async (db) => {
     queries.lockCodes(db, key)
@@ -54,12 +62,17 @@ function linkOf(ctx: Ctx, { tid, locale }: CodeOrder, hash: Buffer): string | un
   return `${ctx.publicUrl}/${languageOf(locale).tag}/checkout?tid=${tid}&link=${linkToken(ctx, hash)}`
 }
 
+/** As many orders may each have the e-mails of one. */
+const ordersForAddress = 10n
+
 function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {
   const waitMs = known && isAlive(ctx, known) ? waitMsOf(ctx, known) : 0
   if (waitMs > 0) {
     throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
   }
-  if (counts.sentForTransaction >= mostForTransaction || counts.sentToEmail >= mostToEmail) {
+  const most = BigInt(codeCaps(ctx).perAddressAndDay.emails)
+  // Somebody else's orders must not use up what the owner of an address may ask for.
+  if (counts.sentForTransaction >= most || counts.sentToEmail >= most * ordersForAddress) {
     throw tooMany('TOO_MANY_CODES', 'Too many codes were sent. Please try again tomorrow.', 86_400)
   }
 }

@@ -10,7 +10,7 @@ import * as queries from './limits.sql.ts'
 export type Attempt = { email: string; network: string; device: string | undefined }
 
 /** How many attempts may fail within a time. */
-type Limit = { subject: string; most: number; windowMs: number }
+export type Limit = { subject: string; most: number; windowMs: number }
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -47,25 +47,36 @@ export async function countAttempt(
   { db, clock, secrets, config }: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   attempt: Attempt,
 ): Promise<Counted> {
-  const now = clock.realNow()
-  const key = secrets.keyFor('sign-in-limits')
-  const limits = limitsOf(attempt, config.rateLimits.on).map(({ subject, most, windowMs }) => ({
-    most,
-    key: createHmac('sha256', key).update(subject).digest(),
-    until: after(now, windowMs),
-  }))
-  for (const { most, ...limit } of limits) {
-    const { failures, until } = one(await queries.countFailure(db, limit, now))
-    if (failures <= most) continue
-    const seconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
-    throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], seconds)
+  const limits = limitsOf(attempt, config.rateLimits.on)
+  for (const limit of limits) {
+    const waitSeconds = await countUse({ db, clock, secrets }, limit)
+    if (waitSeconds > 0) throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], waitSeconds)
   }
-  const keys = limits.map((limit) => limit.key)
+  const keys = limits.map((limit) => keyOf(secrets, limit))
   return {
     takeBack: async (isSignedIn) => {
       // The first one is of this browser, or of this network alone.
       await queries.takeBackFailure(db, keys, isSignedIn ? keys[0] : undefined)
-      if (isSignedIn) await queries.forgetFailures(db, now)
+      if (isSignedIn) await queries.forgetFailures(db, clock.realNow())
     },
   }
 }
+
+type Needs = Pick<Ctx, 'db' | 'clock' | 'secrets'>
+
+/** Counts one more of what is limited. Gives for how many seconds no more are allowed; 0: this one is. */
+export async function countUse({ db, clock, secrets }: Needs, limit: Limit): Promise<number> {
+  const now = clock.realNow()
+  const counted = { key: keyOf(secrets, limit), until: after(now, limit.windowMs) }
+  const { failures, until } = one(await queries.countFailure(db, counted, now))
+  return failures <= limit.most ? 0 : Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
+}
+
+/** Takes one back that was counted, and forgets counts whose time is over. */
+export async function takeBackUse({ db, clock, secrets }: Needs, limit: Limit): Promise<void> {
+  await queries.takeBackFailure(db, [keyOf(secrets, limit)], undefined)
+  await queries.forgetFailures(db, clock.realNow())
+}
+
+const keyOf = (secrets: Ctx['secrets'], { subject }: Limit): Buffer =>
+  createHmac('sha256', secrets.keyFor('sign-in-limits')).update(subject).digest()

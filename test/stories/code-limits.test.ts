@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { formsOn, shownTerms } from '../support/checkout-forms.ts'
+import { codeFor } from '../support/customer.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { create, lookup } from '../support/journey.ts'
+import { putInForce } from '../support/policies.ts'
+
+let exchange: Exchange
+before(async () => {
+  exchange = await startExchange({ TRUSTED_PROXIES: '127.0.0.1/32', LOG_LEVEL: 'fatal' })
+})
+after(() => exchange.stop())
+
+const ctx = () => exchange.service.composition.ctx
+/** A browser in a network. */
+const from = (address: string) => ({ 'x-forwarded-for': address })
+const mailsSent = async (): Promise<number> =>
+  (await lookup<{ count: number }>(exchange, 'select count(*)::int from mails', []))[0]?.count ?? 0
+const cookieOf = ({ headers }: { headers: Headers }): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+
+describe('somebody who sprays codes over 100 addresses from one network', () => {
+  const attacker = from('203.0.113.9')
+  const emails = Array.from({ length: 100 }, (_, at) => `victim${at}@example.com`)
+
+  it('gets as many e-mails sent and guesses made as the policy allows, and raises an alarm', async () => {
+    const forms = formsOn(exchange)
+    const { emails: most, guesses: mostGuesses } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
+      .perNetworkAndHour
+    const before = await mailsSent()
+    const answers: string[] = []
+    for (const email of emails) {
+      const { redirect_url: url } = await create(exchange)
+      answers.push((await forms.post(url, { do: 'email', email }, attacker)).text)
+      for (let tries = 0; tries < 5; tries += 1) await forms.post(url, { do: 'code', code: '000000' }, attacker)
+    }
+    assert.ok((await mailsSent()) - before <= most + mostGuesses / 5, 'each dead code is worth a warning')
+    assert.equal(answers.filter((text) => text.includes('from your network')).length, emails.length - most)
+    const [guessed] = await lookup<{ wrong: number }>(
+      exchange,
+      'select coalesce(sum(wrong), 0)::int as wrong from one_time_codes',
+      [],
+    )
+    assert.ok((guessed?.wrong ?? 0) <= mostGuesses, `${guessed?.wrong} guesses`)
+    assert.ok(ctx().security.count('code_lockout') > 0, 'an alarm')
+  })
+
+  it('keeps no owner of an address from an order of their own', async () => {
+    const forms = formsOn(exchange)
+    const email = emails[0] ?? ''
+    const { redirect_url: url } = await create(exchange)
+    await forms.post(url, { do: 'email', email }, from('198.51.100.7'))
+    const code = await codeFor(exchange, email)
+    const entered = await forms.post(url, { do: 'code', code, accepts: shownTerms }, from('198.51.100.7'))
+    assert.equal(entered.status, 303)
+    assert.match(cookieOf(entered), /=/)
+  })
+
+  it('who has used up an address’s guesses does not keep its owner out: the link in the e-mail works', async () => {
+    const forms = formsOn(exchange)
+    const email = 'locked@example.com'
+    const { id, redirect_url: url } = await create(exchange)
+    const owner = from('198.51.100.8')
+    const cookie = cookieOf(await forms.post(url, { do: 'email', email }, owner))
+    await lookup(
+      exchange,
+      'update one_time_codes set wrong = 25 where transaction_id = (select id from transactions where public_id = $1)',
+      [id],
+    )
+    const right = await codeFor(exchange, email)
+    assert.ok(
+      (await forms.post(url, { do: 'code', code: right }, { ...owner, cookie })).text.includes(
+        'Open the link in the e-mail',
+      ),
+    )
+    const { body } = await exchange.api<{ text: string }[]>(`/v1/sandbox/mail?to=${encodeURIComponent(email)}`)
+    const link = /^http\S+&link=[\w-]{24}$/m.exec(body[0]?.text ?? '')?.[0] ?? assert.fail('no link')
+    assert.match(cookieOf(await forms.get(link, { ...owner, cookie })), /=/)
+  })
+})
+
+it('the policy decides how many guesses a code has', async () => {
+  const { document } = ctx().policies.at(ctx().clock.now(), 'caps')
+  const codes = (document as { one_time_codes: object }).one_time_codes
+  await putInForce(ctx(), {
+    kind: 'caps',
+    document: { ...(document as object), one_time_codes: { ...codes, guesses_per_code: 2 } },
+  })
+  const forms = formsOn(exchange)
+  const { redirect_url: url } = await create(exchange)
+  const email = 'two.tries@example.com'
+  const here = from('192.0.2.44')
+  await forms.post(url, { do: 'email', email }, here)
+  const right = await codeFor(exchange, email)
+  const wrong = right === '000000' ? '000001' : '000000'
+  for (let tries = 0; tries < 2; tries += 1) await forms.post(url, { do: 'code', code: wrong }, here)
+  assert.notEqual((await forms.post(url, { do: 'code', code: right, accepts: shownTerms }, here)).status, 303)
+})
