@@ -28,7 +28,7 @@ import { messagePage, type Reason } from './message-page.tsx'
 import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
-import { type Headers, headersFor } from './page-headers.ts'
+import { type Headers, headersFor, scansCodes } from './page-headers.ts'
 import { payAidsOf } from './pay-aids.ts'
 import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
 import { type Look, renderLayout } from './layout.tsx'
@@ -268,9 +268,6 @@ async function sendOrder(
     .type('text/html; charset=utf-8')
     .send(renderOrder(props, assets))
 }
-
-/** The camera scans the address's QR code. */
-const scansCodes = { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
 
 async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
   const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}

@@ -23,3 +23,6 @@ export const headersFor = ({ leadsTo }: CheckoutOptions, sheet: Sheet): Headers 
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
 })
+
+/** Further headers of a page where the camera scans an address's QR code. */
+export const scansCodes = { 'permissions-policy': 'camera=(self), geolocation=(), microphone=()' }
