@@ -137,6 +137,17 @@ describe('a one-time code', () => {
     await inRealTime(86_400_000, () => sendCode(ctx, { ...order, email: 'one-more@example.com' }))
   })
 
+  it('is sent ten times a day to one address, over whatever transactions', async () => {
+    const another = async () => {
+      const { id, publicId } = await makeTransaction(ctx, partner)
+      return { ...order, transactionId: id, publicId }
+    }
+    for (let sent = 0; sent < 10; sent += 1) await sendCode(ctx, await another())
+    const eleventh = await another()
+    await assert.rejects(() => sendCode(ctx, eleventh), refused('TOO_MANY_CODES'))
+    await inRealTime(86_400_001, () => sendCode(ctx, eleventh))
+  })
+
   it('can be guessed at 25 times a day for one address, over whatever transactions', async () => {
     const guessFiveTimes = async () => {
       const { id, publicId } = await makeTransaction(ctx, partner)

@@ -62,17 +62,13 @@ function linkOf(ctx: Ctx, { tid, locale }: CodeOrder, hash: Buffer): string | un
   return `${ctx.publicUrl}/${languageOf(locale).tag}/checkout?tid=${tid}&link=${linkToken(ctx, hash)}`
 }
 
-/** As many orders may each have the e-mails of one. */
-const ordersForAddress = 10n
-
 function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {
   const waitMs = known && isAlive(ctx, known) ? waitMsOf(ctx, known) : 0
   if (waitMs > 0) {
     throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
   }
   const most = BigInt(codeCaps(ctx).perAddressAndDay.emails)
-  // Somebody else's orders must not use up what the owner of an address may ask for.
-  if (counts.sentForTransaction >= most || counts.sentToEmail >= most * ordersForAddress) {
+  if (counts.sentForTransaction >= most || counts.sentToEmail >= most) {
     throw tooMany('TOO_MANY_CODES', 'Too many codes were sent. Please try again tomorrow.', 86_400)
   }
 }
