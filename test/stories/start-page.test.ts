@@ -40,6 +40,7 @@ const secretsOf = ({ sandbox }: Exchange): string[] => [
   sandbox.widget_secret,
   sandbox.webhook_secret,
   sandbox.operator.password,
+  sandbox.portal.password,
 ]
 
 describe('the start page of the sandbox', () => {
@@ -73,6 +74,21 @@ describe('the start page of the sandbox', () => {
     const links = [...page.matchAll(/href="(\/[^"]*)"/g)].map(([, path = '']) => path.replaceAll('&amp;', '&'))
     assert.ok(links.some((path) => path.startsWith('/calculator/v2?')))
     for (const path of links) assert.equal(await statusOf(path), 200, path)
+  })
+
+  it('opens the console and the portal with one button, on this machine only', async () => {
+    for (const area of ['console', 'portal']) {
+      const pressed = await press({ do: area })
+      assert.deepEqual([pressed.status, pressed.headers.get('location')], [303, `/${area}`])
+      const cookie = pressed.headers
+        .getSetCookie()
+        .map((one) => one.split(';')[0] ?? '')
+        .join('; ')
+      const page = await fetch(`${exchange.url}/${area}`, { headers: { cookie }, redirect: 'manual' })
+      assert.equal(page.status, 200)
+      assert.match(await page.text(), /Sign out/)
+    }
+    assert.ok(!(await openAs('attacker.example')).includes('Open the console'))
   })
 
   it('has the changes of the API where the Link header of deprecated calls leads', async () => {
@@ -125,5 +141,12 @@ describe('a sandbox at a public address', () => {
     const page = await (await fetch(published.url)).text()
     for (const secret of secretsOf(published)) assert.ok(!page.includes(secret))
     assert.match(page, /sandbox\.json/)
+    const signIn = await fetch(published.url, {
+      method: 'POST',
+      body: new URLSearchParams({ do: 'portal' }),
+      redirect: 'manual',
+    })
+    assert.equal(signIn.status, 403)
+    assert.deepEqual(signIn.headers.getSetCookie(), [])
   })
 })

@@ -73,7 +73,7 @@ export async function serveArea<Person extends { sessionId: bigint }, Page, Visi
 
   await app.register((scope, _options, done) => {
     const assets = serveAssets(scope)
-    const headers = headersFor(assets)
+    const headers = pageHeaders(assets)
     compressPages(scope)
     readForms(scope, largestForm)
     scope.setErrorHandler((error, request, reply) => showFault({ ctx, area, assets, headers }, error, request, reply))
@@ -139,7 +139,7 @@ function sendContent(
 }
 
 /** Nothing is cached, framed, or loaded from elsewhere. */
-const headersFor = ({ sheet }: Assets): Record<string, string> => ({
+export const pageHeaders = ({ sheet }: Assets): Record<string, string> => ({
   'cache-control': 'no-store',
   'content-security-policy': [
     "default-src 'none'",

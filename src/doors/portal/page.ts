@@ -16,6 +16,7 @@ const menu = [
   { path: '/portal/orders', name: 'Orders' },
   { path: '/portal/events', name: 'Webhooks' },
   { path: '/portal/keys', name: 'API keys' },
+  { path: '/portal/theme', name: 'Theme' },
   { path: '/portal/calculator', name: 'Calculator' },
   { path: '/portal/statements', name: 'Statements' },
   { path: '/portal/team', name: 'Team' },

@@ -19,6 +19,7 @@ import { overviewPage } from './overview.tsx'
 import type { Page, Visit } from './page.ts'
 import { statementsCsv, statementsPage } from './statements.tsx'
 import { teamPage } from './team.tsx'
+import { themePage } from './theme.tsx'
 
 /** Every page of the portal. */
 export const pages: readonly Page[] = [
@@ -28,6 +29,7 @@ export const pages: readonly Page[] = [
   orderPage,
   eventsPage,
   keysPage,
+  themePage,
   calculatorPage,
   statementsPage,
   statementsCsv,

@@ -50,7 +50,7 @@ export const renderStart = (start: Start): string =>
     ),
   })
 
-function Introduction({ notice, calculator }: Start) {
+function Introduction({ notice, calculator, secrets }: Start) {
   return (
     <>
       <h1>{heading}</h1>
@@ -71,16 +71,40 @@ function Introduction({ notice, calculator }: Start) {
       <p class="hint">Enter any e-mail address. The code arrives in the sandbox mail. Card 4242 4242 4242 4242 pays.</p>
       <nav aria-label="Sandbox">
         <ul>
-          {links.map(([path, name]) => (
-            <li key={path}>
-              <a href={path}>{name}</a>
-            </li>
-          ))}
+          {secrets === undefined ? null : <SignedIn />}
+          {links.map(([path, name]) =>
+            secrets !== undefined && areas.has(path) ? null : (
+              <li key={path}>
+                <a href={path}>{name}</a>
+              </li>
+            ),
+          )}
         </ul>
       </nav>
     </>
   )
 }
+
+/** Pages of people with accounts: on this machine, a button signs in as the sandbox's own. */
+const areas: ReadonlyMap<string, string> = new Map([
+  ['/console', 'console'],
+  ['/portal', 'portal'],
+])
+
+const SignedIn = () => (
+  <>
+    {[...areas].map(([path, area]) => (
+      <li key={path}>
+        <form method="post" action="/">
+          <input type="hidden" name="do" value={area} />
+          <button type="submit" class="quiet">
+            {area === 'console' ? 'Open the console' : 'Open the portal'}
+          </button>
+        </form>
+      </li>
+    ))}
+  </>
+)
 
 const links = [
   ['/sandbox/mail', 'Sandbox mail'],
@@ -217,6 +241,8 @@ function Keys({ secrets, apiUrl }: Start) {
             ['Webhook secret', secrets.webhook_secret],
             ['Console e-mail', secrets.operator.email],
             ['Console password', secrets.operator.password],
+            ['Portal e-mail', secrets.portal.email],
+            ['Portal password', secrets.portal.password],
           ].map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>

@@ -5,6 +5,9 @@ import { isOurForm } from '../../doors/ui/our-form.ts'
 import { readForms } from '../../doors/ui/read-forms.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
+import { signIn } from '../../exchange/operators/sign-in.ts'
+import { signInAtPortal } from '../../exchange/partners/portal-sessions.ts'
+import { type Area, signedInCookies } from '../../doors/pages/cookie.ts'
 import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
 import { isThisMachine } from '../../platform/lib/this-machine.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -61,6 +64,12 @@ export const startRoutes =
           const { pathname, search } = new URL(made.redirect_url ?? '')
           return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
         }
+        const area = form.get('do')
+        if (area === 'console' || area === 'portal') {
+          if (!showsSecrets(ctx, request)) throw new Refusal('FORBIDDEN', 'Sign in with the password in sandbox.json.')
+          const cookies = signedInCookies(ctx, area, await signInTo(ctx, area, prepared()[accounts[area]]))
+          return reply.header('set-cookie', cookies).header('cache-control', 'no-store').redirect(`/${area}`, 303)
+        }
         const scenario = scenarios.find(({ name }) => form.get('do') === 'play' && name === form.get('name'))
         if (!scenario) return show(request, reply, { status: 400, notice: { problem: 'Unknown action.' } })
         const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {})
@@ -70,6 +79,24 @@ export const startRoutes =
       })
     })
   }
+
+/** Where sandbox.json has the account of each area. */
+const accounts = { console: 'operator', portal: 'portal' } as const
+
+type Account = { email: string; password: string }
+
+/** Signs in as the sandbox's own operator, or somebody of its partner. */
+async function signInTo(
+  ctx: Ctx,
+  area: Area,
+  { email, password }: Account,
+): Promise<{ token: string; device: string }> {
+  const typed = { email, password, device: undefined, network: 'this machine' }
+  if (area === 'portal') return signInAtPortal(ctx, typed)
+  const result = await signIn(ctx, { ...typed, code: undefined, pending: undefined, agent: 'the start page' })
+  if ('pending' in result) throw new Refusal('CONFLICT', 'This operator has a second factor. Sign in at the console.')
+  return result
+}
 
 /** Gives what sends the page, with a notice if there is one. */
 function pageShower(

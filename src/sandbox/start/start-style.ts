@@ -5,7 +5,8 @@ main{display:grid;gap:1.5rem;width:100%;max-width:72rem;margin-inline:auto}
 main>*{min-width:0}
 .try{display:flex;flex-wrap:wrap;gap:1rem;align-items:center}
 .try .button{width:auto}
-nav ul{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem}
+nav ul{display:flex;flex-wrap:wrap;gap:.5rem 1.25rem;align-items:center}
+nav .quiet{min-height:2.75rem}
 .sides,.side{display:grid;gap:1.5rem;align-content:start}
 .sides>*{min-width:0}
 section{display:grid;gap:.75rem;align-content:start;padding:1rem 1.25rem;border:1px solid var(--line);border-radius:var(--corner);background:var(--surface)}
