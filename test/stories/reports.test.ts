@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { flowOf } from '../../src/exchange/reports/flow.ts'
+import { spanOf } from '../../src/exchange/reports/report.ts'
+import { profitAndLoss } from '../../src/exchange/treasury/profit.ts'
 import { runCommand } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, buy, pay, railEvent, readyToPay } from '../support/journey.ts'
+import { arrive, buy, create, pay, railEvent, readyToPay, seen } from '../support/journey.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -102,5 +105,40 @@ describe('reports', () => {
     const month = exchange.service.composition.ctx.clock.now().toISOString().slice(0, 7)
     const { journal } = await command<{ journal: string }>('journal', 'export', '--month', month, '--format', 'ledger')
     assert.match(journal, / exchange ; entry \d+, transaction \d{15}\n/)
+  })
+
+  it('say where customers stopped, how rails did, what payments cost and what went back', async () => {
+    const { ctx } = exchange.service.composition
+    const span = spanOf('day', ctx.clock.now().toISOString().slice(0, 10))
+    const before = await flowOf(ctx, span)
+    await create(exchange)
+    await readyToPay(exchange)
+    await buy(exchange)
+    const charged = await buy(exchange)
+    await railEvent(exchange, charged.id, 'chargeback')
+    await seen(exchange, charged.id, 'the chargeback', ({ errors }) => errors.length > 0)
+    const after = await flowOf(ctx, span)
+    const gained = Object.fromEntries(
+      Object.entries(after.conversion).map(([step, count]) => [
+        step,
+        Number(count - before.conversion[step as keyof typeof before.conversion]),
+      ]),
+    )
+    assert.deepEqual(gained, { created: 4, proven: 3, ready: 3, paid: 2, finished: 2 })
+    const card = (of: typeof after) => of.rails.find(({ deposits, rail }) => deposits > 0n && rail.includes('card'))
+    assert.equal((card(after)?.deposits ?? 0n) - (card(before)?.deposits ?? 0n), 2n)
+    assert.equal((card(after)?.takenBack ?? 0n) - (card(before)?.takenBack ?? 0n), 1n)
+    const reversals = (of: typeof after) => of.givenBack.find(({ kind }) => kind === 'reversals')?.amount ?? 0n
+    assert.equal(reversals(after) - reversals(before), 10_000n)
+    const profit = await profitAndLoss(ctx, {
+      since: span.since.toISOString().slice(0, 10),
+      until: span.since.toISOString().slice(0, 10),
+    })
+    const sum = (parts: bigint[]) => parts.reduce((all, part) => all + part, 0n)
+    assert.equal(
+      sum(after.costs.map(({ method }) => method)),
+      sum(profit.map(({ methodCosts }) => methodCosts)),
+      'as the profit has it',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 
 import { listPartners } from '../../exchange/partners/find.ts'
+import { flowOf } from '../../exchange/reports/flow.ts'
 import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
 import { reportOf, type ReportRow, spanOf } from '../../exchange/reports/report.ts'
 import { profitAndLoss, type ProfitRow } from '../../exchange/treasury/profit.ts'
@@ -11,11 +12,12 @@ import { csvLine } from '../ui/csv.ts'
 import { euros, reportColumns, reportLines, totalOf } from '../ui/report-figures.ts'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
+import { Flow } from './report-flow.tsx'
 
 /** How many days of profit are shown: those that end with the span. */
 const profitDays = 14
 
-/** `/console/reports`: a day, a week or a month by partner, side and coin; profit by day; the journal of a month. */
+/** `/console/reports`: a day, a week or a month by partner, side and coin; profit by day; conversion, rails, and what went back; the journal of a month. */
 export const reportsPage: Page = {
   path: '/console/reports',
   needs: 'reports.view',
@@ -25,6 +27,7 @@ export const reportsPage: Page = {
     const last = dayOf(new Date(until.getTime() - 1))
     const first = dayOf(new Date(until.getTime() - profitDays * dayMs))
     const rows = await reportOf(ctx, { since, until })
+    const flow = await flowOf(ctx, { since, until })
     const [partners, profit] = [await listPartners(ctx), await profitAndLoss(ctx, { since: first, until: last })]
     const names = new Map(partners.map(({ id, name }) => [String(id), name]))
     const page = (
@@ -58,6 +61,7 @@ export const reportsPage: Page = {
           </p>
         </section>
         <ProfitByDay rows={profit} until={until} />
+        <Flow flow={flow} />
         <JournalForm month={date.slice(0, 7)} />
       </>
     )
