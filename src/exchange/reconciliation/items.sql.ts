@@ -92,6 +92,35 @@ export const progressOf = (db: Db, keys: readonly (ItemKey & { reference: string
 export const planKeys = (db: Db, rail: string, references: readonly string[]): Promise<{ plan_key: string }[]> =>
   db.sql`select plan_key from plans where rail = ${rail} and plan_key = any(${[...references]}::text[])`
 
+/** What moves at a custody account and is not booked yet. */
+export type Moving = { asset: string; incoming: bigint; outgoing: bigint }
+
+/**
+ * What moves at a custody account and is not booked yet, by asset. `incoming`: payments that its rails have seen since a time, neither
+ * booked, reversed nor declined. `outgoing`: the most that payments under way may have taken, fees included.
+ */
+export const movingAt = (
+  db: Db,
+  { place, rails, since }: { place: string; rails: readonly string[]; since: Date },
+): Promise<Moving[]> =>
+  db.sql`
+    with arrivals as (
+      select distinct on (rail, payment) asset, amount from rail_events as seen
+      where rail = any(${[...rails]}::text[]) and kind = 'deposit_seen' and received_at > ${since}
+        and exists (select 1 from assets where id = asset)
+        and not exists (select 1 from deposits where deposits.rail = seen.rail and deposits.payment = seen.payment)
+        and not exists (
+          select 1 from rail_events as ending where ending.rail = seen.rail and ending.reference = seen.reference
+            and ending.payment = seen.payment and (ending.reverses or ending.kind = 'deposit_declined'))
+      order by rail, payment, id desc),
+    parts as (
+      select asset, amount as incoming, 0::numeric as outgoing from arrivals
+      union all
+      select part.asset, 0, part.amount from payouts
+      cross join lateral (values (payouts.asset, payouts.amount), (fee_asset, most_fee)) as part (asset, amount)
+      where place = ${place} and state = 'planned' and part.asset is not null)
+    select asset, sum(incoming)::numeric(38, 0) as incoming, sum(outgoing)::numeric(38, 0) as outgoing from parts group by asset`
+
 /**
  * A transfer between custody accounts, as it is booked at one of them, in one asset. `amount` and `fee` (what sending it took) are
  * below zero for what left.

@@ -13,7 +13,7 @@ import {
 } from './account.ts'
 import * as queries from './breaks.sql.ts'
 import { type Difference, nameOf } from './compare.ts'
-import type { ItemKey } from './items.sql.ts'
+import { type ItemKey, type Moving, movingAt } from './items.sql.ts'
 
 /** What a comparison found: the open breaks, and what is only on its way. */
 export type Reconciled = { breaks: queries.BreakRow[]; onItsWay: Difference[] }
@@ -99,6 +99,12 @@ async function comparedTwice(
     : { ...last, rests: new Map([...last.rests].map(([asset, rest]) => [asset, rest === 0n ? rest : undefined])) }
 }
 
+/** How long after a chain has seen money it is booked at the latest. */
+const bookedWithinMs = dayMs
+
+const movingNow = ({ db, clock }: Ctx, { place, rails }: CustodyAccount): Promise<Moving[]> =>
+  movingAt(db, { place, rails: rails.map(({ name }) => name), since: after(clock.now(), -bookedWithinMs) })
+
 async function compared(
   ctx: Ctx,
   account: CustodyAccount,
@@ -115,15 +121,23 @@ async function compared(
     : []
   const rests = new Map<string, bigint | undefined>()
   const assets = await assetsAt(ctx, account)
+  // A statement names what is not booked yet; of an account without one, the rest must be on its way.
+  const moving = hasStatement(account) ? [] : await movingNow(ctx, account)
   const balances = await balancesAt(ctx, account, assets)
   for (const asset of assets) {
     const resolved = known.filter((one) => one.asset === asset && one.kind === 'balance' && one.state === 'resolved')
     const explained = sum(differences.filter((one) => one.asset === asset)) + sum(resolved)
     const balance = balances.find((one) => one.asset === asset)
-    rests.set(asset, balance && restOf(balance) - explained)
+    const rest = balance && restOf(balance) - explained
+    const most = moving.find((one) => one.asset === asset)
+    rests.set(asset, rest !== undefined && most && isMoving(rest, most) ? undefined : rest)
   }
   return { differences, rests }
 }
+
+/** Whether what moves at an account explains a rest. */
+const isMoving = (rest: bigint, { incoming, outgoing }: Moving): boolean =>
+  rest !== 0n && rest <= incoming && -rest <= outgoing
 
 const restOf = ({ stated, booked }: Balance): bigint => stated - booked
 const sum = (list: readonly { amount: bigint }[]): bigint => list.reduce((total, { amount }) => total + amount, 0n)
