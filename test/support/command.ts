@@ -91,8 +91,12 @@ export type CommandLine = {
 }
 
 /** Opens it: commands find the exchange as an operator's would, by DATABASE_URL and DATA_DIR. */
-export function commandLineOf({ ownerUrl, dataDir }: Exchange): CommandLine {
-  const cambio = (...args: string[]) => runCommand(args, { DATABASE_URL: ownerUrl, DATA_DIR: dataDir })
+export const commandLineOf = ({ ownerUrl, dataDir }: Exchange): CommandLine =>
+  commandLine({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir })
+
+/** The command line with these settings. */
+export function commandLine(env: Record<string, string>): CommandLine {
+  const cambio = (...args: string[]) => runCommand(args, env)
   return {
     cambio,
     told: async <Value>(...args: string[]) => {

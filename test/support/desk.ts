@@ -9,7 +9,7 @@ export type Desk = JsonServer & {
 }
 
 /** Starts a desk that answers with its prices, a hundredth of a percent wide on each side, at the time of the request. */
-export async function startDesk(t: TestContext, prices: Record<string, bigint>): Promise<Desk> {
+export async function startDesk(t: Pick<TestContext, 'after'>, prices: Record<string, bigint>): Promise<Desk> {
   const server = await startJsonServer(t, () => ({ json: Object.fromEntries(Object.entries(desk.prices).map(bookOf)) }))
   const bookOf = ([pair, middle]: [string, bigint]): [string, unknown] => {
     const half = middle / 10_000n

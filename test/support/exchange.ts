@@ -83,7 +83,7 @@ export async function startExchange(
     world: worldOf(),
     ownerUrl: database.ownerUrl,
     dataDir,
-    api: (path, asking = {}) => call(service.url + path, { key: sandbox.secret_key, ...asking }),
+    api: (path, asking = {}) => callService(service.url + path, { key: sandbox.secret_key, ...asking }),
     stop: async () => {
       await service.stop()
       if (env.DATA_DIR === undefined) rmSync(dataDir, { recursive: true, force: true })
@@ -120,7 +120,11 @@ function checkOf(origin: string): Promise<AnswerCheck> {
   return made
 }
 
-async function call<Body>(url: string, { method: given, body, key, headers }: Asking): Promise<Answer<Body>> {
+/** Asks a service, and holds its answer against the document that it serves. */
+export async function callService<Body>(
+  url: string,
+  { method: given, body, key, headers }: Asking,
+): Promise<Answer<Body>> {
   const method = given ?? (body === undefined ? 'GET' : 'POST')
   const answer = await fetch(url, {
     method,

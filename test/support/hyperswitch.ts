@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -247,4 +248,17 @@ function showPage(
   else if (card === 'pay') controls.pay(id)
   else controls.change(id, { status: 'failed', error_code: 'card_declined', unified_code: 'UE_9000' })
   go(payment.return_url)
+}
+
+/** Posts a form of the payment link's page. */
+export async function submitAt(page: string, form: Record<string, string>): Promise<void> {
+  const answer = await fetch(page, { method: 'POST', redirect: 'manual', body: new URLSearchParams(form) })
+  assert.equal(answer.status, 303)
+}
+
+/** Pays at the page with a card whose bank asks for 3-D Secure, and passes it. */
+export async function passChallenge(page: string): Promise<void> {
+  await submitAt(page, { card: '4000000000003220' })
+  assert.match(await (await fetch(page)).text(), /name="challenge"/)
+  await submitAt(page, { challenge: 'pass' })
 }

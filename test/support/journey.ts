@@ -20,7 +20,11 @@ export type Refused = {
 export type Body = { [field: string]: unknown }
 
 /** Creates a buy, which must succeed. */
-export async function create(exchange: Exchange, body: Body = {}, asking: Asking = {}): Promise<TransactionRecord> {
+export async function create(
+  exchange: Pick<Exchange, 'api'>,
+  body: Body = {},
+  asking: Asking = {},
+): Promise<TransactionRecord> {
   const whole = { from_amount: '100', from_currency: 'EUR', to_currency: 'BTC', ...body }
   return made(await exchange.api<TransactionRecord>('/v1/transaction', { body: whole, ...asking }))
 }
@@ -52,14 +56,14 @@ function made<Answered>({ status, body }: Answer<Answered>): Answered {
 }
 
 /** The record as the partner's secret key reads it now. */
-export async function read(exchange: Exchange, id: string): Promise<TransactionRecord> {
+export async function read(exchange: Pick<Exchange, 'api'>, id: string): Promise<TransactionRecord> {
   const { status, body } = await exchange.api<TransactionRecord>(`/v1/transaction/${id}`)
   assert.equal(status, 200, JSON.stringify(body))
   return body
 }
 
 /** Waits, at most thirty seconds, until a transaction has come to a status, and gives its record. */
-export async function arrive(exchange: Exchange, id: string, status: string): Promise<TransactionRecord> {
+export async function arrive(exchange: Pick<Exchange, 'api'>, id: string, status: string): Promise<TransactionRecord> {
   let record = await read(exchange, id)
   await until(async () => {
     record = await read(exchange, id)
@@ -70,7 +74,7 @@ export async function arrive(exchange: Exchange, id: string, status: string): Pr
 
 /** Waits until a record is as wanted, and gives it. */
 export async function seen(
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'api'>,
   id: string,
   what: string,
   isSo: (record: TransactionRecord) => boolean,
@@ -85,11 +89,11 @@ export async function seen(
 }
 
 /** What is owed to a transaction's customer of an asset. */
-export const owed = async (exchange: Exchange, id: string, asset: string): Promise<bigint> =>
+export const owed = async (exchange: Pick<Exchange, 'ownerUrl'>, id: string, asset: string): Promise<bigint> =>
   -(await bookBalance(exchange, `customer:${id}`, asset))
 
 /** Waits until every fact that was told has been dealt with. */
-export const settled = (exchange: Exchange): Promise<void> =>
+export const settled = (exchange: Pick<Exchange, 'ownerUrl'>): Promise<void> =>
   until(
     async () => (await lookup(exchange, `select 1 from jobs where kind = 'fact.received'`)).length === 0,
     'every fact to be settled',
@@ -143,7 +147,7 @@ export type Told<Payload> = { type: string; payload: Payload }
 
 /** All that was told of a transaction, in the order of the feed, once that has everything. */
 export async function eventsOf<Payload extends { id: string }>(
-  exchange: Exchange,
+  exchange: Pick<Exchange, 'api' | 'ownerUrl'>,
   id: string,
 ): Promise<Told<Payload>[]> {
   let told: Told<Payload>[] = []
