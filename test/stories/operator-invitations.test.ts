@@ -62,6 +62,20 @@ describe('an invitation', () => {
     )
   })
 
+  it('is listed while it is open, and can be revoked', async () => {
+    const admin = browser()
+    const { email } = await newAdmin()
+    await admin.signIn({ email, password })
+    const invited = { action: 'invite', email: 'open@example.com', role: 'support', name: 'Open' }
+    const { body } = await admin.press('/console/team', invited)
+    const link = /(\/console\/invitation\/[\w-]{43})/.exec(body)?.[1] ?? assert.fail(body)
+    assert.match((await admin.ask('/console/team')).body, /Open invitations.*open@example\.com/s)
+    assert.equal((await admin.press('/console/team', { action: 'revoke', email: 'open@example.com' })).status, 303)
+    assert.equal((await browser('198.51.108').ask(link)).status, 404)
+    assert.ok(!(await admin.ask('/console/team')).body.includes('open@example.com'))
+    assert.equal((await admin.press('/console/team', { action: 'revoke', email: 'open@example.com' })).status, 404)
+  })
+
   it('ends with the access of who sent it', async () => {
     const [leaving, demoted] = [await newAdmin(), await newAdmin()]
     const links: string[] = []

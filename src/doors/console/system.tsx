@@ -3,13 +3,14 @@ import { listOperators, operatorSubject } from '../../exchange/operators/operato
 import { halt, type HaltSubject, resume } from '../../exchange/settlement/halts.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { securityEventKinds } from '../../platform/lib/security-events.ts'
 import { type Halt, readHalts } from '../../rails/halts.ts'
 import { ActionField, ActionForm } from '../pages/form.tsx'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { Facts, Moment, Table } from '../pages/table.tsx'
+import { Facts, Moment, spaced, Table } from '../pages/table.tsx'
 
-/** `/console/system`: workers, halts, rails, and what has waited too long. */
+/** `/console/system`: workers, halts, rails, security events, and what has waited too long. */
 export const systemPage: Page = {
   path: '/console/system',
   needs: 'system.view',
@@ -26,6 +27,21 @@ export const systemPage: Page = {
         />
         <Halts visit={visit} halts={halts} />
         <Rails visit={visit} halts={halts} />
+        <section aria-labelledby="security">
+          <h2 id="security">Security events</h2>
+          <Table
+            caption="Security events in this process since it started"
+            columns={['Kind', 'Count']}
+            empty="None since this process started."
+            rows={securityEventKinds
+              .map((kind) => [spaced(kind), ctx.security.count(kind)] as const)
+              .filter(([, count]) => count > 0)
+              .map(([kind, count]) => [kind, String(count)])}
+          />
+          <p class="hint">
+            Of this process only. The metrics have those of every process, and the log has the network of each.
+          </p>
+        </section>
         <section aria-labelledby="stuck">
           <h2 id="stuck">Waiting too long</h2>
           <Table

@@ -1,5 +1,5 @@
 import { changeRole, disableOperator, listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
-import { inviteOperator } from '../../exchange/operators/invitation.ts'
+import { inviteOperator, openInvitations, revokeInvitation } from '../../exchange/operators/invitation.ts'
 import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { ActionField, ActionForm } from '../pages/form.tsx'
@@ -28,6 +28,9 @@ export const teamPage: Page = {
       case 'role':
         await changeRole(ctx, email, role, actor)
         return { to: visit.path }
+      case 'revoke':
+        await revokeInvitation(ctx, email, actor)
+        return { to: visit.path }
       case 'disable':
         await disableOperator(ctx, email, actor)
         return { to: visit.path }
@@ -38,7 +41,7 @@ export const teamPage: Page = {
 }
 
 async function teamOf(visit: Visit, notice?: string): Promise<string> {
-  const operators = await listOperators(visit.ctx)
+  const [operators, invitations] = await Promise.all([listOperators(visit.ctx), openInvitations(visit.ctx)])
   const mayManage = visit.may('team.manage')
   return renderPage(
     visit,
@@ -66,6 +69,7 @@ async function teamOf(visit: Visit, notice?: string): Promise<string> {
               : []),
         ])}
       />
+      <Invitations visit={visit} invitations={invitations} mayManage={mayManage} />
       {mayManage ? (
         <div class="pair">
           <section aria-labelledby="new">
@@ -97,6 +101,33 @@ async function teamOf(visit: Visit, notice?: string): Promise<string> {
     </>,
   )
 }
+
+type Listed = { visit: Visit; invitations: Awaited<ReturnType<typeof openInvitations>>; mayManage: boolean }
+
+const Invitations = ({ visit, invitations, mayManage }: Listed) =>
+  invitations.length === 0 ? null : (
+    <section aria-labelledby="invited">
+      <h2 id="invited">Invited</h2>
+      <Table
+        caption="Open invitations"
+        columns={['E-mail address', 'Name', 'Role', 'Since', ...(mayManage ? ['Change'] : [])]}
+        empty=""
+        rows={invitations.map((one) => [
+          one.email,
+          one.name,
+          one.role,
+          <Moment at={one.at} />,
+          ...(mayManage
+            ? [
+                <ActionForm visit={visit} action="revoke" name="Revoke" class="inline">
+                  <input type="hidden" name="email" value={one.email} />
+                </ActionForm>,
+              ]
+            : []),
+        ])}
+      />
+    </section>
+  )
 
 const RoleChoice = ({ id, value }: { id: string; value: string }) => (
   <div class="field">

@@ -75,6 +75,30 @@ export async function readInvitation(
   return found
 }
 
+/** Whose invitations are open, the newest first. */
+export const openInvitations = ({ db, clock }: Pick<Ctx, 'db' | 'clock'>): Promise<(Invitation & { at: Date })[]> =>
+  db.sql`
+    select email, name, role, created_at as at from operator_invitations
+    where used_at is null and created_at > ${after(clock.realNow(), -validMs)} order by created_at desc`
+
+/** Ends an open invitation: its link does not work any more. NOT_FOUND without one. */
+export async function revokeInvitation(ctx: Pick<Ctx, 'db' | 'clock'>, typed: string, actor: string): Promise<void> {
+  const email = typed.trim().toLowerCase()
+  await ctx.db.atomic(async (db) => {
+    const [ended] =
+      await db.sql`delete from operator_invitations where email = ${email} and used_at is null returning 1`
+    if (!ended) throw new Refusal('NOT_FOUND', 'There is no open invitation for this address.')
+    recordAudit(db, {
+      at: ctx.clock.now(),
+      actor,
+      action: 'operator.invitation_revoked',
+      subject: `invitation:${email}`,
+      before: null,
+      after: null,
+    })
+  })
+}
+
 /** Makes the operator that a link invites, with a password of the operator's choice. NOT_FOUND for a link that does not work. */
 export async function acceptInvitation(
   ctx: Pick<Ctx, 'db' | 'clock'>,
