@@ -29,7 +29,7 @@ import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { type Headers, headersFor, scansCodes } from './page-headers.ts'
-import { payAidsOf } from './pay-aids.ts'
+import { aidsOf } from './pay-aids.ts'
 import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
 import { type Look, renderLayout } from './layout.tsx'
 import { serveReceipts } from './receipt-page.tsx'
@@ -254,7 +254,7 @@ async function sendOrder(
   const language = languageFor(request, visit)
   const [ways, drawn, look] = await Promise.all([
     step === 'method' ? otherWays(ctx, view) : [],
-    step === 'pay' ? payAidsOf(view) : {},
+    aidsOf(ctx, view, step),
     lookOf(ctx, view.partnerId, assets.sheet),
   ])
   const aids = { ...drawn, button: options.payButton(view, language) }

@@ -1,5 +1,8 @@
+import type { Ctx } from '../../exchange/context.ts'
 import type { CheckoutView, PayToKind } from '../../exchange/orders/checkout-view.ts'
+import { orderAgain } from './again.ts'
 import type { PayButton } from './notices.ts'
+import type { Visit } from './visit.ts'
 
 /** QR codes and links that make paying easier. The page shows the same details as text. */
 export type PayAids = {
@@ -10,10 +13,18 @@ export type PayAids = {
   /** A code that a bank's app takes as a whole (Pix). */
   code?: string
   button?: PayButton | undefined
+  /** A link to the same exchange once more. */
+  again?: string | undefined
 }
 
 /** Required in a Pix code. Payers see the account holder from the central bank's directory. */
 const pixCity = 'Brasilia'
+
+/** What the page of a step can do more than show texts. */
+export async function aidsOf(ctx: Ctx, view: CheckoutView, step: Visit['step']): Promise<PayAids> {
+  if (step === 'pay') return payAidsOf(view)
+  return step === 'done' ? { again: await orderAgain(ctx, view) } : {}
+}
 
 /** Makes them for an order's payment details. The QR encoder is loaded when first needed. */
 export async function payAidsOf(view: CheckoutView): Promise<PayAids> {

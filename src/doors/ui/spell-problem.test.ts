@@ -33,6 +33,10 @@ test('what is refused says what to mend, in other languages too', () => {
   const says = (code: string, message: string) => spellProblem({ code, message }, german)
   assert.match(says('INVALID_ADDRESS', 'The checksum does not match: check every character.'), /Prüfsumme/)
   assert.match(says('INVALID_ADDRESS', 'This is an address of a test network.'), /Testnetz/)
+  assert.equal(
+    says('INVALID_ADDRESS', 'This is an address on Ethereum, another network: Bitcoin is paid out on Bitcoin.'),
+    'Das ist eine Adresse im Netzwerk Ethereum. Bitcoin wird über Bitcoin ausgezahlt.',
+  )
   assert.match(says('INVALID_ADDRESS', 'This is a payment request for another coin.'), /anderen Coin/)
   assert.match(says('INVALID_VALUE', 'The payment request names another Memo.'), /passt nicht/)
   assert.match(says('INVALID_ACCOUNT', 'No IBAN begins with XX.'), /IBAN/)

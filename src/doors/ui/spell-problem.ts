@@ -2,12 +2,13 @@ import type { Language } from '../../platform/language/language.ts'
 import type { Problem } from '../../platform/lib/refusal.ts'
 
 /**
- * The rules' English sentences by meaning. The first match is used in other languages, which say a little less; English shows the
- * rule's own sentence.
+ * The rules' English sentences by meaning. The first match is used in other languages, with the names that the sentence has;
+ * most say a little less. English shows the rule's own sentence.
  */
 const meanings: readonly (readonly [sentence: RegExp, key: string])[] = [
   [/test network/, 'address.testNetwork'],
   [/secret key/, 'address.secret'],
+  [/address on (?<network>.+), another network: (?<coin>.+) is paid out on (?<chain>.+)\./, 'address.onNetwork'],
   [/another network|any network/, 'address.otherNetwork'],
   [/for another coin/, 'address.otherCoin'],
   [/is lost|is the contract/, 'address.lost'],
@@ -38,8 +39,16 @@ const general: Readonly<Record<string, string>> = {
 export function spellProblem({ code, message }: Pick<Problem, 'code' | 'message'>, { tag, find }: Language): string {
   const own = find(`problem.${code}`)
   if (own !== undefined || tag === 'en') return own ?? message
-  const meaning = general[code] === 'method' || general[code] === 'amount' ? undefined : meaningOf(message)
-  return find(`problem.${meaning ?? general[code] ?? 'other'}`) ?? message
+  const isGeneral = general[code] === 'method' || general[code] === 'amount'
+  const meaning = isGeneral ? undefined : meaningOf(message)
+  return find(`problem.${meaning?.key ?? general[code] ?? 'other'}`, meaning?.values) ?? message
 }
 
-const meaningOf = (message: string): string | undefined => meanings.find(([sentence]) => sentence.test(message))?.[1]
+/** The key of a sentence's meaning, with the names in it. */
+function meaningOf(message: string): { key: string; values: Record<string, string> } | undefined {
+  for (const [sentence, key] of meanings) {
+    const match = sentence.exec(message)
+    if (match) return { key, values: { ...match.groups } }
+  }
+  return undefined
+}

@@ -42,6 +42,11 @@ function donePage(props: PageProps): Page {
         <ReceiptLink {...props} />
         <ProofLink {...props} />
         <BackLink {...props} url={view.redirects.successful} />
+        {props.aids.again === undefined ? null : (
+          <p class="others">
+            <a href={props.aids.again}>{say(view.quote.side === 'buy' ? 'done.buyAgain' : 'done.sellAgain')}</a>
+          </p>
+        )}
       </>
     ),
   }
