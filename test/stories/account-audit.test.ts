@@ -9,10 +9,10 @@ import { commands } from '../../src/cli.ts'
 import { readUsage } from '../../src/doors/commands/usage.ts'
 import { setPartner, switchFeature } from '../../src/exchange/partners/change.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'
+import { contains, type Fields, others } from '../support/audited-commands.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { until } from '../support/telling.ts'
 
-type Fields = Record<string, unknown>
 type Entry = {
   entry: string
   at: string
@@ -79,6 +79,22 @@ const changes: Change[] = [
     subject: ofPartner,
     before: { slippageBasisPoints: null, signingKey: null },
     after: { slippageBasisPoints: 300, signingKey: signing },
+  },
+  {
+    command: 'partner disable',
+    args: ({ partner }) => ['--partner', partner],
+    action: 'partner.disabled',
+    subject: ofPartner,
+    before: { disabledAt: null },
+    after: {},
+  },
+  {
+    command: 'partner enable',
+    args: ({ partner }) => ['--partner', partner],
+    action: 'partner.enabled',
+    subject: ofPartner,
+    before: {},
+    after: { disabledAt: null },
   },
   {
     command: 'feature on',
@@ -202,21 +218,6 @@ const changes: Change[] = [
   },
 ]
 
-/**
- * Commands that change no partner's account: they read, check, set up the database, or decide about a customer, an operator, a
- * transaction or money that waits for a person (audited too: operator-*.test.ts).
- */
-const others = new Set(
-  `serve, migrate, db url, verify, stuck, settings, keystore create, keystore show, help, widget sign, partner list, partner show, key list, webhook list,
-  webhook show, webhook test, webhook replay, webhook attempts, listen,
-  b2b list, audit list, transaction show, price explain, customer show, customer block, customer unblock,
-  portal invite, portal list, portal disable, operator create, operator list, operator token, operator revoke, transaction hold, transaction release, transaction refund,
-  transaction cancel, payout list, payout approve, suspense list, suspense match, suspense return, suspense writeoff, rail list,
-  rail resume, chain reread, config check, config schema, policy list, policy show, policy propose, policy approve, policy reject, policy history, policy export,
-  market show, market halt, market resume, operator role, operator disable, reconcile, break list, break show, break resolve, close, key rotate-master, key rotate-ledger, doctor, restore show, restore open, backup confirm key, backup confirm database, mail show, mail bounce, mail clear, halt all, halt payouts, halt rail, halt asset, resume all, resume payouts, resume rail, resume asset, transaction list, report day, report week, report month, journal export, balance list, balance open, balance charge, treasury show, treasury exposure, treasury pnl, hedge list, hedge propose, hedge approve, hedge cancel, hedge resolve, rebalance list, rebalance propose, rebalance approve, rebalance sent, rebalance arrived, rebalance cancel, chain wallet,
-  signer init, signer run, signer show, signer approve, signer halt, signer resume`.split(/,\s+/),
-)
-
 /** Remembers what a command has made, and every secret that it showed. */
 function remember(command: string, shown: Fields): void {
   if (command === 'partner create') made.partner = String(shown.partner_id)
@@ -244,11 +245,6 @@ async function registered(): Promise<string> {
     return told.status < 300
   }, 'a registered address')
   return String(id)
-}
-
-function contains(entry: Fields, expected: Fields | null, name: string): void {
-  if (expected === null) return assert.equal(entry, null, name)
-  for (const [key, value] of Object.entries(expected)) assert.deepEqual(entry[key], value, `${name}.${key}`)
 }
 
 test('every command either changes no account, or is in the table of those that are audited', () => {

@@ -28,7 +28,8 @@ const settings: HedgingSettings = {
   venue: place,
   pairs: [{ base: 'BTC', quote: 'EUR' }],
   assets: {},
-  everyMs: 10_000,
+  // Hedges are proposed where a test says so, and at no other time.
+  everyMs: 3_600_000,
   slippageBasisPoints: 50,
   expiresAfterMs: 900_000,
   bounds: { BTC: { target: '0', minimum: '0.0005', lot: '0.0001' } },

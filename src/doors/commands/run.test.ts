@@ -41,7 +41,7 @@ test('args that are no command, or not what it takes, get a plain sentence and e
     typed                                            says
     veryfy                                           There is no command "veryfy".
     --verify                                         There is no command "--verify".
-    partner                                          "partner" needs one of: create, list, show, set.
+    partner                                          "partner" needs one of: create, list, show, set, disable, enable.
     db|drop                                          "db" needs one of: url.
     help|partners                                    There is no command "partners".
     verify|now                                       Unexpected argument: now.

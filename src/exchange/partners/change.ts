@@ -84,6 +84,10 @@ async function change(
       before.name = partner.name
       after.name = changed.name
     }
+    if (changed.disabledAt !== partner.disabledAt) {
+      before.disabledAt = partner.disabledAt?.toISOString() ?? null
+      after.disabledAt = changed.disabledAt?.toISOString() ?? null
+    }
     queries.savePartner(db, changed)
     recordAudit(db, { at: ctx.clock.now(), actor, action, subject: `partner:${partnerId}`, before, after })
     raiseVersion(db)
