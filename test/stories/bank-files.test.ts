@@ -9,6 +9,7 @@ import { camt, ourIban, pain002 } from '../support/camt.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { debitOf, FolderBank } from '../support/folder-bank.ts'
 import {
+  advance,
   arrive,
   assertBooksHold,
   bookBalance,
@@ -17,6 +18,7 @@ import {
   lookup,
   owed,
   pay,
+  read,
   readyToPay,
   seen,
 } from '../support/journey.ts'
@@ -112,13 +114,41 @@ describe('a bank that exchanges files', () => {
     await assertBooksHold(exchange)
   })
 
-  it('puts a buy that is a cent short on hold, and money without our reference in suspense', async () => {
-    const { id, reference } = await awaited()
-    bank.state([paid(reference, '200.00'), paid('a present', '17.00')])
-    const record = await arrive(exchange, id, 'on_hold')
+  it('exchanges a buy that is a cent short, and holds one that is a cent below the tolerance', async () => {
+    const [short, below] = [await awaited(), await awaited()]
+    bank.state([paid(short.reference, '249.99'), paid(below.reference, '248.74')])
+    assert.equal((await arrive(exchange, short.id, 'finished')).from_amount, '249.99')
+    const record = await arrive(exchange, below.id, 'on_hold')
     assert.equal(record.status_details, 'underpaid')
-    assert.equal(await owed(exchange, id, 'EUR-EUR'), 20_000n)
-    await until(async () => (await suspense()) === 1_700n, 'the suspense')
+    assert.equal(await owed(exchange, below.id, 'EUR-EUR'), 24_874n)
+    await assertBooksHold(exchange)
+  })
+
+  it('keeps money without our reference, or with a wrong one, in suspense', async () => {
+    const { id, reference } = await awaited()
+    const mistyped = reference.slice(0, -1) + (reference.endsWith('A') ? 'B' : 'A')
+    bank.state([paid('a present', '17.00'), paid(mistyped, '250.00')])
+    await until(async () => (await suspense()) === 26_700n, 'the suspense')
+    assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
+    await assertBooksHold(exchange)
+  })
+
+  it('reads a statement of another version, with elements of the bank’s own', async () => {
+    const { id, reference } = await awaited()
+    const extra = '<b:Note xmlns:b="urn:bank:own"><b:Amt Ccy="EUR">999.00</b:Amt></b:Note>'
+    bank.state([paid(reference, '250.00', { extra })], { version: '02', extra })
+    assert.equal((await arrive(exchange, id, 'finished')).from_amount, '250')
+    await assertBooksHold(exchange)
+  })
+
+  it('refuses a file that expands to more than it is, and takes those after it', async () => {
+    const { id, reference } = await awaited()
+    const bomb = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]>'
+    bank.drop('bomb.xml', camt({ id: 'BOMB', entries: [paid(reference)] }).replace('<Document', `${bomb}<Document`))
+    await until(() => Promise.resolve(existsSync(join(folder, 'in/refused/bomb.xml.reason.txt'))), 'the refusal')
+    rmSync(join(folder, 'in/refused/bomb.xml'))
+    bank.state([paid(reference)])
+    await arrive(exchange, id, 'finished')
     await assertBooksHold(exchange)
   })
 
@@ -138,6 +168,24 @@ describe('a bank that exchanges files', () => {
     bank.state([paid(reference, '200.00', { debit: true, code: 'RRCT' })])
     await seen(exchange, id, 'the recall', ({ from_amount: arrived }) => arrived === '0')
     assert.equal(await owed(exchange, id, 'EUR-EUR'), 0n)
+    await assertBooksHold(exchange)
+  })
+
+  it('books a recall after the coins have left as a loss, once', async () => {
+    const { id, reference } = await awaited()
+    bank.state([paid(reference)])
+    const { to_amount: paidOut } = await arrive(exchange, id, 'finished')
+    const losses = await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR')
+    const recall = paid(reference, '250.00', { debit: true, code: 'RRCT' })
+    bank.drop('recall.xml', camt({ kind: '054', id: 'N-R', entries: [recall] }))
+    bank.state([recall])
+    const record = await seen(exchange, id, 'the recall', ({ errors }) => errors.length > 0)
+    await taken()
+    assert.deepEqual(
+      [record.status, record.to_amount, record.errors.map(({ code }) => code)],
+      ['finished', paidOut, ['payment_reversed']],
+    )
+    assert.equal(await bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'), losses + 25_000n)
     await assertBooksHold(exchange)
   })
 
@@ -187,7 +235,7 @@ describe('a sale that is paid out by a payment file', () => {
     await assertBooksHold(exchange)
   })
 
-  it('is held for staff when the bank refuses it, and asks for another account when it comes back', async () => {
+  it('is held for staff when the bank refuses it, and asks for another account when it comes back four days later', async () => {
     const refused = await sold()
     const [order] = await ordered()
     assert(order)
@@ -201,6 +249,7 @@ describe('a sale that is paid out by a payment file', () => {
     assert(other)
     bank.state([debitOf(other)])
     await arrive(exchange, returned.id, 'finished')
+    await advance(exchange, 'P4D')
     const back = { ...debitOf(other), debit: false, servicerReference: 'BACK-1', code: 'RRTN' }
     bank.state([back])
     await seen(exchange, returned.id, 'the return', ({ status_details: details }) => details === 'address_needed')
