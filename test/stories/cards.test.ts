@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test'
 import { type CardExchange, startCardExchange } from '../support/card-exchange.ts'
 import type { Exchange } from '../support/exchange.ts'
 import type { FakeHyperswitch } from '../support/hyperswitch.ts'
-import { arrive, assertBooksHold, lookup, read, readyToPay, seen, settled } from '../support/journey.ts'
+import { advance, arrive, assertBooksHold, lookup, read, readyToPay, seen, settled } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
 
 let cards: CardExchange
 let exchange: Exchange
@@ -37,6 +38,19 @@ describe('cards at Hyperswitch', () => {
 
     const { id: byBank } = await readyToPay(exchange, { deposit: { payment_category: 'SEPA' } })
     assert.equal((await read(exchange, byBank)).status, 'waiting_for_deposit')
+    await assertBooksHold(exchange)
+  })
+
+  it('waits for a processor that answers nothing for an hour, past the time to pay', async () => {
+    const { id, payAt, payment } = await cards.atThePage()
+    await cards.forms.post(payAt, { card: '4242424242424242' })
+    for (const method of ['GET', 'POST']) fake.fail(method, /^/, '500', Infinity)
+    assert.deepEqual(await cards.deliver(), [200])
+    await advance(exchange, 'PT1H')
+    assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
+    fake.heal()
+    assert.equal((await arrive(exchange, id, 'finished')).from_amount, '100')
+    assert.equal(payment.status, 'succeeded')
     await assertBooksHold(exchange)
   })
 
@@ -92,6 +106,22 @@ describe('cards at Hyperswitch', () => {
     fake.fail('GET', new RegExp(payment.payment_id), '500', 4)
     assert.deepEqual(await cards.deliver(), [200])
     assert.equal((await arrive(exchange, id, 'finished')).from_amount, '100')
+  })
+
+  it('takes a webhook that comes before the answer to our own request', async () => {
+    const { id, press } = await cards.ready()
+    const before = new Set(fake.payments.keys())
+    let answer = (): void => undefined
+    fake.fail('POST', /^\/payments$/, { answersAfter: new Promise((resolve) => (answer = resolve)) })
+    const pressed = press()
+    const made = () => [...fake.payments.keys()].find((one) => !before.has(one))
+    await until(() => made() !== undefined, 'the payment')
+    fake.pay(made() ?? '')
+    assert.deepEqual(await cards.deliver(), [200])
+    await arrive(exchange, id, 'finished')
+    answer()
+    assert.equal((await pressed).status, 303)
+    await assertBooksHold(exchange)
   })
 
   it('holds an order for which another amount was captured, and credits what came', async () => {

@@ -12,8 +12,16 @@ import {
   testWebhookKey,
 } from './hyperswitch-world.ts'
 
-/** How a request fails: with a 500 before or after its work, without any answer after its work, or with another body. */
-export type Fault = '500' | '500_after' | 'silence_after' | { status: number; body: string; type?: string }
+/**
+ * How a request fails: with a 500 before or after its work, without any answer after its work, with an answer that comes late, or with
+ * another body.
+ */
+export type Fault =
+  | '500'
+  | '500_after'
+  | 'silence_after'
+  | { answersAfter: Promise<void> }
+  | { status: number; body: string; type?: string }
 
 /** A stand-in for Hyperswitch, with everything it was asked to do, and what it does on command. */
 export type FakeHyperswitch = HyperswitchWorld &
@@ -24,6 +32,8 @@ export type FakeHyperswitch = HyperswitchWorld &
     asked: string[]
     /** Lets the next requests that match fail. */
     fail(method: string, path: RegExp, fault: Fault, times?: number): void
+    /** Nothing fails any more. */
+    heal(): void
     stop(): Promise<void>
   }
 
@@ -92,6 +102,7 @@ export async function startHyperswitch(change: Partial<HyperswitchSettings> = {}
     settings: { ...settingsAt(counter.url), ...change },
     asked,
     fail: (method, path, fault, times = 1) => void faults.push({ method, path, fault, times }),
+    heal: () => void faults.splice(0),
     stop: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -119,6 +130,13 @@ const settingsAt = (baseUrl: string): HyperswitchSettings => ({
 function answerFaulty(fault: Fault | undefined, response: ServerResponse, work: (to: ServerResponse) => void): void {
   if (fault === undefined) return work(response)
   if (fault === '500') return send(response, 500, { error: { type: 'api', code: 'HE_00' } })
+  if (typeof fault === 'object' && 'answersAfter' in fault) {
+    return work({
+      writeHead: (...head: [number, Record<string, string>]) => ({
+        end: (body: string) => void fault.answersAfter.then(() => response.writeHead(...head).end(body)),
+      }),
+    } as unknown as ServerResponse)
+  }
   if (typeof fault === 'object') {
     return void response.writeHead(fault.status, { 'content-type': fault.type ?? 'application/json' }).end(fault.body)
   }
