@@ -7,11 +7,21 @@ import type { TransactionRecord } from '../../src/exchange/transactions/record.t
 import { camt, type CamtEntry, pain002 } from '../support/camt.ts'
 import { type BankOrder, debitOf, euros } from '../support/folder-bank.ts'
 import type { FakePayment } from '../support/hyperswitch-world.ts'
-import { arrive, bookBalance, create, eventsOf, lookup, seen, settled, statusesOf } from '../support/journey.ts'
+import {
+  arrive,
+  bookBalance,
+  create,
+  eventsOf,
+  lookup,
+  referenceOf,
+  seen,
+  settled,
+  statusesOf,
+  whileLocked,
+} from '../support/journey.ts'
 import { passChallenge, submitAt } from '../support/hyperswitch.ts'
 import { type Customer, type LiveExchange, startLiveExchange } from '../support/live-exchange.ts'
 import { assertProfitAddsUp } from '../support/profit.ts'
-import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
 
 const wallet = '0x00000000000000000000000000000000c0ffee03'
@@ -46,7 +56,7 @@ describe('an exchange with real money', () => {
   it('pays out coins for a SEPA transfer that the bank’s statement reports', async () => {
     const { id, customer } = await begin(buyEther('SEPA'))
     await customer.send({ do: 'payout_address', payout_address: wallet, confirms: wallet })
-    bookings(credit(await referenceOf(id), 'C-1'))
+    bookings(credit(await referenceOf(exchange, id), 'C-1'))
     await assertPaidInCoins(id)
   })
 
@@ -67,7 +77,7 @@ describe('an exchange with real money', () => {
 
   it('reconciles while the chain has moved coins that are not booked yet, in and out', async () => {
     const sale = await offerCoins()
-    await whileLocked(sale.id, async () => {
+    await whileLocked(exchange, sale.id, async () => {
       await exchange.anvil.send({ to: sale.address, value: 10n ** 17n })
       const isFinal = "select 1 from rail_events where reference = $1 and kind = 'deposit_final'"
       await until(async () => (await lookup(exchange, isFinal, [sale.address])).length > 0, 'the coins')
@@ -81,7 +91,7 @@ describe('an exchange with real money', () => {
     await passChallenge(page)
     await callBack()
     await arrive(exchange, id, 'sending')
-    await whileLocked(id, async () => {
+    await whileLocked(exchange, id, async () => {
       await until(async () => (await exchange.anvil.balance(wallet)) > before, 'the coins')
       await exchange.anvil.mine(2)
       await assertReconciled()
@@ -142,7 +152,7 @@ describe('an exchange with real money', () => {
   it('learns after a restart what happened meanwhile: a transfer, a card payment and a confirmed payout', async () => {
     const transfer = await begin(buyEther('SEPA'))
     await transfer.customer.send({ do: 'payout_address', payout_address: wallet, confirms: wallet })
-    const reference = await referenceOf(transfer.id)
+    const reference = await referenceOf(exchange, transfer.id)
     const card = await atTheProcessor()
     const sale = await sell()
 
@@ -191,20 +201,20 @@ describe('an exchange with real money', () => {
       assert.ok(accounts.every(({ account: of, closing }) => of !== 'customers' || closing === 0n))
     }
   })
+
+  it('finds coins that left the wallet without a payout', async () => {
+    await exchange.anvil.give(exchange.hot, (await exchange.anvil.balance(exchange.hot)) - 10n ** 18n)
+    await exchange.anvil.mine(2)
+    const { exitCode, out } = await exchange.cambio('reconcile', '--json')
+    const { breaks } = JSON.parse(out) as { breaks: { account: string; kind: string; amount: string }[] }
+    assert.deepEqual(
+      [exitCode, breaks.map(({ account: of, kind, amount }) => [of, kind, amount])],
+      [1, [['evm-eth', 'balance', '-1']]],
+    )
+  })
 })
 
 const streamOf = (body: string): string => (JSON.parse(body) as { payload: { id: string } }).payload.id
-
-/** The reference that the customer of a transfer was given. */
-async function referenceOf(id: string): Promise<string> {
-  const [row] = await lookup<{ reference: string }>(
-    exchange,
-    `select reference from deposit_instructions
-     join transactions on transactions.id = transaction_id where public_id = $1`,
-    [id],
-  )
-  return row?.reference ?? assert.fail('no reference was given')
-}
 
 /** A transfer of 100 euros on our account. */
 const credit = (remittance: string, servicerReference: string): CamtEntry => ({
@@ -231,15 +241,6 @@ async function sell(): Promise<{ id: string; order: BankOrder }> {
   assert.deepEqual([paidOut, order.account, euros(order.amount)], [null, account.iban, expected])
   return { id, order }
 }
-
-/** Nothing is booked for an order while `work` goes on. */
-const whileLocked = (id: string, work: () => Promise<void>): Promise<void> =>
-  asOwner(exchange.ownerUrl, async (client) => {
-    await client.query('begin')
-    await client.query('select 1 from transactions where public_id = $1 for update', [id])
-    await work()
-    await client.query('rollback')
-  })
 
 async function assertReconciled(): Promise<void> {
   assert.deepEqual(await exchange.told('reconcile'), { ok: true, breaks: [], on_its_way: 0 })

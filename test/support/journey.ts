@@ -128,6 +128,30 @@ export const lookup = <Row extends object = Record<string, unknown>>(
   values: unknown[] = [],
 ): Promise<Row[]> => asOwner(ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
 
+/** The reference that the customer of a transaction was given last. */
+export async function referenceOf(exchange: Pick<Exchange, 'ownerUrl'>, id: string): Promise<string> {
+  const [row] = await lookup<{ reference: string }>(
+    exchange,
+    `select reference from deposit_instructions join transactions on transactions.id = transaction_id
+     where public_id = $1 order by deposit_instructions.id desc`,
+    [id],
+  )
+  return row?.reference ?? assert.fail('No reference was given.')
+}
+
+/** Nothing is booked for a transaction until `work` is done. */
+export const whileLocked = (
+  { ownerUrl }: Pick<Exchange, 'ownerUrl'>,
+  id: string,
+  work: () => Promise<void>,
+): Promise<void> =>
+  asOwner(ownerUrl, async (client) => {
+    await client.query('begin')
+    await client.query('select 1 from transactions where public_id = $1 for update', [id])
+    await work()
+    await client.query('rollback')
+  })
+
 /** What an account of the books holds of an asset, debits counting up, by the auditor's view. */
 export async function bookBalance(
   exchange: Pick<Exchange, 'ownerUrl'>,

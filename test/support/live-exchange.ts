@@ -27,6 +27,8 @@ export type LiveExchange = Pick<Exchange, 'url' | 'service' | 'ownerUrl' | 'data
     bank: FolderBank
     cards: FakeHyperswitch
     anvil: Anvil
+    /** The wallet that pays out. */
+    hot: string
     /** What the partner gets, and the secret of its endpoint. */
     receiver: Receiver
     webhookSecret: string
@@ -68,7 +70,7 @@ export async function startLiveExchange(): Promise<LiveExchange> {
   )
   const database = await testDatabase()
   const env = settings(folder, { databaseUrl: database.url, smtpUrl: mails.url, node: anvil.url })
-  const { token, key } = await setUp(env, anvil)
+  const { hot, token, key } = await setUp(env, anvil)
   const staff = { ...env, OPERATOR_TOKEN: token }
   let service = await serve(env)
   t.after(() => service.stop())
@@ -95,6 +97,7 @@ export async function startLiveExchange(): Promise<LiveExchange> {
     bank: new FolderBank(join(folder, 'bank'), opening.euros),
     cards,
     anvil,
+    hot,
     receiver,
     webhookSecret: endpoint.body.secret,
     customer: async (redirectUrl, email) => {
@@ -156,14 +159,15 @@ const settings = (folder: string, to: { databaseUrl: string; smtpUrl: string; no
 })
 
 /** What the operator does before the first start: the wallet, the opening balances, people, a partner, a copy of the key. */
-async function setUp(env: Record<string, string>, anvil: Anvil): Promise<{ token: string; key: string }> {
+async function setUp(env: Record<string, string>, anvil: Anvil): Promise<{ hot: string; token: string; key: string }> {
   const run = async (...args: string[]): Promise<string> => {
     const { exitCode, out, err } = await commandLine(env).cambio(...args)
     assert.equal(exitCode, 0, `${args.join(' ')}\n${out}${err}`)
     return out
   }
   await run('config', 'check')
-  await anvil.give(/0x[0-9a-fA-F]{40}/.exec(await run('keystore', 'create'))?.[0] ?? '', opening.wei)
+  const [hot = ''] = /0x[0-9a-fA-F]{40}/.exec(await run('keystore', 'create')) ?? []
+  await anvil.give(hot, opening.wei)
   await anvil.mine(2)
   const own = ['--reason', 'our own money']
   await run('balance', 'open', '--account', 'evm-eth', '--asset', 'ETH-ETH', '--amount', '50', ...own)
@@ -174,7 +178,7 @@ async function setUp(env: Record<string, string>, anvil: Anvil): Promise<{ token
   const { secret_key: key } = JSON.parse(await run('partner', 'create', 'Example Shop', '--json')) as {
     secret_key: string
   }
-  return { token, key }
+  return { hot, token, key }
 }
 
 async function serve(env: Record<string, string>): Promise<Service> {

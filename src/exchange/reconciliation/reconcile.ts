@@ -41,7 +41,7 @@ export async function reconcile(ctx: Ctx, period: Period = lastDays(ctx)): Promi
   const unknown: string[] = []
   for (const account of accounts) {
     const known = before.filter((one) => one.account === account.place)
-    const seen = await comparedTwice(ctx, account, period, known)
+    const seen = await comparedUntilSame(ctx, account, period, known)
     onItsWay.push(...seen.differences.filter((one) => one.isOnItsWay))
     found.push(...seen.differences.filter((one) => !one.isOnItsWay).map((one) => asBreak(account, one)))
     for (const [asset, amount] of seen.rests) {
@@ -72,31 +72,37 @@ const balanceOf = (place: string, asset: string): string => `${place} ${asset}`
 /** How often, and how many real milliseconds apart, an account whose balance differs is compared again. */
 const looks = 4
 const lookAgainMs = 400
+/** How many comparisons in a row must leave the same. Without a statement, for longer than a chain is looked at by default. */
+const sameLooks = { stated: 1, unstated: 8 }
 /** How long before it was found a break may have begun. */
 const foundWithinMs = 34 * dayMs
 
 /** The differences of an account's items, and of each balance what they do not explain; undefined where money moved meanwhile. */
 type Compared = { differences: Difference[]; rests: Map<string, bigint | undefined> }
 
-/** Compares an account until two comparisons in a row leave the same rests: a callback may come between two readings. */
-async function comparedTwice(
+/** Compares an account until each rest was the same in comparisons in a row: a callback may come between two readings. */
+async function comparedUntilSame(
   ctx: Ctx,
   account: CustodyAccount,
   period: Period,
   known: readonly queries.BreakRow[],
 ): Promise<Compared> {
+  const { stated, unstated } = sameLooks
+  const needed = hasStatement(account) ? stated : unstated
   let last = await compared(ctx, account, period, known)
-  for (let look = 1; look < looks && [...last.rests.values()].some((rest) => rest !== 0n); look += 1) {
+  let same = new Map<string, number>()
+  const isClear = ([asset, rest]: [string, bigint | undefined]): boolean =>
+    rest === 0n || (same.get(asset) ?? 0) >= (rest === undefined ? stated : needed)
+  for (let look = 1; look < looks + needed && ![...last.rests].every(isClear); look += 1) {
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
     const next = await compared(ctx, account, period, known)
-    const isSame = [...next.rests].every(([asset, rest]) => rest !== undefined && rest === last.rests.get(asset))
+    same = new Map(
+      [...next.rests].map(([asset, rest]) => [asset, rest === last.rests.get(asset) ? (same.get(asset) ?? 0) + 1 : 0]),
+    )
     last = next
-    if (isSame) return next
   }
-  const isQuiet = [...last.rests.values()].every((rest) => rest === 0n)
-  return isQuiet
-    ? last
-    : { ...last, rests: new Map([...last.rests].map(([asset, rest]) => [asset, rest === 0n ? rest : undefined])) }
+  const rests = new Map([...last.rests].map((one) => [one[0], isClear(one) ? one[1] : undefined]))
+  return { ...last, rests }
 }
 
 /** How long after a chain has seen money it is booked at the latest. */
