@@ -79,6 +79,14 @@ const taken = (): Promise<void> =>
     'the files',
   )
 
+/** Waits until a file is refused, with its reason next to it, and removes it. */
+async function refused(name: string): Promise<void> {
+  const path = join(folder, 'in/refused', name)
+  await until(() => existsSync(path), 'the refusal')
+  assert.ok(existsSync(`${path}.reason.txt`))
+  rmSync(path)
+}
+
 const ordered = async (): Promise<ReturnType<FolderBank['collect']>> => {
   const orders: ReturnType<FolderBank['collect']> = []
   await until(() => Promise.resolve(orders.push(...bank.collect()) > 0), 'a payment file')
@@ -145,8 +153,7 @@ describe('a bank that exchanges files', () => {
     const { id, reference } = await awaited()
     const bomb = '<!DOCTYPE a [<!ENTITY b "bb"><!ENTITY c "&b;&b;">]>'
     bank.drop('bomb.xml', camt({ id: 'BOMB', entries: [paid(reference)] }).replace('<Document', `${bomb}<Document`))
-    await until(() => Promise.resolve(existsSync(join(folder, 'in/refused/bomb.xml.reason.txt'))), 'the refusal')
-    rmSync(join(folder, 'in/refused/bomb.xml'))
+    await refused('bomb.xml')
     bank.state([paid(reference)])
     await arrive(exchange, id, 'finished')
     await assertBooksHold(exchange)
@@ -194,10 +201,9 @@ describe('a bank that exchanges files', () => {
     const held = await bookBalance(exchange, 'held:bank-1', 'EUR-EUR')
     const wrong = camt({ id: 'WRONG', number: 900, opening: '0.00', closing: '250.01', entries: [paid(reference)] })
     bank.drop('wrong.xml', wrong)
-    await until(() => Promise.resolve(existsSync(join(folder, 'in/refused/wrong.xml.reason.txt'))), 'the refusal')
+    await refused('wrong.xml')
     assert.equal(await bookBalance(exchange, 'held:bank-1', 'EUR-EUR'), held)
     assert.equal((await exchange.api<{ status: string }>(`/v1/transaction/${id}`)).body.status, 'waiting_for_deposit')
-    rmSync(join(folder, 'in/refused/wrong.xml'))
   })
 })
 
