@@ -23,7 +23,7 @@ import { forwardHalts, signerOf } from './signer.ts'
 
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
-  const evm = await openEvmRails(foundation)
+  const evm = await openEvmRails({ ...foundation, signer: signerOf(foundation.config.file) })
   const configured = await openConfigured(foundation)
   return {
     venue: openHedging(foundation),

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -5,6 +6,7 @@ import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { makeKeys } from '../rails/bitcoin/mnemonic.ts'
 import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
+import { destinationOf as evmDestination, evmFamily } from '../rails/evm/signing-family.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
 import { destinationOf as xrplDestination, xrplFamily } from '../rails/xrpl/signing-family.ts'
 import { openJournal } from './journal.ts'
@@ -14,7 +16,7 @@ import { openKeySigner } from './signer.ts'
 
 /** What an address of the policy pays to, on any chain that the signer signs for. */
 export const destinationOf = (address: string): string | undefined =>
-  bitcoinDestination(address) ?? xrplDestination(address)
+  bitcoinDestination(address) ?? xrplDestination(address) ?? evmDestination(address)
 
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
@@ -36,12 +38,17 @@ export async function runSigner(
   folder: string,
   { clock, log }: { clock: Pick<Clock, 'realNow'>; log: Log },
 ): Promise<{ stop(): Promise<void> }> {
-  const password = await readPasswordFile(join(folder, 'signer.keystore-password'))
-  const mnemonic = await readKeystore(join(folder, 'signer.keystore'), password)
+  const mnemonic = await readMnemonic(folder, 'signer')
+  // A keystore that the service used before, with its addresses.
+  const evmMnemonic = existsSync(join(folder, 'evm.keystore')) ? await readMnemonic(folder, 'evm') : mnemonic
   const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
   const allowed = new Set([...policy.allowed].flatMap((one) => destinationOf(one) ?? unknownAddress(one)))
   const journal = await openJournal(join(folder, 'journal.jsonl'))
-  const families = { bitcoin: bitcoinFamily(mnemonic), xrpl: xrplFamily(mnemonic) }
+  const families = {
+    bitcoin: bitcoinFamily(mnemonic),
+    xrpl: xrplFamily(mnemonic),
+    evm: evmFamily(evmMnemonic, policy.testChains),
+  }
   const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
   const server = await serveSigner(signer, socketIn(folder), log).catch(async (error: unknown) => {
     await journal.close()
@@ -57,6 +64,9 @@ export async function runSigner(
     },
   }
 }
+
+const readMnemonic = async (folder: string, name: string): Promise<string> =>
+  readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))
 
 function unknownAddress(address: string): never {
   throw new Error(`policy.yaml: ${address} is not an address that the signer knows.`)

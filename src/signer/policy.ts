@@ -5,6 +5,7 @@ import { parse } from 'yaml'
 
 import { parseDuration } from '../platform/lib/duration.ts'
 import { parseAmount } from '../platform/money/amount.ts'
+import { networks } from '../reference/catalog/network.ts'
 import { bookedAsset } from '../reference/catalog/sync-assets.ts'
 
 /** The most that may leave of an asset, fees included: in one transfer, or within a time (`windowMs`). In smallest units. */
@@ -19,6 +20,8 @@ export type Policy = {
   /** Payments above an amount need approvals by so many different approvers. */
   approvals: readonly { asset: string; above: bigint; count: number }[]
   approvers: ReadonlyMap<string, KeyObject>
+  /** The chain id of a test network that takes the place of a network of the EVM, by the network's code. */
+  testChains: ReadonlyMap<string, bigint>
 }
 
 type PolicyFile = {
@@ -26,6 +29,7 @@ type PolicyFile = {
   destinations: { allow?: string[]; classes?: 'customer'[] }
   approvals?: { asset: string; above: string; count: number }[]
   approvers?: { name: string; public_key: string }[]
+  test_chains?: { network: string; chain_id: number }[]
 }
 
 const amount = { type: 'string', pattern: '^\\d{1,30}(\\.\\d{1,30})?$' }
@@ -57,6 +61,10 @@ const schema = {
       count: { type: 'integer', minimum: 1 },
     }),
     approvers: list(['name', 'public_key'], { name: { type: 'string', minLength: 1 }, public_key: { type: 'string' } }),
+    test_chains: list(['network', 'chain_id'], {
+      network: { type: 'string' },
+      chain_id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    }),
   },
 }
 
@@ -66,7 +74,7 @@ export function readPolicy(text: string): Policy {
   const isValid = ajv.compile<PolicyFile>(schema)
   const content: unknown = parse(text, { maxAliasCount: 0, uniqueKeys: true })
   if (!isValid(content)) throw new Error(`policy.yaml: ${ajv.errorsText(isValid.errors, { dataVar: 'policy' })}.`)
-  const { caps, destinations, approvals = [], approvers = [] } = content
+  const { caps, destinations, approvals = [], approvers = [], test_chains: testChains = [] } = content
   const keys = new Map(approvers.map(({ name, public_key: key }) => [name, publicKeyOf(name, key)]))
   const different = new Set(approvers.map(({ public_key: key }) => key))
   if (keys.size < approvers.length || different.size < approvers.length) {
@@ -86,7 +94,20 @@ export function readPolicy(text: string): Policy {
     allowed: new Set(destinations.allow),
     approvals: approvals.map(({ asset, above, count }) => ({ asset, above: unitsOf(asset, above), count })),
     approvers: keys,
+    testChains: new Map(testChains.map(({ network, chain_id: id }) => [evmNetwork(network), testChain(id)])),
   }
+}
+
+function evmNetwork(code: string): string {
+  const network = networks.find((one) => one.code === code)
+  if (network?.family !== 'evm') throw new Error(`policy.yaml: ${code} is no network of the EVM.`)
+  return code
+}
+
+function testChain(id: number): bigint {
+  const known = networks.find(({ caip2 }) => caip2 === `eip155:${id}`)
+  if (known) throw new Error(`policy.yaml: the chain id ${id} is that of ${known.name}.`)
+  return BigInt(id)
 }
 
 function unitsOf(asset: string, text: string): bigint {
@@ -126,4 +147,8 @@ approvals: []
 # Resuming after a halt takes two of them.
 approvers: []
 #  - { name: ada, public_key: "MCowBQYDK2VwAyEA..." }
+
+# Test networks in the place of EVM networks, by their chain ids. Leave this empty where coins have value.
+test_chains: []
+#  - { network: ETH, chain_id: 11155111 }
 `

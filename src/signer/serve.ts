@@ -56,11 +56,27 @@ const xrplParts = shape(['chain', 'payout', 'destination', 'amount', 'fee', 'seq
   sequence: number,
   lastLedger: number,
 })
+const id = { type: 'string', pattern: '^(0|[1-9]\\d{0,18})$' }
+const evmFields = {
+  network: text(40),
+  chainId: id,
+  nonce: id,
+  asset: text(40),
+  amount,
+  gas: id,
+  maxFee: amount,
+  priorityFee: amount,
+}
+const evmParts = (route: object) =>
+  shape([...Object.keys(evmFields), ...Object.keys(route)], { ...evmFields, ...route })
 const signing = (family: string, parts: object) => shape(['family', 'parts'], { family: { const: family }, parts })
+const evmRoutes = [{ payout: text(100), recipient: text(100) }, { gasFor: id }, { sweepOf: id }].map((route) =>
+  signing('evm', evmParts(route)),
+)
 const given = { approver: text(100), signature: { type: 'string', pattern: '^[A-Za-z0-9+/]{86}==$' } }
 const schemas = {
   '/keys': shape(['family', 'chain'], { family: text(40), chain: text(40) }),
-  '/sign': { oneOf: [signing('bitcoin', bitcoinParts), signing('xrpl', xrplParts)] },
+  '/sign': { oneOf: [signing('bitcoin', bitcoinParts), signing('xrpl', xrplParts), ...evmRoutes] },
   '/halt': shape(['reason'], { reason: { type: 'string', minLength: 1, maxLength: 500 } }),
   '/resume': shape(['approver', 'signature'], given),
   '/approve': shape(['payout', 'asset', 'amount', 'destination', 'approver', 'signature'], {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -6,8 +6,9 @@ import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
 import type { Database } from '../../src/platform/db/sql.ts'
-import type { Clock } from '../../src/platform/lib/clock.ts'
+import { type Clock, systemClock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
+import { newMnemonic } from '../../src/rails/evm/keys.ts'
 import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
 import type { Chain, EvmDependencies } from '../../src/rails/evm/chain.ts'
 import { followOnce, newFollower } from '../../src/rails/evm/follow.ts'
@@ -15,8 +16,11 @@ import type { Round } from '../../src/rails/two-nodes.ts'
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
 import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
+import { openSignerClient } from '../../src/rails/keys/signer-client.ts'
+import { runSigner, socketIn } from '../../src/signer/open.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { testDatabase } from './database.ts'
+import { signerFolder } from './signer-folder.ts'
 
 /** A process of ours that has a chain: its rails, and its own way of following. */
 export type EvmHouse = {
@@ -46,12 +50,28 @@ export type EvmWorld = {
 
 const password = 'a-password-for-tests'
 
+/** Who holds the keys of the wallets: the service, or the process of the signer. */
+export const keyHolders = ['service', 'signer'] as const
+export type KeyHolder = (typeof keyHolders)[number]
+
+/** A policy that allows whatever a world sends. */
+const generous = `
+caps:
+${['ETH-ETH', 'USDT-ETH'].flatMap((asset) => ['transaction', 'P1D'].map((per) => `  - { asset: ${asset}, per: ${per}, max: "100000000" }`)).join('\n')}
+destinations: { classes: [customer] }
+test_chains: [{ network: ETH, chain_id: 31337 }]
+`
+
 /** Makes the world: transfers are final with three blocks, and the paying wallet has 100 coins. */
-export async function openEvmWorld(settings: Record<string, string> = {}): Promise<EvmWorld> {
+export async function openEvmWorld(
+  settings: Record<string, string> = {},
+  holder: KeyHolder = 'service',
+): Promise<EvmWorld> {
   const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-'))
-  const keystore = join(folder, 'keystore')
+  const keystore = join(folder, 'evm.keystore')
   const [anvil, database] = await Promise.all([startAnvil(), testDatabase()])
   const { hot } = await createKeystore(keystore, password)
+  const signing = holder === 'signer' ? await startSigner(folder) : undefined
   await anvil.give(hot, 100n * 10n ** 18n)
   await anvil.mine(5)
 
@@ -64,12 +84,13 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     DATA_DIR: folder,
     CONFIRMATIONS: 'ETH=3',
     EVM_RPC_URLS: `ETH=${anvil.url}`,
-    EVM_KEYSTORE_FILE: keystore,
-    EVM_KEYSTORE_PASSWORD: password,
+    ...(signing
+      ? { CONFIG_FILE: signing.configFile }
+      : { EVM_KEYSTORE_FILE: keystore, EVM_KEYSTORE_PASSWORD: password }),
     ...settings,
   })
   const reported: RailEvent[] = []
-  const dependencies = { config, db, clock, log: silentLog }
+  const dependencies = { config, db, clock, log: silentLog, signer: signing?.client }
   const open = async (): Promise<EvmHouse> => {
     const [chain] = await openChains(dependencies)
     if (!chain) throw new Error('There is no chain.')
@@ -89,9 +110,20 @@ export async function openEvmWorld(settings: Record<string, string> = {}): Promi
     close: async () => {
       await db.close()
       await anvil.stop()
+      await signing?.stop()
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Runs the signer in the folder, with the keystore of the wallets there. */
+async function startSigner(folder: string) {
+  await signerFolder(folder, await newMnemonic(), generous)
+  writeFileSync(join(folder, 'evm.keystore-password'), password, { mode: 0o600 })
+  const configFile = join(folder, 'cambio.yaml')
+  writeFileSync(configFile, 'custody: { signer: { socket: ./signer.sock } }\n')
+  const { stop } = await runSigner(folder, { clock: systemClock(), log: silentLog })
+  return { configFile, client: openSignerClient(socketIn(folder)), stop }
 }
 
 function houseOf(chain: Chain, reported: RailEvent[]): EvmHouse {

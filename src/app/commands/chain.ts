@@ -10,6 +10,7 @@ import type { BitcoinRails } from '../../rails/bitcoin/rails.ts'
 import { openEvmRails } from '../../rails/evm/rails.ts'
 import { openBitcoin } from '../bitcoin.ts'
 import { readConfig } from '../config/config.ts'
+import { signerOf } from '../signer.ts'
 
 /** Makes the service read a chain again from a block. Audited. */
 export const reread = (input: Invocation): Promise<Answer> => {
@@ -21,7 +22,7 @@ export const reread = (input: Invocation): Promise<Answer> => {
     const bitcoin = await bitcoinOf(ctx)
     if (bitcoin?.networks.includes(code)) await bitcoin.reread(code, BigInt(from), audit)
     else {
-      const evm = await openEvmRails(ctx)
+      const evm = await openEvmRails({ ...ctx, signer: signerOf(readConfig().file) })
       await evm.reread(code, BigInt(from), (db, events) => receiveRailEvents(ctx, db, events), audit)
     }
     return { json: { network: code, from } }

@@ -205,12 +205,16 @@ type Rule = [broken: boolean, ...problem: SettingProblem]
 
 const brokenOf = (rules: Rule[]): SettingProblem[] =>
   rules.filter(([broken]) => broken).map(([, ...problem]) => problem)
-function conflicts({ roles, http, identity, evm }: Choices): SettingProblem[] {
+function conflicts({ roles, http, identity, evm, file }: Choices): SettingProblem[] {
   const { port: service, adminPort, processorPort } = http
   const { sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret } = identity
   const sumsub = [sumsubAppToken, sumsubSecretKey, sumsubWebhookSecret].filter((one) => one !== undefined)
   return brokenOf([
-    [isKeyless(evm), 'EVM_RPC_URLS', 'requires EVM_KEYSTORE_FILE and EVM_KEYSTORE_PASSWORD_FILE'],
+    [
+      isKeyless(evm, file?.custody?.signer !== undefined),
+      'EVM_RPC_URLS',
+      'requires EVM_KEYSTORE_FILE and EVM_KEYSTORE_PASSWORD_FILE, or custody.signer in CONFIG_FILE',
+    ],
     [roles.length === 0, 'ROLES', 'at least one role is required'],
     [adminPort > 0 && adminPort === service, 'ADMIN_PORT', 'is the same as PORT'],
     [

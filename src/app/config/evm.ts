@@ -31,7 +31,7 @@ export const evmSettings = {
     'EVM_KEYSTORE_FILE',
     '/var/lib/cambio/evm.keystore',
     resolve,
-    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere.',
+    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere. Without it, the signer (custody.signer in CONFIG_FILE) holds the keys.',
   ),
   keystorePasswordFile: optional(
     'EVM_KEYSTORE_PASSWORD_FILE',
@@ -60,12 +60,11 @@ export const evmSettings = {
   scanEveryMs: setting('EVM_SCAN_EVERY', 'PT3S', duration(1), 'How often to poll a chain for new blocks.'),
 }
 
-/** Whether there are chains of the EVM without the keys for them. */
-export const isKeyless = ({
-  rpcUrls,
-  keystoreFile,
-  keystorePasswordFile,
-  keystorePassword,
-}: Values<typeof evmSettings>): boolean =>
-  Object.keys(rpcUrls).length > 0 &&
-  (keystoreFile === undefined || (keystorePasswordFile ?? keystorePassword) === undefined)
+/** Whether there are chains of the EVM without the keys for them: a keystore that can be opened, or no keystore and a signer. */
+export const isKeyless = (
+  { rpcUrls, keystoreFile, keystorePasswordFile, keystorePassword }: Values<typeof evmSettings>,
+  hasSigner: boolean,
+): boolean => {
+  if (Object.keys(rpcUrls).length === 0) return false
+  return keystoreFile === undefined ? !hasSigner : (keystorePasswordFile ?? keystorePassword) === undefined
+}

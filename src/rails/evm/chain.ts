@@ -4,6 +4,7 @@ import type { Network } from '../../reference/catalog/network.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import type { SignerClient } from '../keys/signer-client.ts'
 import type { Keys } from './keys.ts'
 import type { Node } from './node.ts'
 
@@ -16,10 +17,17 @@ export type EvmConfig = {
 }
 
 /** What the EVM's rails depend on. */
-export type EvmDependencies = { config: EvmConfig; db: Database; clock: Clock; log: Log }
+export type EvmDependencies = {
+  config: EvmConfig
+  db: Database
+  clock: Clock
+  log: Log
+  /** The process that holds the keys, where the settings name no keystore. */
+  signer?: SignerClient | undefined
+}
 
 /** A chain of the EVM that we hold money on. */
-export type Chain = Omit<EvmDependencies, 'config'> & {
+export type Chain = Omit<EvmDependencies, 'config' | 'signer'> & {
   network: Network
   /** The rail's name, `evm-eth`: its money in and out. */
   name: string

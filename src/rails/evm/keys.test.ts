@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
+import { mnemonicToAccount } from 'viem/accounts'
+
 import { createKeystore, showKeystore } from './rails.ts'
-import { deriveKeys } from './keys.ts'
+import { deriveKeys, openAddresses } from './keys.ts'
 import { readKeystore, readPasswordFile, writeKeystore } from '../keys/keystore.ts'
 
 const mnemonic = 'test test test test test test test test test test test junk'
@@ -93,10 +95,21 @@ describe('our keys', () => {
   it('sign the same transfer into the same bytes', async () => {
     const keys = await deriveKeys(mnemonic)
     const fees = { gas: 21_000n, maxFee: 3n, priorityFee: 2n }
-    const transfer = { chainId: 1n, nonce: 7n, to: keys.hot, value: 5n, data: '0x', ...fees } as const
-    const signed = await keys.signHot(transfer)
-    assert.deepEqual(await keys.signHot(transfer), signed)
-    assert.notDeepEqual(await keys.signHot({ ...transfer, nonce: 8n }), signed)
-    assert.notDeepEqual(await keys.signDeposit(1n, transfer), signed)
+    const movement = { network: 'ETH', asset: 'ETH-ETH', amount: 5n, route: { gasFor: 1n } }
+    const transfer = { ...movement, chainId: 1n, nonce: 7n, ...fees }
+    const signed = await keys.sign(transfer)
+    assert.deepEqual(await keys.sign(transfer), signed)
+    assert.notDeepEqual(await keys.sign({ ...transfer, nonce: 8n }), signed)
+    assert.notDeepEqual(await keys.sign({ ...transfer, route: { sweepOf: 1n } }), signed)
+  })
+
+  it('have addresses that public keys alone give', async () => {
+    const { publicKeys, depositAddress } = await deriveKeys(mnemonic)
+    const own = await openAddresses(publicKeys)
+    for (const id of [0n, 1n, 2n ** 31n, 2n ** 62n - 1n]) {
+      const [high, low] = [id / 2n ** 31n, id % 2n ** 31n]
+      const { address } = mnemonicToAccount(mnemonic, { path: `m/44'/60'/1'/0/${high}/${low}` })
+      assert.deepEqual([own.depositAddress(id), depositAddress(id)], [address, address])
+    }
   })
 })

@@ -5,18 +5,26 @@ import { type Chain, type EvmDependencies, railName } from './chain.ts'
 import { deriveKeys, type Keys } from './keys.ts'
 import { readKeystore, readPasswordFile } from '../keys/keystore.ts'
 import { openNode } from './node.ts'
+import { remoteKeys } from './remote-keys.ts'
 import * as queries from './queries.ts'
 
 /** Opens the chains that have a node in the settings, with the keys of the keystore. See `openEvmRails`. */
 export async function openChains(dependencies: EvmDependencies): Promise<Chain[]> {
-  const { rpcUrls, keystoreFile } = dependencies.config.evm
+  const { rpcUrls } = dependencies.config.evm
   const codes = Object.keys(rpcUrls)
   if (codes.length === 0) return []
   const networks = codes.map(evmNetwork)
-  if (keystoreFile === undefined) throw new Error('EVM_RPC_URLS needs a keystore: set EVM_KEYSTORE_FILE.')
-  const keys = await deriveKeys(await readKeystore(keystoreFile, await keystorePassword(dependencies.config)))
+  const keys = await openKeys(dependencies)
   await queries.keepAddresses(dependencies.db, [{ address: keys.hot.toLowerCase(), derivation: null }])
   return Promise.all(networks.map((network) => openChain(dependencies, network, keys)))
+}
+
+/** The keystore of the settings, else the signer. */
+async function openKeys({ config, signer }: EvmDependencies): Promise<Keys> {
+  const { keystoreFile } = config.evm
+  if (keystoreFile !== undefined) return deriveKeys(await readKeystore(keystoreFile, await keystorePassword(config)))
+  if (!signer) throw new Error('EVM_RPC_URLS needs keys: set EVM_KEYSTORE_FILE, or custody.signer in CONFIG_FILE.')
+  return remoteKeys(signer)
 }
 
 function evmNetwork(code: string): Network {
@@ -33,7 +41,7 @@ export async function keystorePassword({ evm }: { evm: EvmSettings }): Promise<s
 }
 
 async function openChain(dependencies: EvmDependencies, network: Network, keys: Keys): Promise<Chain> {
-  const { config, ...rest } = dependencies
+  const { config, signer: _signer, ...rest } = dependencies
   const name = railName(network)
   const node = openNode(config.evm.rpcUrls[network.code] ?? '', config.outsideTimeoutMs)
   await queries.openChain(rest.db, network.code)

@@ -6,7 +6,7 @@ export const signerSchema: Schema = {
   additionalProperties: false,
   required: ['socket'],
   description:
-    'The process that holds keys and signs (`cambio signer run`). Rails of the kinds bitcoin and xrpl then have no keys here.',
+    'The process that holds keys and signs (`cambio signer run`). Rails of the kinds bitcoin and xrpl then have no keys here, and EVM rails need no keystore.',
   properties: {
     socket: { type: 'string', format: 'path', description: 'Its socket: signer.sock in the folder of the signer.' },
   },

@@ -3,7 +3,8 @@ import type { PlanOutcome } from '../../rail.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
-import { rebroadcast, type Plan } from './send.ts'
+import { rebroadcast } from './send.ts'
+import { type Plan, signedSend } from './sign.ts'
 import { contractsOn, type RawLog, readTransfer } from '../tokens.ts'
 
 /** What a chain says of a transfer that it carried out. */
@@ -26,7 +27,7 @@ export type Receipt = {
  */
 export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   const { db, network, node, keys, confirmations } = chain
-  const [send] = await queries.sendOf(db, network.code, plan.key)
+  const send = await signedSend(chain, plan)
   if (!send || send.state === 'never') return { state: 'never' }
 
   const receipts = await node.askAll<Receipt | null>(

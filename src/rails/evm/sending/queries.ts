@@ -6,6 +6,9 @@ export const openWallet = (db: Db, network: string, address: string, nonce: bigi
     insert into evm_wallets (network, address, next_nonce) values (${network}, ${address}, ${nonce})
     on conflict (network, address) do nothing`
 
+/** What a plan asks of the chain. */
+type Body = Record<string, string>
+
 /** Locks a wallet: who holds it gives the next nonce. */
 export const lockWallet = (db: Atomic, network: string, address: string): Promise<{ next_nonce: bigint }[]> =>
   db.sql`select next_nonce from evm_wallets where network = ${network} and address = ${address} for update`
@@ -20,7 +23,7 @@ export const promised = (
     select coalesce(sum(amount) filter (where asset = ${asset}), 0) as amount, coalesce(sum(most_fee), 0) as fees
     from evm_sends where network = ${network} and sender = ${sender} and state = 'open'`
 
-/** A send, with its dearest candidate. */
+/** A send, with its dearest candidate. It has no hash until it is signed. */
 export type SendRow = {
   id: bigint
   nonce: bigint
@@ -33,11 +36,11 @@ export type SendRow = {
   hashes: string[]
 }
 
-/** Finds the sends of plans, with all hashes that each may be known by. */
+/** Finds the send of a plan, with all hashes that it may be known by. */
 export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRow[]> =>
   db.sql`
     select sends.id, nonce, state, number, gas, max_fee, priority_fee, made_at,
-      array(select hash from evm_candidates where send_id = sends.id order by number) as hashes
+      array(select hash from evm_candidates where send_id = sends.id and hash is not null order by number) as hashes
     from evm_sends as sends
     join lateral (select * from evm_candidates where send_id = sends.id order by number desc limit 1) as last on true
     where network = ${network} and plan_key = ${planKey}`
@@ -46,15 +49,84 @@ export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRo
 export const lockOpenSend = (db: Atomic, id: bigint): Promise<{ id: bigint }[]> =>
   db.sql`select id from evm_sends where id = ${id} and state = 'open' for update`
 
-/** A new send with its first candidate. */
+/** A send that is not signed: the last one of its wallet. Its only candidate is what is to be signed. */
+export type UnsignedSend = {
+  id: bigint
+  sender: string
+  nonce: bigint
+  plan_key: string
+  body: Body
+  gas: bigint
+  max_fee: bigint
+  priority_fee: bigint
+}
+
+/** The send of a wallet that is not signed, which a process writes down before it asks for the signature. */
+export const unsignedSend = (db: Db, network: string, sender: string): Promise<UnsignedSend[]> =>
+  db.sql`
+    select id, sender, nonce, plan_key, body, gas, max_fee, priority_fee
+    from evm_sends join evm_candidates on send_id = id
+    where network = ${network} and sender = ${sender} and body is not null`
+
+/** A new send, and what is to be signed first for it. */
 export type NewSend = {
   network: string
   sender: string
   nonce: bigint
   planKey: string
+  body: Body
   asset: string
   amount: bigint
-  candidate: NewCandidate
+  gas: bigint
+  maxFee: bigint
+  priorityFee: bigint
+  at: Date
+}
+
+/** Writes down a send before it is signed, and moves the wallet's nonce on. Who writes it asks for the signature. */
+export const insertSend = (db: Atomic, send: NewSend): Promise<UnsignedSend[]> => {
+  const { network, sender, nonce, planKey, body, asset, amount, gas, maxFee, priorityFee, at } = send
+  db.send`update evm_wallets set next_nonce = ${nonce + 1n} where network = ${network} and address = ${sender}`
+  return db.sql`
+    with fresh as (
+      insert into evm_sends (network, sender, nonce, plan_key, body, asked_at, asset, amount, most_fee)
+      values (${network}, ${sender}, ${nonce}, ${planKey}, ${JSON.stringify(body)}::jsonb, ${at}, ${asset}, ${amount}, ${gas * maxFee})
+      returning id, sender, nonce, plan_key, body),
+    first as (
+      insert into evm_candidates (send_id, number, gas, max_fee, priority_fee, made_at)
+      select id, 1, ${gas}, ${maxFee}, ${priorityFee}, ${at} from fresh returning gas, max_fee, priority_fee)
+    select fresh.*, first.* from fresh, first`
+}
+
+/** Takes over a send whose signature nobody has asked for since a time. Gives nothing where somebody has, or it is signed. */
+export const takeUnsigned = (db: Db, id: bigint, at: Date, since: Date): Promise<{ id: bigint }[]> =>
+  db.sql`
+    update evm_sends set asked_at = ${at}
+    where id = ${id} and body is not null and (asked_at is null or asked_at <= ${since}) returning id`
+
+/** Lets the next process ask for the signature at once. */
+export const leaveUnsigned = (db: Db, id: bigint, at: Date): Promise<unknown[]> =>
+  db.sql`update evm_sends set asked_at = null where id = ${id} and asked_at = ${at}`
+
+/** Keeps the first signature of a send. Gives nothing where it has one, or was given up. */
+export const keepSigned = (
+  db: Atomic,
+  { id, plan_key: planKey }: UnsignedSend,
+  hash: string,
+): Promise<{ id: bigint }[]> => {
+  keepInner(db, planKey, hash)
+  return db.sql`
+    with signed as (update evm_sends set body = null, asked_at = null where id = ${id} and body is not null returning id)
+    update evm_candidates set hash = ${hash} from signed where send_id = signed.id returning signed.id`
+}
+
+/** Gives up a send for which there is no signature, if it is still this process that asked. Its nonce is the wallet's next again. */
+export const dropUnsigned = (db: Atomic, network: string, { id, sender, nonce }: UnsignedSend, at: Date): void => {
+  db.send`
+    with dropped as (
+      delete from evm_sends where id = ${id} and body is not null and asked_at = ${at} returning id),
+    candidates as (delete from evm_candidates using dropped where send_id = dropped.id)
+    update evm_wallets set next_nonce = ${nonce} from dropped where network = ${network} and address = ${sender}`
 }
 
 /** One set of signed bytes. */
@@ -67,25 +139,9 @@ export type NewCandidate = {
   at: Date
 }
 
-/** Keeps a send with its first candidate, and moves the wallet's nonce on. */
-export const insertSend = (
-  db: Atomic,
-  { network, sender, nonce, planKey, asset, amount, candidate }: NewSend,
-): void => {
-  const { number, hash, gas, maxFee, priorityFee, at } = candidate
-  db.send`update evm_wallets set next_nonce = ${nonce + 1n} where network = ${network} and address = ${sender}`
-  db.send`
-    with fresh as (
-      insert into evm_sends (network, sender, nonce, plan_key, asset, amount, most_fee)
-      values (${network}, ${sender}, ${nonce}, ${planKey}, ${asset}, ${amount}, ${gas * maxFee}) returning id)
-    insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
-    select id, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at} from fresh`
-  keepInner(db, planKey, hash)
-}
-
 /** Gas for our own addresses is not reported: its plans are known by the beginning of their keys. */
 const keepInner = (db: Atomic, planKey: string, hash: string): void => {
-  if (planKey.startsWith(gasPlan)) db.send`insert into evm_inner (hash) values (${hash})`
+  if (planKey.startsWith(gasPlan)) db.send`insert into evm_inner (hash) values (${hash}) on conflict do nothing`
 }
 
 /** How the keys of plans begin that bring gas to addresses of ours. A payout's key is a number. */

@@ -1,81 +1,81 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
+import { one } from '../../../platform/db/sql.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import type { PlanBody } from '../../rail.ts'
 import { balancesAt } from '../balance.ts'
 import type { Chain } from '../chain.ts'
 import { currentFees, raisedFees, type Fees } from './fees.ts'
 import type { SignedTransfer } from '../keys.ts'
-import { type Hex, NodeError, toHex } from '../node.ts'
+import { SignerRefusal } from '../../keys/signer.ts'
+import { NodeError, toHex } from '../node.ts'
 import * as queries from './queries.ts'
-import { contractOf, movesOn, transferCall } from '../tokens.ts'
-
-/** A plan as it is submitted: its key, and whom it pays. */
-export type Plan = { key: string; body: PlanBody }
+import { movementOf, type Plan, sign, signedSend, signFirst, endUnsigned } from './sign.ts'
+import { movesOn } from '../tokens.ts'
+import { callOf } from '../transfer.ts'
 
 /**
- * Brings a plan to the chain. The first time, it gets the wallet's next nonce and its bytes are fixed and committed, before
- * anything leaves; after that, the same bytes are brought again. Refuses with CONFLICT, and takes no nonce, what the wallet does
- * not have, what the chain would not carry out, and any transfer while gas costs more than the operator's ceiling.
+ * Brings a plan to the chain. The first time, it gets the wallet's next nonce, which is committed with all that decides the bytes;
+ * then it is signed, and the hash is committed, before anything leaves. After that, the same bytes are brought again. Refuses with
+ * CONFLICT, and takes no nonce, what the wallet does not have, what the chain would not carry out, what the signer refuses, and any
+ * transfer while gas costs more than the operator's ceiling.
  */
 export async function submitPlan(chain: Chain, plan: Plan): Promise<void> {
-  const [known] = await queries.sendOf(chain.db, chain.network.code, plan.key)
-  const send = known ?? (await makeSend(chain, plan))
+  const send = (await signedSend(chain, plan)) ?? (await makeSend(chain, plan))
   if (send.state === 'open') await broadcast(chain, await signedAgain(chain, plan, send))
 }
 
-async function makeSend(chain: Chain, { key, body }: Plan): Promise<queries.SendRow> {
+async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow> {
   const { db, network, clock, node, keys } = chain
+  const { key, body } = plan
   const { asset = '', amount: text = '0' } = body
   if (!movesOn(network, asset)) throw new Refusal('CONFLICT', `${asset} does not move on ${network.name}.`)
   const amount = BigInt(text)
-  const chainId = await chain.chainId()
   const coin = nativeAsset(network).id
   const [fees, [coins = 0n], [held = 0n], counted] = await Promise.all([
     currentFees(chain),
     balancesAt(chain, coin, [keys.hot], 'latest'),
     balancesAt(chain, asset, [keys.hot], 'latest'),
     node.ask<string>('eth_getTransactionCount', keys.hot, 'latest'),
+    chain.chainId(),
   ])
   if (!fees) throw new Refusal('CONFLICT', `Gas on ${network.name} costs more than the ceiling allows.`)
   if (held < amount) throw poor(network.name)
-  const gas = await gasOf(chain, body)
+  const gas = await gasOf(chain, plan)
 
   const sender = keys.hot.toLowerCase()
   await queries.openWallet(db, network.code, sender, BigInt(counted))
-  return db.atomic(async (block) => {
-    const [wallet] = await queries.lockWallet(block, network.code, sender)
-    const [known] = await queries.sendOf(block, network.code, key)
-    if (known) return known
-    const [open] = await queries.promised(block, network.code, { sender, asset })
-    if (!wallet || !open) throw new Error('A wallet is not known.')
-    const cost = gas * fees.maxFee + open.fees
-    const short = held - open.amount < amount || coins - (asset === coin ? open.amount + amount : 0n) < cost
-    if (short) throw poor(network.name)
+  for (;;) {
+    const at = clock.realNow()
+    const { unsigned, isOwn } = await db.atomic(async (block) => {
+      const [wallet] = await queries.lockWallet(block, network.code, sender)
+      const [before] = await queries.unsignedSend(block, network.code, sender)
+      if (before) return { unsigned: before, isOwn: false }
+      const [known] = await queries.sendOf(block, network.code, key)
+      if (known) return { isOwn: false }
+      const [open] = await queries.promised(block, network.code, { sender, asset })
+      if (!wallet || !open) throw new Error('A wallet is not known.')
+      const cost = gas * fees.maxFee + open.fees
+      const short = held - open.amount < amount || coins - (asset === coin ? open.amount + amount : 0n) < cost
+      if (short) throw poor(network.name)
 
-    const nonce = wallet.next_nonce > BigInt(counted) ? wallet.next_nonce : BigInt(counted)
-    const { hash } = await keys.signHot({ ...callOf(chain, body), ...fees, chainId, nonce, gas })
-    const candidate = { number: 1, hash, gas, ...fees, at: clock.realNow() }
-    queries.insertSend(block, { network: network.code, sender, nonce, planKey: key, asset, amount, candidate })
-    return { id: 0n, nonce, state: 'open', hashes: [hash], made_at: candidate.at, number: 1, gas, ...columnsOf(fees) }
-  })
+      const nonce = wallet.next_nonce > BigInt(counted) ? wallet.next_nonce : BigInt(counted)
+      const fresh = { network: network.code, sender, nonce, planKey: key, body, asset, amount, gas, ...fees, at }
+      return { unsigned: one(await queries.insertSend(block, fresh)), isOwn: true }
+    })
+    if (unsigned && isOwn) await signFirst(chain, unsigned, at)
+    else if (unsigned) await endUnsigned(chain, unsigned)
+    const [send] = await queries.sendOf(db, network.code, key)
+    if (send && send.hashes.length > 0) return send
+  }
 }
 
 const poor = (name: string): Refusal => new Refusal('CONFLICT', `The wallet on ${name} holds less than should leave.`)
 const columnsOf = ({ maxFee, priorityFee }: Fees) => ({ max_fee: maxFee, priority_fee: priorityFee })
 
-/** What the plan asks of the chain: coins to somebody, or a token's contract to move them. */
-function callOf({ network }: Chain, { recipient = '', asset = '', amount = '0' }: PlanBody) {
-  const contract = contractOf(network, asset)
-  return contract === undefined
-    ? { to: recipient as Hex, value: BigInt(amount), data: '0x' as Hex }
-    : { to: contract, value: 0n, data: transferCall(recipient, BigInt(amount)) }
-}
-
 const plainGas = 21_000n
 
 /** What the transfer will use, with a quarter more where code runs. */
-async function gasOf(chain: Chain, body: PlanBody): Promise<bigint> {
-  const { to, value, data } = callOf(chain, body)
+async function gasOf(chain: Chain, plan: Plan): Promise<bigint> {
+  const { to, value, data } = callOf(chain.keys, movementOf(chain, plan))
   try {
     const call = { from: chain.keys.hot, to, value: toHex(value), data }
     const gas = BigInt(await chain.node.ask<string>('eth_estimateGas', call))
@@ -87,10 +87,9 @@ async function gasOf(chain: Chain, body: PlanBody): Promise<bigint> {
 }
 
 /** Signs a send's last candidate as it was signed before. Fails if the bytes are not those that were fixed. */
-async function signedAgain(chain: Chain, { body }: Plan, send: queries.SendRow): Promise<SignedTransfer> {
+async function signedAgain(chain: Chain, plan: Plan, send: queries.SendRow): Promise<SignedTransfer> {
   const { nonce, gas, max_fee: maxFee, priority_fee: priorityFee } = send
-  const chainId = await chain.chainId()
-  const signed = await chain.keys.signHot({ ...callOf(chain, body), chainId, nonce, gas, maxFee, priorityFee })
+  const signed = await sign(chain, plan, { nonce, gas, maxFee, priorityFee })
   if (signed.hash !== send.hashes.at(-1)) throw new Error('A plan no longer gives the bytes that were fixed for it.')
   return signed
 }
@@ -120,24 +119,27 @@ export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRo
   try {
     await broadcast(chain, await signedAgain(chain, plan, last))
   } catch (error) {
-    if (!(error instanceof NodeError)) throw error
-    log.warn(
-      { err: error, network: network.code, plan: plan.key },
-      'A node does not take a payout; it is brought again.',
-    )
+    if (!(error instanceof NodeError || error instanceof SignerRefusal)) throw error
+    log.warn({ err: error, network: network.code, plan: plan.key }, 'A payout could not be brought again yet.')
   }
 }
 
 async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promise<queries.SendRow> {
-  const { db, network, clock, keys, log } = chain
+  const { db, network, clock, log } = chain
   const fees = raisedFees(chain, { maxFee: send.max_fee, priorityFee: send.priority_fee }, await currentFees(chain))
   if (!fees) {
     log.warn({ network: network.code, plan: plan.key }, 'A payout waits: gas costs more than the ceiling allows.')
     return send
   }
-  const chainId = await chain.chainId()
   const { nonce, gas } = send
-  const { hash } = await keys.signHot({ ...callOf(chain, plan.body), ...fees, chainId, nonce, gas })
+  let hash: string
+  try {
+    ;({ hash } = await sign(chain, plan, { ...fees, nonce, gas }))
+  } catch (error) {
+    if (!(error instanceof SignerRefusal)) throw error
+    log.warn({ err: error, network: network.code, plan: plan.key }, 'The signer refused a higher fee; a payout waits.')
+    return send
+  }
   return db.atomic(async (block) => {
     await queries.lockOpenSend(block, send.id)
     const [now] = await queries.sendOf(block, network.code, plan.key)

@@ -3,10 +3,8 @@ import type { Chain } from '../chain.ts'
 import { currentFees, raisedFees } from '../sending/fees.ts'
 import type { SignedTransfer } from '../keys.ts'
 import { costOf, type Receipt } from '../sending/look.ts'
-import type { Hex } from '../node.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
 import { broadcast } from '../sending/send.ts'
-import { contractOf, transferCall } from '../tokens.ts'
 import * as queries from './queries.ts'
 
 /** What leaves an address of a transaction: `amount` of an asset, of the coin with the gas that it costs. */
@@ -31,15 +29,12 @@ export async function beginMove(chain: Chain, { address, derivation }: queries.P
 async function sign(
   { keys, network, ...chain }: Chain,
   derivation: bigint,
-  { asset, amount, gas, max_fee: maxFee, nonce }: Leaving & { nonce: bigint },
+  { asset, amount: leaving, gas, max_fee: maxFee, nonce }: Leaving & { nonce: bigint },
 ): Promise<SignedTransfer> {
-  const contract = contractOf(network, asset)
-  const call =
-    contract === undefined
-      ? { to: keys.hot, value: amount - gas * maxFee, data: '0x' as Hex }
-      : { to: contract, value: 0n, data: transferCall(keys.hot, amount) }
   const chainId = await chain.chainId()
-  return keys.signDeposit(derivation, { ...call, chainId, nonce, gas, maxFee, priorityFee: maxFee })
+  const amount = asset === nativeAsset(network).id ? leaving - gas * maxFee : leaving
+  const movement = { network: network.code, asset, amount, route: { sweepOf: derivation } }
+  return keys.sign({ ...movement, chainId, nonce, gas, maxFee, priorityFee: maxFee })
 }
 
 /** Looks what became of a transfer: ends it when it is final, else brings it again, and raisedFees when it has waited for long. */

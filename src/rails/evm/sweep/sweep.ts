@@ -10,7 +10,8 @@ import { lookAt } from '../sending/look.ts'
 import { type Hex, toHex } from '../node.ts'
 import { gasPlan } from '../sending/queries.ts'
 import { readHead } from '../read-blocks.ts'
-import { type Plan, submitPlan } from '../sending/send.ts'
+import { submitPlan } from '../sending/send.ts'
+import type { Plan } from '../sending/sign.ts'
 import { contractOf, transferCall } from '../tokens.ts'
 import { beginMove, followMove } from './move.ts'
 import * as queries from './queries.ts'
@@ -96,13 +97,13 @@ async function bringCoin(chain: Chain, purse: queries.Purse, amount: bigint, pri
 async function bringTokens(chain: Chain, purse: queries.Purse, amount: bigint, price: bigint): Promise<number> {
   const { network, keys, settings } = chain
   const { address, asset } = purse
-  if (await isGasUnderWay(chain, address)) return settings.scanEveryMs
+  if (await isGasUnderWay(chain, purse)) return settings.scanEveryMs
   if (amount < leastTokens(asset)) return hourMs
   const data = transferCall(keys.hot, amount)
   const gas = (await estimate(chain, { from: address, to: contractOf(network, asset) ?? address, data })) * 2n
   const [coins = 0n] = await balancesAt(chain, nativeAsset(network).id, [address], 'latest')
   const cost = gas * price + keptBack(network.code)
-  if (coins < cost) await bringGas(chain, address, cost - coins)
+  if (coins < cost) await bringGas(chain, purse, cost - coins)
   else await beginMove(chain, purse, { asset, amount, gas, max_fee: price })
   return settings.scanEveryMs
 }
@@ -119,23 +120,23 @@ const estimate = async (
 ): Promise<bigint> => BigInt(await node.ask<string>('eth_estimateGas', call))
 
 /** Gas goes to an address of ours under a plan like every other's, one after the other. */
-async function bringGas(chain: Chain, address: string, amount: bigint): Promise<void> {
-  const { ended } = await gasFor(chain, address)
-  await submitPlan(chain, gasOf(chain, address, ended, amount))
+async function bringGas(chain: Chain, purse: queries.Purse, amount: bigint): Promise<void> {
+  const { ended } = await gasFor(chain, purse.address)
+  await submitPlan(chain, gasOf(chain, purse, ended, amount))
 }
 
 /** Whether gas is on its way to an address. It is followed to its end: only then is known what it cost. */
-async function isGasUnderWay(chain: Chain, address: string): Promise<boolean> {
-  const { ended, amount } = await gasFor(chain, address)
+async function isGasUnderWay(chain: Chain, purse: queries.Purse): Promise<boolean> {
+  const { ended, amount } = await gasFor(chain, purse.address)
   if (amount === null) return false
-  const { state } = await lookAt(chain, gasOf(chain, address, ended, amount))
+  const { state } = await lookAt(chain, gasOf(chain, purse, ended, amount))
   return state === 'pending'
 }
 
 const gasFor = async ({ db, network }: Chain, address: string) =>
   one(await queries.gasBrought(db, network.code, `${gasPlan}${address} `))
 
-function gasOf({ network, keys }: Chain, address: string, number: bigint, amount: bigint): Plan {
-  const body = { sender: keys.hot, recipient: address, asset: nativeAsset(network).id, amount: String(amount) }
+function gasOf({ network }: Chain, { address, derivation }: queries.Purse, number: bigint, amount: bigint): Plan {
+  const body = { gasFor: String(derivation), asset: nativeAsset(network).id, amount: String(amount) }
   return { key: `${gasPlan}${address} ${number}`, body }
 }
