@@ -97,6 +97,12 @@ export type Dependencies = {
   scheduler?: Scheduler
 }
 
+/** The exchange that the house hedges at, and the process that holds keys. */
+const outsideOf = (plugIns: readonly PlugIn[]): Pick<Ctx, 'venue' | 'signer'> => ({
+  venue: firstOf(plugIns, (one) => one.venue),
+  signer: firstOf(plugIns, (one) => one.signer),
+})
+
 /** Wires the business together: which job is done by whom, and which rails, markets and providers serve it. */
 export async function composeExchange({
   publicUrl,
@@ -149,7 +155,7 @@ export async function composeExchange({
     payoutMemory,
     market: whileClocksAgree(opened.market, heartbeat),
     markets: opened.markets,
-    venue: firstOf(plugIns, (one) => one.venue),
+    ...outsideOf(plugIns),
     policies: await openPolicies(db, config.environment),
     identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
     onCreated: (block, created) => {

@@ -23,10 +23,12 @@ import { forwardHalts, signerOf } from './signer.ts'
 
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
-  const evm = await openEvmRails({ ...foundation, signer: signerOf(foundation.config.file) })
+  const signer = signerOf(foundation.config.file)
+  const evm = await openEvmRails({ ...foundation, signer })
   const configured = await openConfigured(foundation)
   return {
     venue: openHedging(foundation),
+    signer,
     rails: [...configured.rails, ...evm.rails.values()],
     identityProviders: sumsubOf(foundation),
     openingBalance: (network) => {
@@ -45,7 +47,6 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       const following = [evm, ...configured.kinds].flatMap(
         (one) => one.follow?.({ ...reports, resume, oneNodeBelow }) ?? [],
       )
-      const signer = signerOf(foundation.config.file)
       if (signer) following.push(forwardHalts(ctx, signer))
       return {
         stop: async () => {

@@ -12,6 +12,7 @@ import type { Log } from '../platform/lib/log.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
 import type { CcxtProcess } from '../markets/ccxt/process.ts'
 import type { MarketSource } from '../markets/source.ts'
+import type { SignerClient } from '../rails/keys/signer-client.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Rail } from '../rails/rail.ts'
 import type { Config } from './config/config.ts'
@@ -39,6 +40,8 @@ export type PlugIn = {
   identityProviders?: readonly IdentityProvider[]
   /** The exchange that the house hedges at. */
   venue?: TradingVenue | undefined
+  /** The process that holds keys of chains. */
+  signer?: SignerClient | undefined
   /** Finds what a wallet of ours held of an asset before its first deposit was reported; undefined for networks of other plug-ins. */
   openingBalance?(network: string): ((asset: string) => Promise<bigint>) | undefined
   /** Who does which jobs, by the job's kind. */

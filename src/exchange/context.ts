@@ -12,6 +12,7 @@ import type { RequestCounts } from '../platform/lib/request-counts.ts'
 import type { SecurityEvents } from '../platform/lib/security-events.ts'
 import type { Markets } from '../markets/status.ts'
 import type { MarketSource } from '../markets/source.ts'
+import type { SignerClient } from '../rails/keys/signer-client.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Keyring } from '../platform/privacy/data-key.ts'
 import type { Secrets } from '../platform/privacy/master-key.ts'
@@ -46,6 +47,8 @@ export type Ctx = {
   market: MarketSource
   /** Where the house trades for itself; undefined where hedging is off. */
   venue?: TradingVenue | undefined
+  /** The process that holds keys of chains; undefined: there is none. */
+  signer?: SignerClient | undefined
   /** What every source says about every pair, and what is halted. */
   markets: Markets
   /** Fees, limits, deadlines and the like, as they hold at a moment of business time. */

@@ -69,6 +69,26 @@ describe('cambio doctor', () => {
     assert.match(out, /No problems found\.\n$/)
   })
 
+  it('says how the signer is: away, halted, without caps, or ready', async () => {
+    const { ctx } = exchange.service.composition
+    const answering = (answer: () => Promise<object>) => ({ call: <T>() => answer() as Promise<T> })
+    const status = { halted: null, resumed_by: [], signatures: 3, assets: ['BTC-BTC', 'ETH-ETH'] }
+    const cases: [() => Promise<object>, State, RegExp][] = [
+      [() => Promise.resolve(status), 'ok', /signed: 3\. .* BTC-BTC, ETH-ETH/],
+      [() => Promise.resolve({ ...status, halted: 'h1' }), 'fail', /cambio signer resume/],
+      [() => Promise.resolve({ ...status, assets: [] }), 'fail', /no caps/],
+      [() => Promise.reject(new Error('The signer cannot be reached (ENOENT).')), 'fail', /cannot be reached/],
+      [() => new Promise(() => undefined), 'fail', /no answer within 2 seconds/],
+    ]
+    for (const [answer, state, message] of cases) {
+      const checks = await examine({ ...ctx, signer: answering(answer) })
+      const found = checks.find(({ check }) => check === 'signer')
+      assert.equal(found?.state, state)
+      assert.match(found.message, message)
+    }
+    assert.ok(!(await examine(ctx)).some(({ check }) => check === 'signer'), 'where there is none')
+  })
+
   it('believes a copy of the master key once it has seen it', async () => {
     const wrong = await cambio('backup', 'confirm', 'key', join(projectFolder, 'package.json'))
     assert.deepEqual([wrong.exitCode, wrong.err.trim()], [1, 'The master key file must hold 64 hex digits.'])

@@ -25,6 +25,7 @@ const looks: Record<string, (ctx: Ctx, options: MailCheckOptions) => Promise<Che
   mail: checkMail,
   prices: (ctx) => Promise.resolve(checkPrices(ctx)),
   rails: checkRails,
+  signer: checkSigner,
   balances: checkBalances,
   webhooks: checkWebhooks,
   halts: checkHalts,
@@ -99,6 +100,20 @@ async function answerOf(rail: Rail, asset: string | undefined): Promise<{ ok: bo
   if (asset === undefined) return { ok: true, message: 'Not asked: the books have nothing there.' }
   await rail.balance(asset)
   return { ok: true, message: 'It answers.' }
+}
+
+/** How long the signer may take to say how it is. */
+const signerMs = 2_000
+
+async function checkSigner({ signer }: Ctx): Promise<Check[]> {
+  if (!signer) return []
+  type Answer = { halted: string | null; signatures: number; assets: string[] }
+  const { halted, signatures, assets } = await inTime(signerMs, signer.call<Answer>('/status', {}))
+  if (halted !== null)
+    return [fail('signer', 'It is halted and signs nothing. Two approvers resume it: cambio signer resume')]
+  if (assets.length === 0)
+    return [fail('signer', 'Its policy has no caps, so it signs nothing. Edit policy.yaml and restart it.')]
+  return [ok('signer', `Transfers signed: ${signatures}. Its policy has caps for ${assets.join(', ')}.`)]
 }
 
 async function checkBalances(ctx: Ctx): Promise<Check[]> {
