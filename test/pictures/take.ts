@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -7,6 +7,8 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { languages } from '../../src/platform/language/language.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { projectFolder } from '../support/source.ts'
+import { capture } from './capture.ts'
+import { takeConsole } from './console.ts'
 import { useOwnFonts } from './fonts.ts'
 import { ourPaths, playedPaths, serveGallery } from './gallery.ts'
 import { themedPaths } from './themes.ts'
@@ -69,6 +71,7 @@ async function takeDocumented(browser: Browser): Promise<void> {
       await take(page, `/en${path}`, join(inDocs, `${road}-${path.split('/').at(-1)}-${device}.webp`), extent)
     await page.context().close()
   }
+  await takeConsole(browser, inDocs)
 }
 
 /** Every page in every language, on both devices, in both schemes: a folder for each language. */
@@ -97,35 +100,7 @@ async function openPage(browser: Browser, device: Device, colorScheme: Scheme): 
   return context.newPage()
 }
 
-/**
- * A picture of a page as WebP, which Playwright does not write itself: the whole of it, or what fits into the window; of a
- * calculator, what a partner's page frames. The page's clock stands still and nothing has the focus, so that the same page gives
- * the same picture.
- */
 async function take(page: Page, path: string, file: string, extent: 'whole' | undefined): Promise<void> {
   await page.goto(url + path)
-  await page.evaluate(async () => {
-    if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
-    const load = (image: HTMLImageElement): Promise<unknown> | undefined => {
-      image.loading = 'eager'
-      return image.complete ? undefined : new Promise((done) => image.addEventListener('load', done))
-    }
-    await Promise.all([document.fonts.ready, ...[...document.images].map(load)])
-  })
-  const clip = await page.evaluate((isWhole) => {
-    const framed = document.querySelector('main.calculator')?.getBoundingClientRect()
-    if (framed) return { x: framed.x, y: framed.y, width: framed.width, height: framed.height }
-    const { scrollWidth, scrollHeight } = document.documentElement
-    return { x: 0, y: 0, width: scrollWidth, height: isWhole ? scrollHeight : innerHeight }
-  }, extent === 'whole')
-  const scale = await page.evaluate(() => devicePixelRatio)
-  const session = await page.context().newCDPSession(page)
-  const { data } = await session.send('Page.captureScreenshot', {
-    format: 'webp',
-    quality: 80,
-    captureBeyondViewport: true,
-    clip: { ...clip, scale },
-  })
-  await session.detach()
-  await writeFile(file, Buffer.from(data, 'base64'))
+  await capture(page, file, extent)
 }

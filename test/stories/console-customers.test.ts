@@ -109,6 +109,8 @@ describe('a customer who is erased', () => {
     const deadline = Date.now() + 10_000
     while ((await readAtTwin()) !== 409) assert.ok(Date.now() < deadline, 'another process still knows the person')
 
+    const note = { action: 'note', text: 'What became of this?' }
+    assert.equal((await press(`/console/orders/${order.id}`, compliance, note)).status, 409)
     const again = await commandLineOf(exchange).cambio('customer', 'erase', customer, '--reason', 'Again')
     assert.match(again.err, /was erased before/)
     assert.equal((await read(exchange, other.id)).email, 'stays@example.com')

@@ -9,7 +9,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { age, Amount, Facts, Table } from '../pages/table.tsx'
+import { age, Amount, Table } from '../pages/table.tsx'
 
 /** One thing that waits for a person. The least `rank` is the most urgent. */
 type Need = { rank: number; what: string; since: Date; stake: preact.ComponentChildren; to: string; detail: string }
@@ -119,20 +119,16 @@ function Home({
         rows={needs.map((need) => [<a href={need.to}>{need.what}</a>, age(need.since, now), need.stake, need.detail])}
       />
       <section aria-labelledby="today">
-        <h2 id="today">The last 24 hours, and the same a week ago</h2>
-        <Facts
-          facts={(
-            [
-              ['Created', today.created, lastWeek.created],
-              ['Paid', today.paid, lastWeek.paid],
-              ['Finished', today.finished, lastWeek.finished],
-            ] as const
-          ).map(([name, is, was]) => [name, `${is} (${was})`] as const)}
-        />
-        <Facts
-          facts={[
-            ['Volume', <Amount amount={today.volume} asset="EUR" />],
-            ['A week ago', <Amount amount={lastWeek.volume} asset="EUR" />],
+        <h2 id="today">Today and a week ago</h2>
+        <Table
+          caption="The last 24 hours, and the same a week ago"
+          columns={['Orders', 'Last 24 hours', 'A week ago']}
+          empty=""
+          rows={[
+            ['Created', today.created, lastWeek.created],
+            ['Paid', today.paid, lastWeek.paid],
+            ['Finished', today.finished, lastWeek.finished],
+            ['Volume', <Amount amount={today.volume} asset="EUR" />, <Amount amount={lastWeek.volume} asset="EUR" />],
           ]}
         />
       </section>

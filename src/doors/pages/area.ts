@@ -5,6 +5,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { clientAddress, shortNetwork } from '../../platform/lib/client-address.ts'
 import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { compressPages } from '../ui/gzip.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import { readForms } from '../ui/read-forms.ts'
@@ -171,10 +172,11 @@ type Fault = { ctx: Ctx; area: Area; assets: Assets; headers: Record<string, str
 
 function showFault(
   { ctx, area, assets, headers }: Fault,
-  error: unknown,
+  thrown: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
+  const error = thrown instanceof ErasedPerson ? new Refusal('CONFLICT', thrown.message) : thrown
   const code = error instanceof Refusal ? error.code : undefined
   const given = (error as { statusCode?: unknown }).statusCode
   const status = code === undefined ? (typeof given === 'number' && given < 500 ? given : 500) : (statuses[code] ?? 400)
