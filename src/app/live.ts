@@ -1,6 +1,6 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
 import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
-import { bookWalletCosts } from '../exchange/settlement/wallet-cost.ts'
+import { bookCharges } from '../exchange/settlement/charges.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
@@ -38,7 +38,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
     follow: (ctx) => {
       const reports = {
         report: (db: Atomic, events: readonly ReportedEvent[]) => receiveRailEvents(ctx, db, events),
-        charge: (db: Atomic, costs: Parameters<typeof bookWalletCosts>[2]) => bookWalletCosts(ctx, db, costs),
+        charge: (db: Atomic, costs: Parameters<typeof bookCharges>[2]) => bookCharges(ctx, db, costs),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
       }
       const resume = (db: Atomic, rail: string, reason: string) => endCreditingHalt(ctx, db, { rail, reason })

@@ -6,7 +6,7 @@ import type pg from 'pg'
  *
  * - one that has reserved more leaves no less than nothing: no promise is made above what is held;
  * - one that leaves less than nothing, and less than there was, has booked money that was taken back (`deposit_reversed`), or what
- *   keeping wallets costs (`wallet_cost`). Nothing else may: what sending costs was reserved before;
+ *   a rail has charged (`wallet_cost`, `method_cost`). Nothing else may: what sending costs was reserved before;
  * - no reserve counts on more than its place holds.
  *
  * A reserve's row stays locked until its block ends, and whoever takes money away needs it too, so nothing that others do at the
@@ -33,7 +33,7 @@ const watch = `
       insert into broken_promises values (of_place, of_asset, promised, there, 'was promised');
     elsif there - promised < least(0, was) and not exists (
       select from entries join postings on entry_id = entries.id
-      where xid = pg_current_xact_id() and kind in ('deposit_reversed', 'wallet_cost')
+      where xid = pg_current_xact_id() and kind in ('deposit_reversed', 'wallet_cost', 'method_cost')
         and credit = 'held:' || of_place and asset = of_asset)
     then
       insert into broken_promises values (of_place, of_asset, promised, there, 'came to be uncovered');

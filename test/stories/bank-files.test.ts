@@ -168,6 +168,19 @@ describe('a bank that exchanges files', () => {
     await assertBooksHold(exchange)
   })
 
+  it('books what the bank charges as a cost of the method', async () => {
+    const [costs, network] = [
+      await bookBalance(exchange, 'method-costs', 'EUR-EUR'),
+      await bookBalance(exchange, 'network-fees', 'EUR-EUR'),
+    ]
+    count += 1
+    bank.state([{ amount: '4.00', debit: true, code: 'CHRG', servicerReference: `C-${count}` }])
+    await taken()
+    assert.equal(await bookBalance(exchange, 'method-costs', 'EUR-EUR'), costs + 400n)
+    assert.equal(await bookBalance(exchange, 'network-fees', 'EUR-EUR'), network)
+    await assertBooksHold(exchange)
+  })
+
   it('owes what was recalled no longer', async () => {
     const { id, reference } = await awaited()
     bank.state([paid(reference, '200.00')])

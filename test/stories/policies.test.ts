@@ -72,6 +72,19 @@ const serviceFee = async (key?: string): Promise<string | undefined> => {
 }
 
 describe('a policy', () => {
+  it('that refuses an order is named in the log with its version, without a word of what was asked', async (t) => {
+    const info = t.mock.method(ctxOf().log, 'info')
+    const body = { from_amount: '1', from_currency: 'EUR', to_currency: 'BTC', customer_country: 'DE' }
+    assert.equal((await exchange.api('/v1/transaction', { body })).status, 400)
+    const told = info.mock.calls.map(({ arguments: given }) => given as unknown as [unknown, string])
+    assert.deepEqual(told.find(([, message]) => message === 'An order was refused.')?.[0], {
+      code: 'BAD_REQUEST',
+      problems: ['from_amount: AMOUNT_OUT_OF_RANGE'],
+      partner: exchange.sandbox.partner_id,
+      policies: { fees: 1, countries: 1 },
+    })
+  })
+
   it('is listed and shown: version 1 is what ships', async () => {
     const rows = await told<Shown[]>('policy', 'list')
     assert.equal(rows.length, 11)

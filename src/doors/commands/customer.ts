@@ -76,6 +76,7 @@ const shown = ({ profile, decisions }: ExplainedCustomer) => {
       transactions_in_month: String(facts.transactionsInMonth),
       eur_in_month: String(facts.eurInMonth),
       chargebacks: String(facts.chargebacks),
+      customers_at_address: String(facts.customersAtAddress),
     },
     imports: imports.map((one) => ({
       partner_id: String(one.partnerId),

@@ -39,6 +39,7 @@ export function Customer({ visit, explained: { profile, decisions }, orders, cha
               ['Country', facts.country || 'Not known'],
               ['Verification', `${spaced(facts.kycStatus)}, level ${record.kyc.level}`],
               ['Chargebacks', String(facts.chargebacks)],
+              ['Customers at the same address', String(facts.customersAtAddress)],
             ]}
           />
         </section>

@@ -28,6 +28,7 @@ const best: RiskFacts = {
   transactionsInMonth: 5n,
   eurInMonth: 900n,
   chargebacks: 0n,
+  customersAtAddress: 1n,
 }
 
 /** The tags of each fact, from best to worst; tags in one group are equally bad. */
@@ -46,6 +47,7 @@ const anyFacts: fc.Arbitrary<RiskFacts> = fc.record({
   transactionsInMonth: fc.bigInt(0n, 200n),
   eurInMonth: fc.bigInt(0n, 200_000n),
   chargebacks: fc.bigInt(0n, 4n),
+  customersAtAddress: fc.bigInt(0n, 6n),
 })
 
 const badness = (facts: RiskFacts): number => riskLevels.indexOf(riskOf(facts, shipped).level)
@@ -65,6 +67,7 @@ const worstOf = (one: RiskFacts, other: RiskFacts): RiskFacts => {
     transactionsInMonth: most(one.transactionsInMonth, other.transactionsInMonth),
     eurInMonth: most(one.eurInMonth, other.eurInMonth),
     chargebacks: most(one.chargebacks, other.chargebacks),
+    customersAtAddress: most(one.customersAtAddress, other.customersAtAddress),
   }
 }
 
@@ -76,6 +79,7 @@ test('each rule leads to its level, and is named', () => {
     'screening-hit': { screening: ['crime'] },
     'verification-rejected': { kycStatus: 'rejected' },
     chargebacks: { chargebacks: 2n },
+    'shared-address': { customersAtAddress: 4n },
     'very-many-in-a-day': { transactionsInDay: 20n },
     'very-much-in-a-month': { eurInMonth: 100_000n },
     'not-verified': { kycStatus: 'in_review' },

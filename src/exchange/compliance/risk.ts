@@ -25,6 +25,8 @@ export type RiskFacts = {
   /** Whole euros that came in during the last 30 days. */
   eurInMonth: bigint
   chargebacks: bigint
+  /** How many customers, this one included, have had coins paid to an address of this one's. */
+  customersAtAddress: bigint
 }
 
 /** A level, and all rules that apply, the worst first. */
@@ -81,6 +83,7 @@ const countsOf = (facts: RiskFacts): Record<RiskCount, bigint> => ({
   transactions_in_month: facts.transactionsInMonth,
   eur_in_month: facts.eurInMonth,
   chargebacks: facts.chargebacks,
+  customers_at_address: facts.customersAtAddress,
 })
 
 const tagsOf = ({ country, kycStatus, kycLevel, kycExpired }: RiskFacts, countries: CountryRules) =>

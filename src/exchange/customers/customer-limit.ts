@@ -8,6 +8,7 @@ import { kycLevelAt, reviewStatusAt } from './profile.ts'
 import { limitsAt, type Usage, usedOf } from './usage.ts'
 import { traitsOf } from './traits.ts'
 import { addTraits, lockPerson } from './traits.sql.ts'
+import { logRefused } from '../policies/refused.ts'
 
 /**
  * What is left of a person's limits at a moment of business time, in euro cents: the least that any period leaves, by the level of
@@ -44,7 +45,7 @@ async function leftOf(db: Db, limits: readonly PeriodLimit[], usage: Usage): Pro
 
 /**
  * What a transaction would add to what its customer has used, in euro cents; null where its worth is not known. `email` and
- * `account` (where a bank pays out to) say who the person is.
+ * `account` (where a bank pays out to) say who the person is; `address` is where coins are paid out to, with the memo.
  */
 export type Weighed = {
   id: bigint
@@ -53,6 +54,7 @@ export type Weighed = {
   fromAmountInEur: bigint | null
   email: string | null
   account: string | null
+  address: string | null
 }
 
 /**
@@ -62,15 +64,15 @@ export type Weighed = {
  * addresses, cannot both use the rest.
  */
 export async function judgeLimit(
-  ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity' | 'policies' | 'secrets'>,
+  ctx: Pick<Ctx, 'keyring' | 'clock' | 'identity' | 'log' | 'policies' | 'secrets'>,
   db: Atomic,
-  { id, partnerId, customerId, fromAmountInEur, email, account }: Weighed,
+  { id, partnerId, customerId, fromAmountInEur, email, account, address }: Weighed,
 ): Promise<'within' | 'check'> {
   if (customerId === null || fromAmountInEur === null) return 'within'
   const now = ctx.clock.now()
   const imports = await readImports(ctx, db, customerId)
   const documents = imports.flatMap(({ documents: known = [] }) => known)
-  const traits = traitsOf(ctx, { email, account, documents })
+  const traits = traitsOf(ctx, { email, account, address, documents })
   addTraits(
     db,
     traits.map((trait) => ({ ...trait, customerId })),
@@ -89,5 +91,7 @@ export async function judgeLimit(
   }
   const message =
     'This order is above what you may exchange at present. Please choose a smaller amount or come back later.'
-  throw new Refusal('FORBIDDEN', message, [{ path: 'from_amount', code: 'CUSTOMER_LIMIT', message }])
+  const refusal = new Refusal('FORBIDDEN', message, [{ path: 'from_amount', code: 'CUSTOMER_LIMIT', message }])
+  logRefused(ctx, refusal, { partnerId, kinds: ['limits'] })
+  throw refusal
 }

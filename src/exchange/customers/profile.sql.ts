@@ -62,6 +62,8 @@ export type Activity = {
   inMonth: bigint
   eurCentsInDay: bigint
   eurCentsInMonth: bigint
+  /** How many customers, this one included, have used an address of this one's for their coins: the most shared one. */
+  atAddress: bigint
   country: string | null
 }
 
@@ -80,6 +82,14 @@ export const activity = (
       count(done.id) filter (where created_at > ${monthAgo}) as "inMonth",
       coalesce(sum(in_day), 0)::numeric(38, 0) as "eurCentsInDay",
       coalesce(sum(in_month), 0)::numeric(38, 0) as "eurCentsInMonth",
+      (
+        select coalesce(max(shared.customers), 0) from customer_traits as used
+        cross join lateral (
+          select count(*) as customers from (
+            select from customer_traits as other where other.kind = 'address' and other.hash = used.hash limit 1000) as all_of_it
+        ) as shared
+        where used.kind = 'address' and used.customer_id = own.customer_id
+      ) as "atAddress",
       (array_agg(country order by done.id desc) filter (where country is not null))[1] as country
     from (select id, customer_id from partner_customers where id = any(${ids})) as own
     left join lateral (
@@ -97,7 +107,7 @@ export const activity = (
       from deposits
       where transaction_id = done.id and asset = from_asset and state = 'final' and at > ${monthAgo}
     ) as paid on true
-    group by own.id`
+    group by own.id, own.customer_id`
 
 /**
  * Keeps others from telling of these customers, and of all who are the same person, until the block ends; gives them all.

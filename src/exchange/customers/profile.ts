@@ -136,6 +136,7 @@ function judge({ head, imports, done, now, dataKey, policies, limits }: ProfileR
     transactionsInMonth: done.inMonth,
     eurInMonth: done.eurCentsInMonth / 100n,
     chargebacks: BigInt(head.chargebacks),
+    customersAtAddress: done.atAddress,
   }
   const { email } = dataKey.open<Person>(head.personal, partnerCustomerPlace(head.id))
   return {

@@ -2,13 +2,24 @@ import { indexHash } from '../../platform/privacy/master-key.ts'
 import type { Ctx } from '../context.ts'
 import { canonicalEmail } from './email.ts'
 
-/** Something that belongs to one person. Customers who share one are the same person to limits. */
-export type Trait = { kind: 'email' | 'card' | 'account' | 'document'; hash: Buffer }
+/**
+ * Something that belongs to one person. Customers who share one are the same person to limits. Not so `address`, where coins are
+ * paid to: many may use one, so it is only counted (the rules of risk).
+ */
+export type Trait = { kind: 'email' | 'card' | 'account' | 'document' | 'address'; hash: Buffer }
 
-/** What identifies a person: texts that are kept as keyed hashes only. */
-export type TraitTexts = { email?: string | null; account?: string | null; documents?: readonly string[] }
+/** What identifies a person: texts that are kept as keyed hashes only. `address` is a coin's, with its memo. */
+export type TraitTexts = {
+  email?: string | null
+  account?: string | null
+  address?: string | null
+  documents?: readonly string[]
+}
 
-export function traitsOf({ secrets }: Pick<Ctx, 'secrets'>, { email, account, documents = [] }: TraitTexts): Trait[] {
+export function traitsOf(
+  { secrets }: Pick<Ctx, 'secrets'>,
+  { email, account, address, documents = [] }: TraitTexts,
+): Trait[] {
   const hashed = (kind: Trait['kind'], text: string): Trait => ({
     kind,
     hash: indexHash(secrets, `trait ${kind}`, text),
@@ -16,6 +27,7 @@ export function traitsOf({ secrets }: Pick<Ctx, 'secrets'>, { email, account, do
   return [
     ...(email ? [hashed('email', canonicalEmail(email))] : []),
     ...(account ? [hashed('account', account.replaceAll(/[\s-]/g, '').toUpperCase())] : []),
+    ...(address ? [hashed('address', address.toLowerCase())] : []),
     ...documents.map((text) => hashed('document', text.replaceAll(/[\s-]/g, '').toUpperCase())),
   ]
 }

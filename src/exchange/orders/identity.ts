@@ -30,8 +30,14 @@ export async function judgeIdentity(
     if (profile?.status === 'rejected' || profile?.risk.level === 'prohibited') return 'never'
   }
   const { personal, to } = given
-  const account = to.network.chain ? null : personal.payoutAddress
-  return judgeLimit(ctx, db, { ...given, email: personal.email, account })
+  const { email, payoutAddress, payoutExtraId } = personal
+  const isCoin = to.network.chain !== null
+  return judgeLimit(ctx, db, {
+    ...given,
+    email,
+    account: isCoin ? null : payoutAddress,
+    address: isCoin && payoutAddress !== null ? [payoutAddress, payoutExtraId].filter(Boolean).join('\n') : null,
+  })
 }
 
 /** A manual review may be needed: the least time an order waits, in milliseconds of business time. */

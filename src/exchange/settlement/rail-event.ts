@@ -115,8 +115,11 @@ export type EventContext = {
   partner: Partner | undefined
 }
 
-/** From how many transactions of a customer, or from which worth of one in euro cents, the rules of risk are applied. */
-export type WatchedFrom = { transactions: number; cents: bigint }
+/**
+ * From how many transactions of a customer, from which worth of one in euro cents, or from how many customers at one address
+ * (null: any number) the rules of risk are applied.
+ */
+export type WatchedFrom = { transactions: number; cents: bigint; atAddress: number | null }
 
 /** Reads rail events with the instructions they answer, in the order in which they were received. Their transactions are locked. */
 export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom): Promise<MatchedEvent[]> =>
@@ -161,6 +164,10 @@ export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom)
             where earlier.customer_id = about.customer_id order by id desc limit ${watchedFrom.transactions}) as latest)
           or exists (select 1 from customer_traits as trait where trait.kind = 'card' and trait.hash = event.card_hash
             and trait.customer_id <> about.customer_id)
+          or ${watchedFrom.atAddress}::integer is not null and exists (
+            select from customer_traits as own where own.kind = 'address' and own.customer_id = about.customer_id
+              and (select count(*) from (select from customer_traits as shared where shared.kind = 'address'
+                and shared.hash = own.hash limit ${watchedFrom.atAddress}) as those) >= ${watchedFrom.atAddress})
           or exists (select 1 from rail_events as other join deposit_instructions as own using (rail, reference)
             join transactions as theirs on theirs.id = own.transaction_id
             where other.id = any(${ids}) and other.card_hash = event.card_hash and theirs.customer_id <> about.customer_id)

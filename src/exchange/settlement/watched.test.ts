@@ -19,17 +19,23 @@ const rule = (when: RiskDocument['rules'][number]['when'], level: 'high' | 'medi
 })
 
 test('customers are looked at from where a rule that holds payments may apply', () => {
-  assert.deepEqual(watchedFrom(policies.at(now, 'risk')), { transactions: 20, cents: 500_000n })
-  assert.deepEqual(fromWith(rule([{ fact: 'transactions_in_day', at_least: 5 }])), { transactions: 5, cents: 500_000n })
-  assert.deepEqual(fromWith(rule([{ fact: 'eur_in_month', at_least: 200 }])), { transactions: 20, cents: 1_000n })
-  assert.deepEqual(fromWith(rule([{ fact: 'eur_in_month', at_least: 200 }], 'medium')), {
-    transactions: 20,
-    cents: 500_000n,
+  const shippedFrom = { transactions: 20, cents: 500_000n, atAddress: 4 }
+  assert.deepEqual(fromWith(), shippedFrom)
+  assert.deepEqual(watchedFrom(policies.at(now, 'risk')), { ...shippedFrom, atAddress: null })
+  assert.deepEqual(fromWith(rule([{ fact: 'transactions_in_day', at_least: 5 }])), {
+    ...shippedFrom,
+    transactions: 5,
   })
+  assert.deepEqual(fromWith(rule([{ fact: 'eur_in_month', at_least: 200 }])), {
+    ...shippedFrom,
+    cents: 1_000n,
+  })
+  assert.deepEqual(fromWith(rule([{ fact: 'eur_in_month', at_least: 200 }], 'medium')), shippedFrom)
+  assert.deepEqual(fromWith(rule([{ fact: 'customers_at_address', at_least: 2 }])), { ...shippedFrom, atAddress: 2 })
 })
 
 test('everybody is looked at where a rule may hold somebody of whom nothing is known', () => {
-  const everybody = { transactions: 0, cents: 0n }
+  const everybody = { transactions: 0, cents: 0n, atAddress: null }
   assert.deepEqual(fromWith(rule([{ fact: 'kyc_status', one_of: ['not_started'] }])), everybody)
   assert.deepEqual(fromWith(rule([{ fact: 'country', one_of: ['watched'] }])), everybody)
   assert.notDeepEqual(fromWith(rule([{ fact: 'kyc_status', one_of: ['rejected'] }])), everybody)

@@ -17,7 +17,7 @@ export function watchedFrom(policy: Policy<'risk'>): WatchedFrom {
   const before = known.get(policy)
   if (before) return before
   const holding = policy.rules.filter(({ level }) => level === 'high' || level === 'prohibited')
-  const found = holding.some(mayHoldAnybody) ? { transactions: 0, cents: 0n } : countedFrom(holding)
+  const found = holding.some(mayHoldAnybody) ? { transactions: 0, cents: 0n, atAddress: null } : countedFrom(holding)
   known.set(policy, found)
   return found
 }
@@ -27,12 +27,16 @@ function countedFrom(rules: readonly RiskRule[]): WatchedFrom {
     rules.flatMap(({ when }) =>
       when.flatMap((one) => ('atLeast' in one && facts.includes(one.fact) ? [one.atLeast] : [])),
     )
-  const counts = bounds(['transactions_in_day', 'transactions_in_month']).map((bound) =>
-    Number.parseInt(String(bound), 10),
-  )
+  const countsOf = (...facts: string[]) => bounds(facts).map((bound) => Number.parseInt(String(bound), 10))
+  const counts = countsOf('transactions_in_day', 'transactions_in_month')
+  const atAddresses = countsOf('customers_at_address')
   const transactions = Math.min(most.transactions, ...counts)
   const each = bounds(['eur_in_month']).map((euros) => (euros * 100n) / BigInt(Math.max(transactions, 1)))
-  return { transactions, cents: each.reduce((least, one) => (one < least ? one : least), most.cents) }
+  return {
+    transactions,
+    cents: each.reduce((least, one) => (one < least ? one : least), most.cents),
+    atAddress: atAddresses.length > 0 ? Math.min(...atAddresses) : null,
+  }
 }
 
 /** Whether a rule may hold somebody of whom nothing is known, who has paid little, and whose country is served. */

@@ -25,6 +25,7 @@ import * as queries from './transactions.sql.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
 import { takeSharedTokens } from './shared-token.ts'
 import type { Transaction } from './transaction.ts'
+import { logRefused } from '../policies/refused.ts'
 
 /** A created transaction, as its partner sees it, with the key that its stored copies are encrypted with. */
 export type Created<Record = TransactionRecord> = { record: Record; dataKey: DataKey }
@@ -98,7 +99,12 @@ function drafted(ctx: Ctx, partner: Partner, read: ReadRequest<CreateInput>): Dr
   const now = ctx.clock.now()
   const { faults, available, country } = judgeCreate(ctx, partner, read, now)
   const [first] = faults
-  if (first) throw refusalOfFaults(first, read.problems)
+  if (first) {
+    const refusal = refusalOfFaults(first, read.problems)
+    const kinds = [kindOf(read.input) === 'b2b' ? 'b2b' : 'fees', 'countries'] as const
+    if (read.problems.length === 0) logRefused(ctx, refusal, { partnerId: partner.id, kinds })
+    throw refusal
+  }
   if (!available?.sum) throw new Error('A transaction was evaluated without an amount.')
 
   const { terms, deposit } = available.exchange

@@ -4,6 +4,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { CapRules } from '../policies/caps.ts'
 import * as queries from './open-locks.sql.ts'
 import type { Transaction } from './transaction.ts'
+import { logRefused } from '../policies/refused.ts'
 
 /** An order whose price is about to be held, and whose it is. */
 export type LockedOrder = Pick<
@@ -58,7 +59,12 @@ export async function lockPrices(
   }
   const refused = refusedOf(locks, left)
   correctTotals(db, { locks, refused, left, raises })
-  return orders.map((order) => (refused.has(order) ? openLocksRefusal() : undefined))
+  return orders.map((order) => {
+    if (!refused.has(order)) return undefined
+    const refusal = openLocksRefusal()
+    logRefused(ctx, refusal, { partnerId: order.partnerId, kinds: ['caps'] })
+    return refusal
+  })
 }
 
 /** Whether a price is held at all, and known in euros. */
