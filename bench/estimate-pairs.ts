@@ -4,7 +4,7 @@ import { defaultTerms } from '../src/exchange/availability/partner-terms.ts'
 import { recordedMarket } from '../src/markets/recorded/recorded-market.ts'
 import type { EstimateOrder, EstimateServer } from './estimate-server.ts'
 import { startHelper } from './helper-process.ts'
-import { compare, type Line } from './line.ts'
+import { compare, type Line, type Measured } from './line.ts'
 import { type LoadDone, type LoadOrder, type PairAsk, pairPath } from './load.ts'
 import { makeDataDir, removeDataDir } from './own-exchange.ts'
 import type { ServerOrder } from './plain-server.ts'
@@ -20,17 +20,16 @@ const manyPartners = size(1_000, 10)
 
 /** What is asked of how many, while so many prices a second change. */
 const cases: [name: string, pairs: number, partners: number, pricesPerSecond: number][] = [
-  ['estimate-30-pairs', 30, 1, 0],
-  ['estimate-3000-pairs', 3_000, 1, 0],
-  ['estimate-1000-partners', 30, manyPartners, 0],
-  ['estimate-moving-prices', 30, 1, 1_000],
-  ['estimate-3000-pairs-moving-prices', 3_000, 1, 1_000],
-  ['estimate-3000-pairs-1000-partners-moving-prices', 3_000, manyPartners, 1_000],
+  ['estimate-5000-pairs', 5_000, 1, 1],
+  ['estimate-1000-partners', 1, manyPartners, 1],
+  ['estimate-moving-prices', 1, 1, 1_000],
+  ['estimate-5000-pairs-1000-partners-moving-prices', 5_000, manyPartners, 1_000],
 ]
 
 /**
  * Estimates per second of many pairs, for many partners with price lists of their own, and while prices change, every request
- * with another amount: each compared with a bare `node:http` server that answers the same bytes to the same requests.
+ * with another amount: each compared with the same server's rate for one pair, one partner and one price a second. That one is
+ * compared with a bare `node:http` server that answers the same bytes to the same requests.
  */
 export async function benchEstimatePairs(now: Date): Promise<Line[]> {
   const dataDir = await makeDataDir()
@@ -41,19 +40,22 @@ export async function benchEstimatePairs(now: Date): Promise<Line[]> {
     const { origin, keys } = await server.ask({ kind: 'open', dataDir, partners: manyPartners })
     const all = pairAsks(now)
     const limit = await plain.ask(await answerOf(origin, keys[0] ?? '', all[0]))
-    const lines: Line[] = []
-    for (const [name, pairs, partners, perSecond] of cases) {
-      await server.ask({ kind: 'move', perSecond })
+    const asking = (to: string, pairs: number, partners: number, perSecond: number): Measured => {
       const what = {
         kind: 'pairs' as const,
         asks: spread(all, pairs),
         keys: keys.slice(0, partners),
         count: manyRequests,
       }
-      const asking = (to: string) => () =>
-        load.ask({ kind: 'repeat', origin: to, key: '', connections, ms: roundMs, expect: 200, what })
-      lines.push(await compare(name, asking(origin), asking(limit.origin), 'a second'))
+      return async () => {
+        await server.ask({ kind: 'move', perSecond })
+        return load.ask({ kind: 'repeat', origin: to, key: '', connections, ms: roundMs, expect: 200, what })
+      }
     }
+    const ofOne = asking(origin, 1, 1, 1)
+    const lines = [await compare('estimate-one-pair', ofOne, asking(limit.origin, 1, 1, 1), 'a second')]
+    for (const [name, pairs, partners, perSecond] of cases)
+      lines.push(await compare(name, asking(origin, pairs, partners, perSecond), ofOne, 'a second'))
     return lines
   } finally {
     load.end()
