@@ -4,7 +4,8 @@ import { bookCharges } from '../exchange/settlement/charges.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
-import { openEvmRails } from '../rails/evm/rails.ts'
+import { openEvm } from './evm.ts'
+import type { EvmRails } from '../rails/evm/rails.ts'
 import { tradingVenue } from '../markets/ccxt/trading.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Atomic } from '../platform/db/sql.ts'
@@ -24,12 +25,12 @@ import { forwardHalts, signerOf } from './signer.ts'
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
   const signer = signerOf(foundation.config.file)
-  const evm = await openEvmRails({ ...foundation, signer })
-  const configured = await openConfigured(foundation)
+  const evm = await openEvm(foundation)
+  const configured = await openConfigured(foundation, evm)
   return {
     venue: openHedging(foundation),
     signer,
-    rails: [...configured.rails, ...evm.rails.values()],
+    rails: configured.rails,
     identityProviders: sumsubOf(foundation),
     openingBalance: (network) => {
       if (evm.rails.has(network)) return (asset) => evm.opening(network, asset)
@@ -136,23 +137,24 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
   },
 }
 
-/** The rails of CONFIG_FILE, in its order. */
-async function openConfigured(foundation: Foundation): Promise<{ rails: Rail[]; kinds: OpenedRails[] }> {
+/** The rails of CONFIG_FILE, in its order, and those chains that only the settings name. */
+async function openConfigured(foundation: Foundation, evm: EvmRails): Promise<{ rails: Rail[]; kinds: OpenedRails[] }> {
   const { file } = foundation.config
   const entries = file?.rails ?? []
   const kinds: OpenedRails[] = []
-  for (const kind of new Set(entries.map((entry) => entry.kind))) {
+  for (const kind of new Set(entries.map((entry) => entry.kind).filter((one) => one !== 'evm'))) {
     const open = railKinds[kind]
     if (!file || !open) throw new Error(`Nothing opens rails of the kind ${kind}.`)
     const ofKind = entries.filter((entry) => entry.kind === kind)
     kinds.push(await open(ofKind, foundation, file))
   }
-  const opened = new Map(kinds.flatMap(({ rails }) => rails).map((rail) => [rail.name, rail]))
+  const chains = [...evm.rails.values()]
+  const opened = new Map([...kinds.flatMap(({ rails }) => rails), ...chains].map((rail) => [rail.name, rail]))
   const rails = entries.flatMap((entry) => {
     const rail = opened.get(entry.name)
     return rail ? { ...rail, preference: preferenceOf(entry) } : []
   })
-  return { rails, kinds }
+  return { rails: [...rails, ...chains.filter(({ name }) => !entries.some((entry) => entry.name === name))], kinds }
 }
 
 /** How a configured rail shares new payments with others that serve the same. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
-import { makeKeys } from '../rails/bitcoin/mnemonic.ts'
+import { newMnemonic } from '../rails/bitcoin/keys.ts'
+import { makeKeys } from '../rails/keys/made-keys.ts'
 import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
 import { destinationOf as evmDestination, evmFamily } from '../rails/evm/signing-family.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
@@ -29,7 +30,7 @@ export async function initSigner(folder: string): Promise<void> {
       throw new Error(error.code === 'EEXIST' ? `${folder} has a signer already.` : `${folder} cannot be written.`)
     },
   )
-  await makeKeys(folder, 'signer')
+  await makeKeys(folder, 'signer', newMnemonic)
   await (await openJournal(join(folder, 'journal.jsonl'))).close()
 }
 

@@ -85,7 +85,10 @@ function here(text: string): string {
     [/^DATABASE_URL=.*$/m, `DATABASE_URL='${own}'`],
     [/^DATABASE_OWNER_URL='.*?'/m, `DATABASE_OWNER_URL='${owner.href}'`],
     [/^SMTP_URL=.*$/m, `SMTP_URL=${mails.url}\nPORT=${ports.service}\nADMIN_PORT=${ports.admin}\nLOG_LEVEL=warn`],
-    [/^EVM_RPC_URLS=.*$/m, `EVM_RPC_URLS=ETH=${anvil.url}\nEVM_SCAN_EVERY=PT0.2S`],
+    [
+      '"https://node.example.com/key", "https://node.example.org/key"]',
+      `"${anvil.url}", "${anvil.url}"]\n    every: PT0.2S`,
+    ],
     ...desks.map((one, index): [string, string] => [`https://desk-${index + 1}.example.com`, originOf(one)]),
     ['curl -s https://exchange.example.com', `curl -s http://127.0.0.1:${ports.service}`],
     [/\/etc\/cambio/g, join(folder, 'etc')],

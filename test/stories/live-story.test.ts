@@ -24,7 +24,8 @@ import { type Customer, type LiveExchange, startLiveExchange } from '../support/
 import { assertProfitAddsUp } from '../support/profit.ts'
 import { until } from '../support/telling.ts'
 
-const wallet = '0x00000000000000000000000000000000c0ffee03'
+/** Where the coins of an order go: each to a place of its own, since a shared one is held for review. */
+const walletOf = (id: string): string => `0x${id.padStart(40, '0')}`
 const account = { name: 'Ada Lovelace', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 const today = (): string => new Date().toISOString().slice(0, 10)
 
@@ -55,7 +56,7 @@ const bookings = (...entries: CamtEntry[]): void =>
 describe('an exchange with real money', () => {
   it('pays out coins for a SEPA transfer that the bank’s statement reports', async () => {
     const { id, customer } = await begin(buyEther('SEPA'))
-    await customer.send({ do: 'payout_address', payout_address: wallet, confirms: wallet })
+    await customer.send({ do: 'payout_address', payout_address: walletOf(id), confirms: walletOf(id) })
     bookings(credit(await referenceOf(exchange, id), 'C-1'))
     await assertPaidInCoins(id)
   })
@@ -87,12 +88,12 @@ describe('an exchange with real money', () => {
     await arrive(exchange, sale.id, 'finished')
 
     const { id, page } = await atTheProcessor()
-    const before = await exchange.anvil.balance(wallet)
+    const before = await exchange.anvil.balance(walletOf(id))
     await passChallenge(page)
     await callBack()
     await arrive(exchange, id, 'sending')
     await whileLocked(exchange, id, async () => {
-      await until(async () => (await exchange.anvil.balance(wallet)) > before, 'the coins')
+      await until(async () => (await exchange.anvil.balance(walletOf(id))) > before, 'the coins')
       await exchange.anvil.mine(2)
       await assertReconciled()
     })
@@ -151,7 +152,8 @@ describe('an exchange with real money', () => {
 
   it('learns after a restart what happened meanwhile: a transfer, a card payment and a confirmed payout', async () => {
     const transfer = await begin(buyEther('SEPA'))
-    await transfer.customer.send({ do: 'payout_address', payout_address: wallet, confirms: wallet })
+    const place = walletOf(transfer.id)
+    await transfer.customer.send({ do: 'payout_address', payout_address: place, confirms: place })
     const reference = await referenceOf(exchange, transfer.id)
     const card = await atTheProcessor()
     const sale = await sell()
@@ -257,7 +259,7 @@ async function paymentOrder(): Promise<BankOrder> {
 /** A buy whose customer is at the processor's page. */
 async function atTheProcessor() {
   const { id, customer } = await begin(buyEther('VISA_MC'))
-  await customer.send({ do: 'payout_address', payout_address: wallet, confirms: wallet })
+  await customer.send({ do: 'payout_address', payout_address: walletOf(id), confirms: walletOf(id) })
   const { page, id: paymentId } = await press(customer)
   const payment: FakePayment = exchange.cards.payments.get(paymentId) ?? assert.fail('no payment')
   return { id, customer, page, payment }
@@ -290,5 +292,5 @@ async function assertPaidInCoins(id: string): Promise<void> {
     'eth_getTransactionReceipt',
     record.output_hash,
   )
-  assert.deepEqual([receipt.status, receipt.to], ['0x1', wallet])
+  assert.deepEqual([receipt.status, receipt.to], ['0x1', walletOf(id)])
 }

@@ -12,7 +12,7 @@ import { newMnemonic } from '../../src/rails/evm/keys.ts'
 import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
 import type { Chain, EvmDependencies } from '../../src/rails/evm/chain.ts'
 import { followOnce, newFollower } from '../../src/rails/evm/follow.ts'
-import type { Round } from '../../src/rails/two-nodes.ts'
+import type { ReportEvents, Reports, Round } from '../../src/rails/two-nodes.ts'
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
 import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
@@ -130,10 +130,13 @@ function houseOf(chain: Chain, reported: RailEvent[]): EvmHouse {
   const rail = evmRail(chain)
   const { deposit, payout } = rail
   if (!deposit || !payout) throw new Error('The rail of a chain serves both directions.')
-  const follower = newFollower(chain, (_db, events) => {
-    reported.push(...events.map(({ rail: _rail, ...event }) => event))
-    return Promise.resolve()
-  })
+  const follower = newFollower(
+    chain,
+    reportsOf((_db, events) => {
+      reported.push(...events.map(({ rail: _rail, ...event }) => event))
+      return Promise.resolve()
+    }),
+  )
   const look = () => followOnce(follower)
   return {
     chain,
@@ -148,6 +151,15 @@ function houseOf(chain: Chain, reported: RailEvent[]): EvmHouse {
     },
   }
 }
+
+/** What a follower of a test reports to. */
+export const reportsOf = (report: ReportEvents, more: Partial<Reports> = {}): Omit<Reports, 'charge'> => ({
+  report,
+  halt: () => undefined,
+  resume: () => undefined,
+  oneNodeBelow: () => 0n,
+  ...more,
+})
 
 /** A chain whose node's answers the test may change. */
 export const through = (chain: Chain, change: (ask: Node['askAll']) => Node['askAll']): Chain => {

@@ -63,13 +63,9 @@ export async function startLiveExchange(): Promise<LiveExchange> {
   const receiver = await startReceiver(t)
   const desks = await Promise.all([1, 2, 3].map(() => startDesk(t, ethereum)))
 
-  writeConfiguration(
-    folder,
-    cards,
-    desks.map(({ url }) => url),
-  )
+  writeConfiguration(folder, { cards, desks: desks.map(({ url }) => url), node: anvil.url })
   const database = await testDatabase()
-  const env = settings(folder, { databaseUrl: database.url, smtpUrl: mails.url, node: anvil.url })
+  const env = settings(folder, { databaseUrl: database.url, smtpUrl: mails.url })
   const { hot, token, key } = await setUp(env, anvil)
   const staff = { ...env, OPERATOR_TOKEN: token }
   let service = await serve(env)
@@ -119,7 +115,10 @@ export async function startLiveExchange(): Promise<LiveExchange> {
   }
 }
 
-function writeConfiguration(folder: string, cards: FakeHyperswitch, desks: string[]): void {
+function writeConfiguration(
+  folder: string,
+  { cards, desks, node }: { cards: FakeHyperswitch; desks: string[]; node: string },
+): void {
   for (const part of ['in', 'out']) mkdirSync(join(folder, 'bank', part), { recursive: true })
   writeFileSync(join(folder, 'master.key'), `${'5a'.repeat(32)}\n`, { mode: 0o600 })
   writeFileSync(join(folder, 'evm-password'), 'a-password-for-tests\n', { mode: 0o600 })
@@ -133,11 +132,13 @@ ${desks.map((url, index) => `    - { kind: http-json, name: desk-${index + 1}, u
 rails:
   - { kind: iso20022, name: bank-1, in: ./bank/in, out: ./bank/out, every: PT0.2S, serves: [SEPA],
       accounts: [{ currency: EUR, iban: ${ourIban}, bic: BYLADEM1001, holder: Example Ltd }] }
-${entryOf(folder, cards, 'cards')}`,
+${entryOf(folder, cards, 'cards')}
+  - { kind: evm, name: evm-eth, network: ETH, chain_id: 1, nodes: ["${node}", "${node}"], every: PT0.2S }
+`,
   )
 }
 
-const settings = (folder: string, to: { databaseUrl: string; smtpUrl: string; node: string }) => ({
+const settings = (folder: string, to: { databaseUrl: string; smtpUrl: string }) => ({
   MODE: 'live',
   DATABASE_URL: to.databaseUrl,
   DATA_DIR: folder,
@@ -148,10 +149,8 @@ const settings = (folder: string, to: { databaseUrl: string; smtpUrl: string; no
   MAIL_FROM: 'Exchange <exchange@example.com>',
   TERMS_URL: `${publicUrl}/terms-of-use`,
   PRIVACY_URL: `${publicUrl}/privacy-notice`,
-  EVM_RPC_URLS: `ETH=${to.node}`,
   EVM_KEYSTORE_FILE: join(folder, 'evm.keystore'),
   EVM_KEYSTORE_PASSWORD_FILE: join(folder, 'evm-password'),
-  EVM_SCAN_EVERY: 'PT0.2S',
   CONFIRMATIONS: 'ETH=2',
   PORT: '0',
   LOG_LEVEL: 'error',

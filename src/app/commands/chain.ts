@@ -7,10 +7,9 @@ import { withActor } from '../../doors/commands/who.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { BitcoinRails } from '../../rails/bitcoin/rails.ts'
-import { openEvmRails } from '../../rails/evm/rails.ts'
+import { openEvm } from '../evm.ts'
 import { openBitcoin } from '../bitcoin.ts'
 import { readConfig } from '../config/config.ts'
-import { signerOf } from '../signer.ts'
 
 /** Makes the service read a chain again from a block. Audited. */
 export const reread = (input: Invocation): Promise<Answer> => {
@@ -22,7 +21,7 @@ export const reread = (input: Invocation): Promise<Answer> => {
     const bitcoin = await bitcoinOf(ctx)
     if (bitcoin?.networks.includes(code)) await bitcoin.reread(code, BigInt(from), audit)
     else {
-      const evm = await openEvmRails({ ...ctx, signer: signerOf(readConfig().file) })
+      const evm = await openEvm({ ...ctx, config: readConfig() })
       await evm.reread(code, BigInt(from), (db, events) => receiveRailEvents(ctx, db, events), audit)
     }
     return { json: { network: code, from } }

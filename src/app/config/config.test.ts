@@ -116,6 +116,8 @@ test('live mode refuses what only a sandbox may do', () => {
     assert.deepEqual(wrongLive({ DATABASE_URL: `postgres://${here}/c` }), [], here)
   }
   assert.deepEqual(wrongLive({ SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }), ['SMTP_URL'])
+  const oneNode = { EVM_RPC_URLS: 'ETH=http://127.0.0.1:8545', ...companions.EVM_RPC_URLS }
+  assert.deepEqual(wrongLive(oneNode), ['EVM_RPC_URLS'])
   assert.deepEqual(wrongIn(live({ CONFIG_FILE: '' })), ['CONFIG_FILE'])
 })
 

@@ -23,7 +23,7 @@ import { readConfigFile } from './file.ts'
 import { environmentOf } from './environment.ts'
 import { b2bSettings } from './b2b.ts'
 import { databaseSettings, isSafeDatabase } from './database.ts'
-import { evmSettings, isKeyless } from './evm.ts'
+import { evmRules, evmSettings, isKeyless } from './evm.ts'
 import { geoSettings } from './geo.ts'
 import { httpSettings } from './http.ts'
 import { identitySettings } from './identity.ts'
@@ -228,11 +228,12 @@ function conflicts({ roles, http, identity, evm, file }: Choices): SettingProble
 
 /** What may be played in the sandbox, but not with money. */
 function liveProblems(
-  { database, file, http, identity, legal, masterKeyFile, webhooks, mail }: Choices,
+  { database, evm, file, http, identity, legal, masterKeyFile, webhooks, mail }: Choices,
   env: Source,
 ): SettingProblem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
+    ...evmRules(evm, file),
     [
       database.urls.length === 0 && database.ownerUrl === undefined,
       'DATABASE_URL',
@@ -282,8 +283,8 @@ const ownerProblems = ({ database }: Choices): SettingProblem[] =>
  * What `refuseUnready` would find missing, as far as the settings say: for the report of an exchange that is not composed, because
  * other settings are wrong.
  */
-function missingParts({ file, evm }: Choices): SettingProblem[] {
-  const hasRail = Object.keys(evm.rpcUrls).length > 0 || (file?.rails ?? []).length > 0
+function missingParts({ file }: Choices): SettingProblem[] {
+  const hasRail = (file?.rails ?? []).length > 0
   return brokenOf([
     [!hasRail, 'CONFIG_FILE', 'needs rails in live mode: one that takes money in, and one that pays out'],
     [!file || !('markets' in file), 'CONFIG_FILE', 'needs the section markets in live mode: a source of prices'],

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 
+import type { ConfigFile } from './file.ts'
 import { secret } from './secret.ts'
 import { count, duration, list, optional, setting, type Values } from '../../platform/lib/setting.ts'
 
@@ -24,7 +25,7 @@ export const evmSettings = {
     'EVM_RPC_URLS',
     '',
     addresses,
-    'Nodes of EVM networks, by network code. These networks then use real coins instead of the simulation.',
+    'Nodes of EVM networks, by network code, in the sandbox: these networks then use the coins of that chain. Live mode needs rails of the kind evm in CONFIG_FILE, with two nodes.',
     'ETH=https://node.example.com/key,BASE=http://10.0.0.7:8545',
   ),
   keystoreFile: optional(
@@ -68,3 +69,20 @@ export const isKeyless = (
   if (Object.keys(rpcUrls).length === 0) return false
   return keystoreFile === undefined ? !hasSigner : (keystorePasswordFile ?? keystorePassword) === undefined
 }
+
+/** What of the chains may be played in the sandbox, but not with money. */
+export const evmRules = (
+  { rpcUrls, keystoreFile }: Values<typeof evmSettings>,
+  file: Pick<ConfigFile, 'rails' | 'custody'> | undefined,
+): [broken: boolean, name: string, problem: string][] => [
+  [
+    Object.keys(rpcUrls).length > 0,
+    'EVM_RPC_URLS',
+    'names one node for a chain: in live mode, name two in a rail of the kind evm in CONFIG_FILE',
+  ],
+  [
+    (file?.rails ?? []).some(({ kind }) => kind === 'evm') && keystoreFile === undefined && !file?.custody?.signer,
+    'EVM_KEYSTORE_FILE',
+    'is required for rails of the kind evm, or custody.signer in CONFIG_FILE',
+  ],
+]

@@ -1,4 +1,5 @@
 import { bitcoinSchema } from '../../rails/bitcoin/settings.ts'
+import { evmSchema } from '../../rails/evm/settings.ts'
 import { checkoutComSchema } from '../../rails/checkout-com/settings.ts'
 import { hyperswitchSchema } from '../../rails/hyperswitch/settings.ts'
 import { bankSchema } from '../../rails/iso20022/settings.ts'
@@ -9,6 +10,7 @@ import type { Schema } from '../../platform/lib/schema.ts'
 export const railKindSchemas: readonly Schema[] = [
   bitcoinSchema,
   checkoutComSchema,
+  evmSchema,
   hyperswitchSchema,
   bankSchema,
   xrplSchema,

@@ -7,6 +7,7 @@ import type { Log } from '../../platform/lib/log.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import type { Keys } from './keys.ts'
 import type { Node } from './node.ts'
+import type { EvmEntry } from './settings.ts'
 
 /** The settings that the EVM's rails read. */
 export type EvmConfig = {
@@ -24,20 +25,30 @@ export type EvmDependencies = {
   log: Log
   /** The process that holds the keys, where the settings name no keystore. */
   signer?: SignerClient | undefined
+  /** The rails of CONFIG_FILE. */
+  entries?: readonly EvmEntry[] | undefined
+  /** The secret that a reference names. */
+  readSecret?: ((reference: string) => string) | undefined
+  /** A folder to make a keystore in where there is no other, for coins without worth. */
+  madeKeys?: string | undefined
 }
 
 /** A chain of the EVM that we hold money on. */
-export type Chain = Omit<EvmDependencies, 'config' | 'signer'> & {
+export type Chain = Pick<EvmDependencies, 'db' | 'clock' | 'log'> & {
   network: Network
-  /** The rail's name, `evm-eth`: its money in and out. */
+  /** The rail's name, by default `evm-eth`: its money in and out. */
   name: string
   /** Blocks, its own included, after which a transfer is final. */
   confirmations: number
-  settings: EvmSettings
+  settings: Pick<EvmSettings, 'maxFeeGwei' | 'bumpAfterMs' | 'scanEveryMs'>
+  /** The one that is read, and the one that must agree, if there is one. */
   node: Node
+  second: Node | undefined
   keys: Keys
   /** The chain's id, asked once; refuses a node of another chain. */
   chainId(): Promise<bigint>
+  /** Refuses a node of another chain. */
+  checkNode(node: Node): Promise<void>
 }
 
 /** The rail of a chain. */

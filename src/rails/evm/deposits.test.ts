@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
-import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
+import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
 import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
 
@@ -135,7 +135,12 @@ describe('coins and tokens that come in on a chain of the EVM', () => {
     await anvil.mine(3)
     world.pass(60_000)
     const reported: RailEvent[] = []
-    await followOnce(newFollower(lavish, (_db, events) => Promise.resolve(void reported.push(...events))))
+    await followOnce(
+      newFollower(
+        lavish,
+        reportsOf((_db, events) => Promise.resolve(void reported.push(...events))),
+      ),
+    )
     assert.deepEqual(reported, [])
     world.pass(60_000)
     assert.deepEqual(await one.follow(), [])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
-import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
+import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
@@ -130,7 +130,10 @@ describe('a reorganization', () => {
     await anvil.mine(4)
     world.pass(60_000)
     const halted: string[] = []
-    const follower = newFollower(one.chain, report, (_db, rail, reason) => void halted.push(rail, reason))
+    const follower = newFollower(
+      one.chain,
+      reportsOf(report, { halt: (_db, rail, reason) => void halted.push(rail, reason) }),
+    )
     assert.equal(await followOnce(follower), 'halted')
     assert.deepEqual(halted, ['evm-eth', 'The chain ETH was reorganized deeper than the blocks that are remembered.'])
     world.pass(60_000)
@@ -159,7 +162,10 @@ describe('a follower of a chain', () => {
     })
     world.pass(60_000)
     const reported: RailEvent[] = []
-    const follower = newFollower(behind, (_db, events) => Promise.resolve(void reported.push(...events)))
+    const follower = newFollower(
+      behind,
+      reportsOf((_db, events) => Promise.resolve(void reported.push(...events))),
+    )
     assert.equal(await followOnce(follower), 'idle')
     assert.deepEqual(reported, [])
     world.pass(60_000)
@@ -188,7 +194,12 @@ describe('a follower of a chain', () => {
     })
     const reported: RailEvent[] = []
     world.pass(60_000)
-    const left = followOnce(newFollower(slow, (_db, events) => Promise.resolve(void reported.push(...events))))
+    const left = followOnce(
+      newFollower(
+        slow,
+        reportsOf((_db, events) => Promise.resolve(void reported.push(...events))),
+      ),
+    )
     await atGate
     world.pass(60_000)
     assert.deepEqual(kinds(await other.follow()), ['deposit_seen'])
@@ -205,7 +216,10 @@ describe('a follower of a chain', () => {
     await pay(reference)
     await anvil.mine()
     world.pass(60_000)
-    const failing = newFollower(one.chain, () => Promise.reject(new Error('killed')))
+    const failing = newFollower(
+      one.chain,
+      reportsOf(() => Promise.reject(new Error('killed'))),
+    )
     await assert.rejects(followOnce(failing), /killed/)
     world.pass(60_000)
     const before = reported.length

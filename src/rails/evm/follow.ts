@@ -1,20 +1,17 @@
-import type { Atomic } from '../../platform/db/sql.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { keepLooking } from '../keep-looking.ts'
-import type { ReportEvents, Round } from '../two-nodes.ts'
+import { keepDoubt, type Reports, type Round } from '../two-nodes.ts'
+import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
 import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
-import { type Charge, chargeCosts, sweepOnce } from './sweep/sweep.ts'
+import { chargeCosts, sweepOnce } from './sweep/sweep.ts'
 import { toRailEvent } from './events.ts'
 
-/** Receives that a rail stopped crediting, and why, in the block that stops it. */
-export type Halt = (db: Atomic, rail: string, reason: string) => void
-
 /** A process that follows a chain: its name among several, and where it reports. */
-export type Follower = { chain: Chain; holder: string; report: ReportEvents; halt: Halt }
+export type Follower = Omit<Reports, 'charge'> & { chain: Chain; holder: string }
 
 /** The most blocks that one look reads. */
 const batch = 20n
@@ -26,16 +23,15 @@ const leaseMs = 20_000
 const haltedPauseMs = 60_000
 
 /** Someone who may follow a chain. */
-export const newFollower = (chain: Chain, report: ReportEvents, halt: Halt = () => undefined): Follower => ({
+export const newFollower = (chain: Chain, reports: Omit<Reports, 'charge'>): Follower => ({
+  ...reports,
   chain,
   holder: randomToken(9),
-  report,
-  halt,
 })
 
 /**
- * Follows a chain by one step: reads the next blocks, reports what they brought and what they made final, and advances the
- * cursor, all in one atomic block under the lease's fence. After a reorganization, reverses what was on the old branch.
+ * Follows a chain by one step: reads the next blocks and reports what they brought, then makes final what the nodes agree on. Each
+ * is one atomic block under the lease's fence. After a reorganization, reverses what was on the old branch.
  */
 export async function followOnce(follower: Follower): Promise<Round> {
   const { chain, holder } = follower
@@ -43,7 +39,7 @@ export async function followOnce(follower: Follower): Promise<Round> {
   const now = clock.realNow()
   const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
   if (!lease) return 'elsewhere'
-  if (lease.halted !== null) return 'halted'
+  if (lease.halted !== null && !lease.is_passing) return 'halted'
   await chain.chainId()
   if (lease.next_block === null) {
     await begin(chain)
@@ -55,7 +51,7 @@ export async function followOnce(follower: Follower): Promise<Round> {
   const [standing] = await readHashes(chain, [tip.number])
   // A missing block means nothing: this node may be behind. Only another block in its place reverses one.
   if (standing !== undefined && standing !== tip.hash) return takeBack(follower, lease.fence, tip.number)
-  if (standing === undefined || head <= tip.number) return 'idle'
+  if (standing === undefined || head <= tip.number) return settle(follower, lease.fence, { tip: tip.number, head })
 
   const to = head < tip.number + batch ? head : tip.number + batch
   const coin = nativeAsset(network).id
@@ -63,7 +59,9 @@ export async function followOnce(follower: Follower): Promise<Round> {
   const [first] = read.blocks
   if (!first || first.parent !== tip.hash) return 'more'
   await keep(follower, lease.fence, read)
-  return read.blocks.length > 0 && (read.blocks.at(-1)?.number ?? 0n) < head ? 'more' : 'idle'
+  const last = read.blocks.at(-1)?.number ?? tip.number
+  const round = await settle(follower, lease.fence, { tip: last, head })
+  return round === 'idle' && last < head ? 'more' : round
 }
 
 async function oursAmong({ db }: Chain, addresses: string[]): Promise<Set<string>> {
@@ -105,21 +103,50 @@ async function keep(
       code,
       moved.filter((one) => !back.has(idOf(one))),
     )
-    const deep = tip - BigInt(chain.confirmations) + 1n
-    const final = await queries.finalize(db, code, deep)
-    if (final.length > 0) queries.fillPurses(db, code, final, chain.clock.realNow())
-    const lost = await queries.giveUp(db, code, deep)
     queries.moveOn(db, code, tip + 1n)
+    if (fresh.length > 0)
+      await report(
+        db,
+        fresh.map((one) => ({ ...toRailEvent(one, 'seen'), rail })),
+      )
+  })
+}
+
+/** Makes final what has stood for long enough on both nodes, gives up what has been gone for as long, and shows when they do not agree. */
+async function settle(follower: Follower, fence: bigint, { tip, head }: { tip: bigint; head: bigint }): Promise<Round> {
+  const { chain, report, resume, oneNodeBelow } = follower
+  const { db, network, name: rail, clock } = chain
+  const { code } = network
+  const deep = tip - BigInt(chain.confirmations) + 1n
+  const due = await queries.dueArrivals(db, code, deep)
+  if (due.length === 0 && !chain.second) return 'idle'
+  const { agreed, doubt } = await compareNodes(chain, { deep, head, due })
+  const sure = due.filter(({ block, asset, amount }) => block <= agreed || amount < oneNodeBelow(asset))
+  return db.atomic(async (block): Promise<Round> => {
+    const [locked] = await queries.lockChain(block, code, fence)
+    if (!locked) return 'elsewhere'
+    const isHalted = doubt !== undefined && keepDoubt(follower, queries, block, locked, doubt)
+    if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
+      queries.endDoubt(block, code)
+      if (locked.halted !== null) resume(block, rail, locked.halted)
+    }
+    if (isHalted) return 'halted'
+    const final = await queries.finalize(
+      block,
+      sure.map(({ id }) => id),
+    )
+    if (final.length > 0) queries.fillPurses(block, code, final, clock.realNow())
+    const lost = await queries.giveUp(block, code, agreed)
     const events = [
-      ...fresh.map((one) => toRailEvent(one, 'seen')),
       ...final.map((one) => toRailEvent(one, 'final')),
       ...lost.map((one) => toRailEvent(one, 'reversed')),
     ]
     if (events.length > 0)
       await report(
-        db,
+        block,
         events.map((event) => ({ ...event, rail })),
       )
+    return 'idle'
   })
 }
 
@@ -134,7 +161,7 @@ async function takeBack({ chain, report, halt }: Follower, fence: bigint, tip: b
   await db.atomic(async (block) => {
     if ((await queries.lockChain(block, code, fence)).length === 0) return
     if (fork === undefined) {
-      queries.halt(block, code, reason)
+      queries.halt(block, code, reason, false)
       return halt(block, rail, reason)
     }
     queries.dropBlocks(block, code, fork)
@@ -173,7 +200,7 @@ async function commonBlock(chain: Chain, tip: bigint): Promise<bigint | undefine
  * Follows a chain until it is stopped: at once while there is more to read, else after a pause, in which what lies on addresses of
  * transactions is brought to the hot wallet. What fails is tried again.
  */
-export function keepFollowing(follower: Follower, charge: Charge): { stop(): Promise<void> } {
+export function keepFollowing(follower: Follower, charge: Reports['charge']): { stop(): Promise<void> } {
   const { chain, holder } = follower
   const { db, log, network, settings } = chain
   return keepLooking({

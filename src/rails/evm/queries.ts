@@ -13,7 +13,13 @@ export const keepChainId = (db: Db, network: string, id: bigint): Promise<{ chai
     returning chain_id`
 
 /** The cursor of a chain, for the holder of its lease. */
-export type LeaseRow = { fence: bigint; next_block: bigint | null; halted: string | null }
+export type LeaseRow = {
+  fence: bigint
+  next_block: bigint | null
+  halted: string | null
+  is_passing: boolean
+  unsure_since: Date | null
+}
 
 /** Takes or keeps the lease of a chain until a real time. Every new holder raises the fence. Gives nothing to who must wait. */
 export const takeLease = (
@@ -25,15 +31,17 @@ export const takeLease = (
     update evm_chains set holder = ${holder}, lease_until = ${until},
       fence = fence + case when holder is not distinct from ${holder} then 0 else 1 end
     where network = ${network} and (holder is null or holder = ${holder} or lease_until < ${now})
-    returning fence, next_block, halted`
+    returning fence, next_block, halted, is_passing, unsure_since`
 
 /** Gives a lease back, if it is still this holder's. */
 export const endLease = (db: Db, network: string, holder: string): Promise<unknown[]> =>
   db.sql`update evm_chains set lease_until = null, holder = null where network = ${network} and holder = ${holder}`
 
 /** Locks a chain for writing; gives nothing to who lost the lease. */
-export const lockChain = (db: Atomic, network: string, fence: bigint): Promise<{ next_block: bigint | null }[]> =>
-  db.sql`select next_block from evm_chains where network = ${network} and fence = ${fence} for update`
+export const lockChain = (db: Atomic, network: string, fence: bigint): Promise<LeaseRow[]> =>
+  db.sql`
+    select fence, next_block, halted, is_passing, unsure_since from evm_chains
+    where network = ${network} and fence = ${fence} for update`
 
 /** Begins to follow a chain above a block, unless somebody has begun. Gives nothing then. */
 export const beginAt = (db: Atomic, network: string, block: bigint): Promise<unknown[]> =>
@@ -55,7 +63,7 @@ export const rereadFrom = (db: Atomic, network: string, { number, hash }: { numb
   db.send`delete from evm_outgoing where network = ${network} and block > ${number}`
   db.send`insert into evm_blocks (network, number, hash) values (${network}, ${number}, ${hash})`
   db.send`
-    update evm_chains set halted = null, next_block = ${number + 1n}, fence = fence + 1, holder = null, lease_until = null
+    update evm_chains set halted = null, is_passing = false, unsure_since = null, next_block = ${number + 1n}, fence = fence + 1, holder = null, lease_until = null
     where network = ${network}`
 }
 
@@ -63,9 +71,17 @@ export const rereadFrom = (db: Atomic, network: string, { number, hash }: { numb
 export const moveOn = (db: Atomic, network: string, nextBlock: bigint): void =>
   db.send`update evm_chains set next_block = ${nextBlock} where network = ${network}`
 
-/** Stops crediting on a chain, and says why. */
-export const halt = (db: Atomic, network: string, reason: string): void =>
-  db.send`update evm_chains set halted = ${reason} where network = ${network}`
+/** Stops crediting on a chain, and says why. One that is passing ends by itself once the nodes agree. */
+export const halt = (db: Atomic, network: string, reason: string, isPassing: boolean): void =>
+  db.send`update evm_chains set halted = ${reason}, is_passing = ${isPassing} where network = ${network}`
+
+/** Remembers since when the nodes have not agreed. */
+export const keepDoubt = (db: Atomic, network: string, now: Date): void =>
+  db.send`update evm_chains set unsure_since = coalesce(unsure_since, ${now}) where network = ${network}`
+
+/** The nodes agree again. */
+export const endDoubt = (db: Atomic, network: string): void =>
+  db.send`update evm_chains set unsure_since = null, halted = null, is_passing = false where network = ${network}`
 
 /** Keeps blocks that were read, and forgets those far below. */
 export const keepBlocks = (db: Atomic, network: string, blocks: Block[], forgetBelow: bigint): void => {
@@ -159,11 +175,15 @@ export const insertArrivals = (db: Atomic, network: string, moved: IncomingTrans
     order by block, hash, position
     returning *`
 
-/** Makes final what has stood for long enough. Gives it. */
-export const finalize = (db: Atomic, network: string, upTo: bigint): Promise<Arrival[]> =>
+/** What has stood, or been gone, for long enough. */
+export const dueArrivals = (db: Db, network: string, upTo: bigint): Promise<Arrival[]> =>
   db.sql`
-    update evm_arrivals set state = 'final', was_final = true
-    where network = ${network} and state = 'seen' and block <= ${upTo} returning *`
+    select * from evm_arrivals where network = ${network} and state in ('seen', 'gone') and block <= ${upTo} order by id`
+
+/** Makes final what was seen. Gives it. */
+export const finalize = (db: Atomic, ids: readonly bigint[]): Promise<Arrival[]> =>
+  db.sql`
+    update evm_arrivals set state = 'final', was_final = true where id = any(${ids}) and state = 'seen' returning *`
 
 /** Reverses what was above a block: what was not final at once, what was final once its absence is as deep. */
 export const takeBack = (db: Atomic, network: string, above: bigint): Promise<Arrival[]> =>

@@ -3,15 +3,14 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { balanceOf, openingBalance } from './balance.ts'
 import type { Chain, EvmDependencies } from './chain.ts'
 import { deposits } from './deposits.ts'
-import { begin, type Halt, keepFollowing, newFollower } from './follow.ts'
-import type { ReportEvents } from '../two-nodes.ts'
+import { begin, keepFollowing, newFollower } from './follow.ts'
+import type { ReportEvents, Reports } from '../two-nodes.ts'
 import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from '../keys/keystore.ts'
 import { openChains } from './open.ts'
 import { readHead } from './read-blocks.ts'
 import { rereadFrom } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
-import type { Charge } from './sweep/sweep.ts'
 import type { Rail } from '../rail.ts'
 
 /** The chains of the EVM that this exchange holds real money on. */
@@ -23,7 +22,7 @@ export type EvmRails = {
   /** Lets a chain be read again from a block on, and does `also` in the same block. See `rereadFrom`. */
   reread(network: string, block: bigint, report: ReportEvents, also: (db: Atomic) => void): Promise<void>
   /** Follows every chain, one process at a time each, reports what comes, and gathers it in the wallet that pays. `stop` ends it. */
-  follow(reports: { report: ReportEvents; charge: Charge; halt: Halt }): { stop(): Promise<void> }
+  follow(reports: Reports): { stop(): Promise<void> }
 }
 
 /**
@@ -45,8 +44,8 @@ export async function openEvmRails(dependencies: EvmDependencies): Promise<EvmRa
       await begin(chain)
       return openingBalance(chain, asset)
     },
-    follow: ({ report, charge, halt }) => {
-      const following = chains.map((chain) => keepFollowing(newFollower(chain, report, halt), charge))
+    follow: ({ charge, ...reports }) => {
+      const following = chains.map((chain) => keepFollowing(newFollower(chain, reports), charge))
       return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
     },
   }

@@ -62,3 +62,16 @@ export const transferCall = (to: string, amount: bigint): Hex =>
 
 /** The data of a call `balanceOf(address)` (ERC-20). */
 export const balanceCall = (holder: string): Hex => `0x70a08231${holder.slice(2).toLowerCase().padStart(64, '0')}`
+
+/** What a chain says of a transfer that it carried out. */
+export type Receipt = {
+  transactionHash: string
+  blockNumber: string
+  blockHash: string
+  status: string
+  gasUsed: string
+  effectiveGasPrice: string
+  /** What chains above another one take for being written there (OP Stack). */
+  l1Fee?: string
+  logs: RawLog[]
+}

@@ -1,24 +1,12 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { PlanOutcome } from '../../rail.ts'
+import { isConfirmed, isIncluded } from '../agree.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
 import { rebroadcast } from './send.ts'
 import { type Plan, signedSend } from './sign.ts'
-import { contractsOn, type RawLog, readTransfer } from '../tokens.ts'
-
-/** What a chain says of a transfer that it carried out. */
-export type Receipt = {
-  transactionHash: string
-  blockNumber: string
-  blockHash: string
-  status: string
-  gasUsed: string
-  effectiveGasPrice: string
-  /** What chains above another one take for being written there (OP Stack). */
-  l1Fee?: string
-  logs: RawLog[]
-}
+import { contractsOn, readTransfer, type Receipt } from '../tokens.ts'
 
 /**
  * What became of a plan. `done`: one of its candidates is in a final block, and moved the money. `never`: it was not
@@ -39,7 +27,7 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
 
   const sender = keys.hot.toLowerCase()
   const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
-  if (other) {
+  if (other && (await isIncluded(chain, other.hash, upTo))) {
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }
@@ -53,7 +41,7 @@ async function judge(
 ): Promise<PlanOutcome> {
   const block = BigInt(receipt.blockNumber)
   const [standing] = block <= upTo ? await readHashes(chain, [block]) : []
-  if (standing !== receipt.blockHash) return { state: 'pending' }
+  if (standing !== receipt.blockHash || !(await isConfirmed(chain, receipt))) return { state: 'pending' }
 
   const paid = receipt.status === '0x1' ? hasPaid(chain, plan, receipt) : false
   if (paid === undefined) return { state: 'pending' }

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, it } from 'node:test'
+
+import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
+import type { RailEvent } from '../rail.ts'
+import type { Chain } from './chain.ts'
+import { followOnce, newFollower } from './follow.ts'
+import type { Node } from './node.ts'
+import { openChains } from './open.ts'
+import { payouts } from './sending/payouts.ts'
+
+let world: EvmWorld
+let ids = 0n
+
+before(async () => {
+  world = await openEvmWorld()
+})
+after(() => world.close())
+beforeEach(async () => {
+  world.pass(60_000)
+  await world.anvil.mine(12)
+  await world.one.follow()
+  world.pass(60_000)
+})
+
+const instructed = async (): Promise<string> =>
+  (await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset: 'ETH-ETH', amount: 1_000n }))
+    .reference
+
+type Lie = (method: string, answer: unknown) => unknown
+
+/** The same node with some answers changed. */
+const lying = (chain: Chain, lie: Lie): Node =>
+  through(chain, (askAll) => async (calls) => {
+    const answers = await askAll<unknown>(calls)
+    return answers.map((answer, at) => lie(calls[at]?.method ?? '', answer)) as never
+  }).node
+
+/** A chain with two nodes, followed to its end; `told` has what came of it. */
+function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
+  const { chain } = world.one
+  const told: RailEvent[] = []
+  const halts: string[] = []
+  const both: Chain = {
+    ...chain,
+    ...(lies.first ? { node: lying(chain, lies.first) } : {}),
+    second: lying(chain, lies.second ?? ((_method, answer) => answer)),
+  }
+  const follower = newFollower(
+    both,
+    reportsOf((_db, events) => Promise.resolve(void told.push(...events)), {
+      halt: (_db, _rail, reason) => void halts.push(reason),
+      resume: (_db, _rail, reason) => void halts.push(`over: ${reason}`),
+      oneNodeBelow: () => oneNodeBelow,
+    }),
+  )
+  return {
+    both,
+    halts,
+    kinds: () => told.map(({ kind }) => kind),
+    follow: async () => {
+      let round = await followOnce(follower)
+      while (round === 'more') round = await followOnce(follower)
+      return round
+    },
+    free: () => world.pass(60_000),
+  }
+}
+
+describe('two nodes of a chain of the EVM', () => {
+  it('that agree make a deposit final', async () => {
+    await world.anvil.send({ to: await instructed(), value: 1_000n })
+    await world.anvil.mine(3)
+    const two = pair({})
+    assert.equal(await two.follow(), 'idle')
+    assert.deepEqual([two.kinds(), two.halts], [['deposit_seen', 'deposit_final'], []])
+    two.free()
+  })
+
+  it('credit nothing that only one of them reports, and stop crediting until they agree', async () => {
+    await world.anvil.send({ to: await instructed(), value: 1_000n })
+    await world.anvil.mine(3)
+    let lies = true
+    const two = pair({
+      second: (method, answer) =>
+        lies && method === 'eth_getTransactionReceipt' ? { ...(answer as object), status: '0x0' } : answer,
+    })
+    assert.equal(await two.follow(), 'halted')
+    assert.deepEqual(two.kinds(), ['deposit_seen'])
+    assert.match(
+      two.halts[0] ?? '',
+      /^The nodes of ETH do not agree: they report different transfers to us in the block/,
+    )
+    lies = false
+    assert.equal(await two.follow(), 'idle')
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+    assert.match(two.halts[1] ?? '', /^over: /)
+    two.free()
+  })
+
+  it('that are on different branches stop crediting at once', async () => {
+    await world.anvil.send({ to: await instructed(), value: 1_000n })
+    await world.anvil.mine(3)
+    const two = pair({
+      second: (method, answer) =>
+        method === 'eth_getBlockByNumber' ? { ...(answer as object), hash: `0x${'1'.repeat(64)}` } : answer,
+    })
+    assert.equal(await two.follow(), 'halted')
+    assert.deepEqual(two.kinds(), ['deposit_seen'])
+    assert.match(two.halts[0] ?? '', /they have different blocks at \d+/)
+    two.free()
+    await world.one.follow()
+    world.pass(60_000)
+    await world.db.sql`update evm_chains set halted = null, is_passing = false, unsure_since = null`
+  })
+
+  it('of which the second is behind or away wait, and stop crediting after half a minute', async () => {
+    await world.anvil.send({ to: await instructed(), value: 1_000n })
+    await world.anvil.mine(3)
+    let isAway = true
+    const two = pair({
+      second: (_method, answer) => {
+        if (isAway) throw new Error('The node did not answer.')
+        return answer
+      },
+    })
+    assert.equal(await two.follow(), 'idle')
+    assert.deepEqual([two.kinds(), two.halts], [['deposit_seen'], []])
+    world.pass(31_000)
+    assert.equal(await two.follow(), 'halted')
+    isAway = false
+    assert.equal(await two.follow(), 'idle')
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+    two.free()
+  })
+
+  it('are not both needed for a deposit below the bound', async () => {
+    await world.anvil.send({ to: await instructed(), value: 1_000n })
+    await world.anvil.mine(3)
+    const two = pair({ second: () => Promise.reject(new Error('away')) }, 1_001n)
+    await two.follow()
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+    two.free()
+    await world.db.sql`update evm_chains set unsure_since = null`
+  })
+
+  it('send nothing again that only the first one calls failed', async () => {
+    const { one, anvil } = world
+    const recipient = `0x${'7'.repeat(40)}`
+    const destination = { address: recipient, extraId: '', holder: '' }
+    const [plan] = await one.payout.prepare([{ payoutId: (ids += 1n), asset: 'ETH-ETH', amount: 5_000n, destination }])
+    assert(plan)
+    await one.payout.submit(plan)
+    await anvil.mine(4)
+    const { both } = pair({
+      first: (method, answer) =>
+        method === 'eth_getTransactionReceipt' && answer !== null ? { ...(answer as object), status: '0x0' } : answer,
+    })
+    assert.deepEqual(await payouts(both).look(plan), { state: 'pending' })
+    assert.equal((await one.payout.look(plan)).state, 'done')
+  })
+
+  it('in CONFIG_FILE must be of the chain that it names, and one network has one rail', async () => {
+    const { dependencies, anvil } = world
+    const entry = { kind: 'evm' as const, name: 'eth', network: 'ETH', chain_id: 1, nodes: [anvil.url, anvil.url] }
+    const config = { ...dependencies.config, evm: { ...dependencies.config.evm, rpcUrls: {} } }
+    const [chain] = await openChains({ ...dependencies, config, entries: [entry] })
+    assert.equal(chain?.name, 'eth')
+    await assert.rejects(chain.chainId(), /is one of the chain eip155:31337/)
+    await assert.rejects(openChains({ ...dependencies, entries: [entry] }), /the same network/)
+  })
+})
