@@ -70,7 +70,7 @@ export const isKeyless = (
   return keystoreFile === undefined ? !hasSigner : (keystorePasswordFile ?? keystorePassword) === undefined
 }
 
-/** What of the chains may be played in the sandbox, but not with money. */
+/** What is wrong with chains in live mode. */
 export const evmRules = (
   { rpcUrls, keystoreFile }: Values<typeof evmSettings>,
   file: Pick<ConfigFile, 'rails' | 'custody'> | undefined,

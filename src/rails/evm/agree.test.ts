@@ -36,10 +36,10 @@ const lying = (chain: Chain, lie: Lie): Node =>
     return answers.map((answer, at) => lie(calls[at]?.method ?? '', answer)) as never
   }).node
 
-/** A chain with two nodes, followed to its end; `told` has what came of it. */
+/** A chain with two nodes, followed to its end; `reported` is what it reported. */
 function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
   const { chain } = world.one
-  const told: RailEvent[] = []
+  const reported: RailEvent[] = []
   const halts: string[] = []
   const both: Chain = {
     ...chain,
@@ -48,7 +48,7 @@ function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
   }
   const follower = newFollower(
     both,
-    reportsOf((_db, events) => Promise.resolve(void told.push(...events)), {
+    reportsOf((_db, events) => Promise.resolve(void reported.push(...events)), {
       halt: (_db, _rail, reason) => void halts.push(reason),
       resume: (_db, _rail, reason) => void halts.push(`over: ${reason}`),
       oneNodeBelow: () => oneNodeBelow,
@@ -57,7 +57,7 @@ function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
   return {
     both,
     halts,
-    kinds: () => told.map(({ kind }) => kind),
+    kinds: () => reported.map(({ kind }) => kind),
     follow: async () => {
       let round = await followOnce(follower)
       while (round === 'more') round = await followOnce(follower)

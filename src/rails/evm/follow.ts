@@ -125,7 +125,8 @@ async function settle(follower: Follower, fence: bigint, { tip, head }: { tip: b
   return db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockChain(block, code, fence)
     if (!locked) return 'elsewhere'
-    const isHalted = doubt !== undefined && keepDoubt(follower, queries, block, locked, doubt)
+    const store = { keepDoubt: queries.keepDoubt, halt: queries.halt }
+    const isHalted = doubt !== undefined && keepDoubt(follower, store, block, locked, doubt)
     if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
       queries.endDoubt(block, code)
       if (locked.halted !== null) resume(block, rail, locked.halted)
