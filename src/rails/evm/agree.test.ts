@@ -114,7 +114,7 @@ describe('two nodes of a chain of the EVM', () => {
     await world.db.sql`update evm_chains set halted = null, is_passing = false, unsure_since = null`
   })
 
-  it('of which the second is behind or away wait, and stop crediting after half a minute', async () => {
+  it('wait where the second is behind or away, and stop crediting after half a minute', async () => {
     await world.anvil.send({ to: await instructed(), value: 1_000n })
     await world.anvil.mine(3)
     let isAway = true

@@ -44,7 +44,7 @@ export async function compareNodes(
 /** No block: nothing is agreed on. */
 const none = -1n
 
-/** The first block of which a node does not report what the other one did. */
+/** The first block with a transfer that a node does not report. */
 async function firstMissing(chain: Chain, node: Node, due: readonly queries.Arrival[]): Promise<bigint | undefined> {
   const coin = nativeAsset(chain.network).id
   const waiting = due.filter(({ state }) => state === 'seen')

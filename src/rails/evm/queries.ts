@@ -175,7 +175,7 @@ export const insertArrivals = (db: Atomic, network: string, moved: IncomingTrans
     order by block, hash, position
     returning *`
 
-/** What has stood, or been gone, for long enough. */
+/** What was seen, or has been gone, for long enough. */
 export const dueArrivals = (db: Db, network: string, upTo: bigint): Promise<Arrival[]> =>
   db.sql`
     select * from evm_arrivals where network = ${network} and state in ('seen', 'gone') and block <= ${upTo} order by id`
