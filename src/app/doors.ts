@@ -22,6 +22,7 @@ export function buildDoors(
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])
   const description = firstOf(added, (one) => one.description)
   const start = firstOf(added, (one) => one.start)
+  const scenarios = firstOf(added, (one) => one.scenarios)
   const checkout: CheckoutOptions = {
     leadsTo: [
       ...added.flatMap(({ leadsTo }) => leadsTo ?? []),
@@ -46,7 +47,7 @@ export function buildDoors(
       ...added.flatMap(({ pages }) => pages ?? []),
       (scope) => buildCheckout(scope, ctx, checkout),
       (scope) => buildConsole(scope, ctx),
-      (scope) => buildPortal(scope, ctx),
+      (scope) => buildPortal(scope, ctx, scenarios),
       (scope, limits) => buildCalculator(scope, ctx, { accounts, limits }),
     ],
   })

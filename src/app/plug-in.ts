@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 
 import type { ApiDeps } from '../doors/api/app.ts'
 import type { CheckoutOptions } from '../doors/checkout/notices.ts'
+import type { TestScenarios } from '../doors/portal/test-scenarios.ts'
 import type { Ctx } from '../exchange/context.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import type { Database } from '../platform/db/sql.ts'
@@ -78,4 +79,5 @@ export type DueWork = {
 export type DoorTools = { work: readonly DueWork[] }
 
 /** Routes and texts that a plug-in adds. */
-export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description' | 'start'> & Partial<CheckoutOptions>
+export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description' | 'start'> &
+  Partial<CheckoutOptions> & { scenarios?: TestScenarios }

@@ -16,6 +16,7 @@ import { mailPage } from './api/mail-page.ts'
 import { payPress } from './api/pay-press.ts'
 import { playRequested } from './api/play-requested.ts'
 import { sandboxApi } from './api/routes.ts'
+import { forPortal } from './api/scenarios.ts'
 import { callbackOwed, takeCallbacks } from './callback.ts'
 import { identityIn } from './identity/context.ts'
 import { openSandboxProvider, serveCheckPages } from './identity/provider.ts'
@@ -91,6 +92,7 @@ export async function openSandbox(foundation: Foundation) {
       v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
       start: startRoutes(ctx, () => seeds),
+      scenarios: forPortal(ctx, { world, identity, work }),
       description: {
         notice: 'This is a <strong>sandbox</strong>: nothing here is real money.',
         serverName: 'This sandbox',

@@ -4,9 +4,10 @@ import type { PortalSession } from '../../exchange/partners/portal-sessions.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { AreaPage, AreaVisit } from '../pages/area.ts'
 import { renderShell } from '../pages/shell.tsx'
+import type { TestScenarios } from './test-scenarios.ts'
 
 /** One request of somebody of a partner. Every page reads what belongs to `user.partnerId`, and nothing else. */
-export type Visit = AreaVisit & { user: PortalSession }
+export type Visit = AreaVisit & { user: PortalSession; scenarios: TestScenarios | undefined }
 
 /** One page of the portal. A new one is a file with such an object, and a line in `pages.ts`. */
 export type Page = AreaPage<Visit>
@@ -23,13 +24,15 @@ const menu = [
   { path: '/portal/docs', name: 'Docs' },
 ]
 
+const rehearsing = { path: '/portal/scenarios', name: 'Test scenarios' }
+
 /** A whole page of the portal. */
 export const renderPage = (visit: Visit, title: string, children: ComponentChildren): string =>
   renderShell({
     area: 'portal',
     visit,
     title,
-    menu,
+    menu: visit.scenarios ? [...menu, rehearsing] : menu,
     who: { name: visit.user.name || visit.user.partnerName, path: '/portal/team' },
     find: 'Find an order: id, e-mail, hash, amount',
     children,

@@ -17,6 +17,8 @@ import { keysPage } from './keys.tsx'
 import { orderPage, ordersCsv, ordersPage } from './orders.tsx'
 import { overviewPage } from './overview.tsx'
 import type { Page, Visit } from './page.ts'
+import { scenariosPage } from './scenarios.tsx'
+import type { TestScenarios } from './test-scenarios.ts'
 import { statementsCsv, statementsPage } from './statements.tsx'
 import { teamPage } from './team.tsx'
 import { themePage } from './theme.tsx'
@@ -35,17 +37,18 @@ export const pages: readonly Page[] = [
   statementsCsv,
   teamPage,
   docsPage,
+  scenariosPage,
 ]
 
 /** The pages of partners' people under `/portal`. Each shows what belongs to their own partner. */
-export const buildPortal = (app: FastifyInstance, ctx: Ctx): Promise<void> =>
+export const buildPortal = (app: FastifyInstance, ctx: Ctx, scenarios?: TestScenarios): Promise<void> =>
   serveArea<PortalSession, Page, Visit>(app, ctx, {
     area: 'portal',
     pages,
     signIn: (typed) => signInAtPortal(ctx, typed),
     personOf: (token) => portalSessionOf(ctx, token),
     endSession: ({ sessionId }) => endPortalSession(ctx, sessionId),
-    visit: (user, _page, visit) => ({ ...visit, user }),
+    visit: (user, _page, visit) => ({ ...visit, user, scenarios }),
     also: (scope, tools) =>
       serveInvitation(scope, {
         ctx,

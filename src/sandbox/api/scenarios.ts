@@ -1,3 +1,5 @@
+import { withoutKey } from '../../doors/api/journal.ts'
+import type { TestScenarios } from '../../doors/portal/test-scenarios.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Journal } from '../../platform/db/journal.ts'
 import { on } from '../../platform/db/within.ts'
@@ -74,6 +76,12 @@ export async function playScenario(
   await eachOnce({ ctx, world, journal, patience: patienceOf(ctx, { identity, work }, cast) }, scenario.steps, cast)
   return id
 }
+
+/** The same as the portal plays it: a form that is sent twice plays two orders. */
+export const forPortal = (ctx: Ctx, stage: Stage): TestScenarios => ({
+  list: scenarios,
+  play: (partnerId, name) => playScenario(ctx, stage, { partnerId, name, journal: withoutKey(ctx) }),
+})
 
 /** Moves the clock where time must pass. */
 const patienceOf = (

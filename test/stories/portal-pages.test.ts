@@ -39,3 +39,17 @@ describe('the theme page of the portal', () => {
     await press(path, cookie, { action: 'save' })
   })
 })
+
+describe('the test scenarios of the portal', () => {
+  it('are played for the own account, and lead to the order', async () => {
+    const cookie = await signIn(exchange.sandbox.portal)
+    const path = '/portal/scenarios'
+    assert.match((await ask(path, { cookie })).body, /aria-label="Play: /)
+    const { status, headers } = await press(path, cookie, { action: 'play', name: 'card-buy' })
+    assert.equal(status, 303)
+    const order = await ask(headers.get('location') ?? '', { cookie })
+    assert.equal(order.status, 200)
+    assert.match(order.body, /finished/)
+    assert.equal((await press(path, cookie, { action: 'play', name: 'no-such' })).status, 404)
+  })
+})
