@@ -205,7 +205,7 @@ describe('what the papers tell people to type', { skip: hasShell ? false : 'need
         `<tr><td>${date}</td><td>${change.replaceAll(/`([^`]+)`/g, '<code>$1</code>')}</td></tr>`,
     )
     assert.deepEqual(shown.split(/(?=<tr>)/), wanted)
-    assert.equal(rows.length, 7)
+    assert.equal(rows.length, 8)
   })
 })
 

@@ -10,6 +10,8 @@ export class CambioError extends Error {
   readonly code: string
   readonly errors: readonly Problem[]
   readonly requestId: string | undefined
+  /** The page that explains `code`. */
+  readonly docUrl: string | undefined
   /** How many seconds to wait before trying again, if the exchange said so. */
   readonly retryAfter: number | undefined
 
@@ -20,6 +22,7 @@ export class CambioError extends Error {
       code: string
       errors?: readonly Problem[]
       requestId?: string
+      docUrl?: string
       retryAfter?: number
       cause?: unknown
     },
@@ -30,6 +33,7 @@ export class CambioError extends Error {
     this.code = details.code
     this.errors = details.errors ?? []
     this.requestId = details.requestId
+    this.docUrl = details.docUrl
     this.retryAfter = details.retryAfter
   }
 }

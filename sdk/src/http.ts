@@ -100,11 +100,13 @@ function failureOf(response: Response, parsed: unknown): CambioError {
     message,
     errors,
     request_id: id,
+    doc_url: docUrl,
   } = (parsed ?? {}) as {
     code?: string
     message?: string
     errors?: Problem[]
     request_id?: string
+    doc_url?: string
   }
   const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
   const requestId = id ?? response.headers.get('x-request-id') ?? undefined
@@ -113,6 +115,7 @@ function failureOf(response: Response, parsed: unknown): CambioError {
     code: code ?? 'UNREADABLE',
     ...(errors ? { errors } : {}),
     ...(requestId === undefined ? {} : { requestId }),
+    ...(docUrl === undefined ? {} : { docUrl }),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfter }),
   })
 }

@@ -67,7 +67,7 @@ export type ApiDeps = {
 /** The service's HTTP side, ready for `listen` or `inject`. */
 export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   const { http } = ctx.config
-  const errors = answerErrors(ctx.log)
+  const errors = answerErrors(ctx)
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true },
@@ -80,7 +80,7 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
     keepAliveTimeout: 75_000,
     genReqId: requestIdOf,
     frameworkErrors: errors,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) => answerUnreadable(ctx, error, socket),
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   })

@@ -1,5 +1,5 @@
 import { refusals, type Problem, type RefusalCode } from '../../platform/lib/refusal.ts'
-import { amount, line, identifier } from './field-shapes.ts'
+import { amount, line, identifier, url } from './field-shapes.ts'
 import { list, object, oneOf, type Shape, text, textOf, titled, wholeNumber } from './shape.ts'
 
 const fields = { code: identifier, path: line, message: text }
@@ -21,5 +21,6 @@ export const errorRecord = titled(
     message: text,
     errors: list(problem),
     request_id: textOf({ pattern: '^[\\w.:-]{1,64}$', maxLength: 64 }),
+    doc_url: url,
   }),
 )

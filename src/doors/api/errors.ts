@@ -4,14 +4,18 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { codeOf } from '../../platform/db/pool.ts'
-import type { Log } from '../../platform/lib/log.ts'
+import type { Ctx } from '../../exchange/context.ts'
 import { namedProblem, Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
 import { madeRequestId } from './request-id.ts'
 
+/** Where the documentation explains a code: its heading in docs/partner/errors.md, as `slugOf` makes it an anchor. */
+export const docUrlOf = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, code: RefusalCode): string =>
+  `${publicUrl}/docs/errors#${code.toLowerCase()}-${refusals[code]}`
+
 /** Every answer of ours that is not 2xx, as partners read it. */
-function bodyOf({ code, message, problems }: Refusal, requestId: string): string {
+function bodyOf(ctx: Pick<Ctx, 'publicUrl'>, { code, message, problems }: Refusal, requestId: string): string {
   const errors = problems.map(namedProblem)
   const isOfField = message === problems[0]?.message
   return JSON.stringify({
@@ -20,6 +24,7 @@ function bodyOf({ code, message, problems }: Refusal, requestId: string): string
     message: isOfField ? errors[0]?.message : message,
     errors,
     request_id: requestId,
+    doc_url: docUrlOf(ctx, code),
   })
 }
 
@@ -44,7 +49,7 @@ const sentences: Partial<Record<RefusalCode, string>> = {
 
 /** The one place where a thrown error becomes an HTTP answer. A fault is logged for the operator; the caller sees a bare 500. */
 export const answerErrors =
-  (log: Log) =>
+  (ctx: Pick<Ctx, 'log' | 'publicUrl'>) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const isCut = codeOf(error) === 'ECONNRESET' && !request.raw.complete
     const refusal = isCut ? new Refusal('BAD_REQUEST', cutShort) : refusalOf(error)
@@ -53,12 +58,15 @@ export const answerErrors =
     if (status >= 500 && !refusal.problems.some(({ code }) => code === 'HALTED')) {
       // The pattern of the route, not its URL: ids and query values may be a person's.
       const facts = { err: error, request_id: request.id, method: request.method, route: request.routeOptions.url }
-      log.error(facts, 'a request failed')
+      ctx.log.error(facts, 'a request failed')
     }
     if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', refusal.retryAfterSeconds)
     reply.header('x-request-id', request.id)
     exposeHeaders(reply)
-    reply.code(status).type('application/json; charset=utf-8').send(bodyOf(refusal, request.id))
+    reply
+      .code(status)
+      .type('application/json; charset=utf-8')
+      .send(bodyOf(ctx, refusal, request.id))
   }
 
 function refusalOf(error: unknown): Refusal {
@@ -85,14 +93,14 @@ function isOutage(error: unknown): boolean {
 }
 
 /** Answers what could not even be read as HTTP, in the same shape, and closes the connection. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Socket): void {
+export function answerUnreadable(ctx: Pick<Ctx, 'publicUrl'>, error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
   const { code, message, reason } = unreadableAs(error.code)
   const id = madeRequestId()
-  const body = bodyOf(new Refusal(code, message), id)
+  const body = bodyOf(ctx, new Refusal(code, message), id)
   const head = [
     `HTTP/1.1 ${refusals[code]} ${reason}`,
     'content-type: application/json; charset=utf-8',

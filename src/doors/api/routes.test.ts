@@ -5,7 +5,9 @@ import { after, before, describe, it } from 'node:test'
 import { openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { offences } from '../../../test/support/strict-types.ts'
 import { table } from '../../../test/support/table.ts'
+import { type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
 import { buildApi } from './app.ts'
+import { docUrlOf } from './errors.ts'
 
 let api: TestApi
 const faults: object[] = []
@@ -80,7 +82,17 @@ describe('every answer that is not 2xx', () => {
       assert.ok(Array.isArray(answer.body.errors))
       assert.equal(answer.body.statusCode, answer.status)
       assert.equal(answer.body.request_id, answer.headers['x-request-id'])
+      assert.equal(answer.body.doc_url, docUrlOf(api.ctx, answer.code as RefusalCode))
       assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8')
+    }
+  })
+
+  it('each code leads to the section of the documentation that explains it', async () => {
+    const { text } = await api.ask({ url: '/docs/errors' })
+    for (const code of Object.keys(refusals) as RefusalCode[]) {
+      const { pathname, hash } = new URL(docUrlOf({ publicUrl: 'https://exchange.example.com' }, code))
+      assert.equal(pathname, '/docs/errors')
+      assert.ok(text.includes(`id="${hash.slice(1)}"`), code)
     }
   })
 
