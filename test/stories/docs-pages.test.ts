@@ -71,6 +71,19 @@ describe('the documentation for partners', () => {
     assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|<iframe/)
   })
 
+  it('is searched without a script: sections of guides and calls, and nothing that was typed is run', async () => {
+    const search = async (query: string) => api.ask({ url: `/docs/search?q=${encodeURIComponent(query)}` })
+    const { text } = await search('Signature Webhook')
+    const first = /<ul class="guides"><li><h2><a href="([^"]+)">([^<]+)</.exec(text)
+    assert.match(first?.[1] ?? '', /^\/docs\/webhooks#/)
+    assert.match((await search('IDEMPOTENCY_MISMATCH')).text, /href="\/docs\/errors#idempotency_mismatch-422"/)
+    assert.match((await search('estimate')).text, /href="\/docs#getEstimate"/)
+    assert.match((await search('<script>alert(1)</script>')).text, /Nothing was found for &lt;script/)
+    for (const url of ['/docs/search', '/docs/search?q=&q=x', `/docs/search?q=${'x'.repeat(5_000)}`])
+      assert.equal((await api.ask({ url })).status, 200, url)
+    assert.equal((await search('x')).headers['cache-control'], 'no-store')
+  })
+
   it('is led to from the first page of the service', async () => {
     const { text } = await api.ask({ url: '/' })
     assert.match(text, /href="\/docs"/)

@@ -29,7 +29,7 @@ export function root(app: FastifyInstance, ctx: Pick<Ctx, 'publicUrl'>, notice =
 
 /** The interface's dated changes, newest first: the rows of docs/partner/changelog.md, which a test compares. */
 const changes: readonly (readonly [date: string, change: string])[] = [
-  ['2026-11-24', '<code>doc_url</code> added to errors.'],
+  ['2026-11-24', '`doc_url` added to errors.'],
   [
     '2026-11-23',
     '`total_cost`, `market_price` and `receipt_url` added to transactions. `POST /v1/estimate` added. ' +

@@ -15,10 +15,15 @@ export type DocsPage = {
   guides: readonly Pick<Guide, 'name' | 'title'>[]
   sections: readonly Heading[]
   assets: AssetPaths
+  /** What was searched for. */
+  query?: string
 }
 
 /** Where the reference of every call is. */
 export const referencePath = '/docs'
+
+/** Where the documentation is searched. */
+export const searchPath = '/docs/search'
 
 /** Where the guides begin. */
 export const guidesPath = '/docs/guides'
@@ -44,7 +49,7 @@ export function renderDocs(page: DocsPage): string {
 }
 
 function Frame(page: DocsPage) {
-  const { title, html, here, guides, sections } = page
+  const { title, html, here, guides, sections, query } = page
   const places = placesOf(guides)
   const next = places[places.findIndex(({ href }) => href === here) + 1]
   return (
@@ -56,6 +61,10 @@ function Frame(page: DocsPage) {
         <a class="name" href="/">
           Cambio
         </a>
+        <form role="search" action={searchPath}>
+          <input type="search" name="q" value={query} aria-label="Search the documentation" />
+          <button type="submit">Search</button>
+        </form>
         <a href="/openapi.json">OpenAPI 3.1</a>
       </header>
       <div class="docs">

@@ -10,15 +10,21 @@ export const keep = (text: string): CachedText => ({
   etag: `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`,
 })
 
-/** Nothing but our own style and icon: no script, nothing from anywhere else. */
+/** Nothing but our own style and icon, and the search: no script, nothing from anywhere else. */
 const policy = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",
   "base-uri 'none'",
-  "form-action 'none'",
+  "form-action 'self'",
   "frame-ancestors 'none'",
 ].join('; ')
+
+const safeHeaders = {
+  'content-security-policy': policy,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
 
 /** Makes a text when it is first asked for: a service that nobody asks pays nothing. */
 export function madeOnce(make: () => string): () => CachedText {
@@ -26,14 +32,12 @@ export function madeOnce(make: () => string): () => CachedText {
   return () => (kept ??= keep(make()))
 }
 
+/** Sends what was made for this request. */
+export const sendFresh = (reply: FastifyReply, text: string): FastifyReply =>
+  reply.headers({ ...safeHeaders, 'cache-control': 'no-store' }).send(text)
+
 /** Sends what was made, or that it is still the same. */
 export function sendKept(request: FastifyRequest, reply: FastifyReply, { text, etag }: CachedText): FastifyReply {
-  reply.headers({
-    etag,
-    'cache-control': 'public, max-age=300',
-    'content-security-policy': policy,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-  })
+  reply.headers({ ...safeHeaders, etag, 'cache-control': 'public, max-age=300' })
   return request.headers['if-none-match'] === etag ? reply.code(304).send() : reply.send(text)
 }

@@ -8,9 +8,10 @@ import { icon, serveFile, styleSheet } from '../../ui/serve-file.ts'
 import { escaped } from '../openapi/page-text.ts'
 import { type Guide, readGuides, readSamples } from './guides.ts'
 import { renderMarkdown } from './markdown.ts'
-import { type AssetPaths, guidesPath, referencePath, renderDocs } from './page.tsx'
+import { type AssetPaths, guidesPath, referencePath, renderDocs, searchPath } from './page.tsx'
 import { servePictures } from './pictures.ts'
-import { keep, madeOnce, sendKept } from './send-kept.ts'
+import { renderFound, type Section, sectionsOf } from './search.ts'
+import { keep, madeOnce, sendFresh, sendKept } from './send-kept.ts'
 
 /**
  * The documentation for partners: the API reference at `/docs`, which `reference` renders, a page for each file of
@@ -26,6 +27,7 @@ export function docs(app: FastifyInstance, reference: () => string): void {
   page(app, referencePath, () =>
     renderDocs({ title: 'Every call', html: reference(), here: referencePath, guides, sections: [], assets }),
   )
+  search(app, { guides, reference, assets })
   servePictures(app)
   for (const { name, text } of readSamples()) {
     app.get(`/docs/samples/${name}`, (request, reply) =>
@@ -37,6 +39,26 @@ export function docs(app: FastifyInstance, reference: () => string): void {
 function page(app: FastifyInstance, path: string, make: () => string): void {
   const made = madeOnce(make)
   app.get(path, (request, reply) => sendKept(request, reply.type('text/html; charset=utf-8'), made()))
+}
+
+type Searched = { guides: readonly Guide[]; reference: () => string; assets: AssetPaths }
+
+/** The search runs here: the pages need no script, and nothing is asked of anybody else. */
+function search(app: FastifyInstance, { guides, reference, assets }: Searched): void {
+  let known: Section[] | undefined
+  const all = (): Section[] => [
+    ...guides.flatMap(({ name, title, text }) =>
+      sectionsOf({ href: `/docs/${name}`, title, html: renderMarkdown(text, linkFrom).html }),
+    ),
+    ...sectionsOf({ href: referencePath, title: 'Every call', html: reference() }),
+  ]
+  app.get<{ Querystring: { q?: string | string[] } }>(searchPath, (request, reply) => {
+    known ??= all()
+    const query = [request.query.q ?? ''].flat()[0]?.trim() ?? ''
+    const html = renderFound(known, query)
+    const text = renderDocs({ title: 'Search', html, here: searchPath, guides, sections: [], assets, query })
+    return sendFresh(reply.type('text/html; charset=utf-8'), text)
+  })
 }
 
 function startPage(guides: readonly Guide[], assets: AssetPaths): string {
