@@ -32,6 +32,18 @@ describe('at the checkout', () => {
     }
   })
 
+  it('the country of the browser is preselected, and those that are not served can be seen and not chosen', async () => {
+    const { get, prove } = formsOn(exchange)
+    const order = await create(exchange, { customer: { ip: nowhere } })
+    const { cookie } = await prove(order.redirect_url, 'preselected@example.com')
+    const { text } = await get(order.redirect_url, { cookie, 'x-forwarded-for': inBrazil })
+    assert.match(text, /<option value="BR" selected>Brazil/)
+    assert.match(text, /<optgroup label="Not available">(?:<option disabled>[^<]+<\/option>)*<option disabled>Iran</)
+    const elsewhere = await get(order.redirect_url, { cookie, 'x-forwarded-for': nowhere })
+    assert.match(elsewhere.text, /<option value(?:="")? selected>Choose a country/)
+    assert.equal((await read(exchange, order.id)).location, 'ZZ', 'a suggestion decides nothing')
+  })
+
   it('a browser in a country that is not served goes no further, until it is elsewhere', async () => {
     const { get, post, prove } = formsOn(exchange)
     const blocked = { 'x-forwarded-for': inIran }

@@ -8,7 +8,7 @@ import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
 import { type PaymentProgress, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
-import { blockedBrowserCountry } from '../../exchange/transactions/customer-country.ts'
+import { blockedBrowserCountry, browserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
 import { markIn, tokenIn } from './session-cookie.ts'
 import { stepOf, wishes } from './next-step.ts'
@@ -38,7 +38,9 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
   const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
   const isTypedHere = markOf(ctx, view, request.cookie) === 'typed'
-  return { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version }
+  const { blocked: blockedCountries } = ctx.policies.at(ctx.clock.now(), 'countries').rules
+  const suggested = { browserCountry: browserCountry(ctx, request.address), blockedCountries }
+  return { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version, ...suggested }
 }
 
 /** What this browser did about the order's e-mail address; undefined: nothing. */

@@ -1,9 +1,19 @@
-import { countries } from '../../reference/catalog/country.ts'
+import { type Country, countries } from '../../reference/catalog/country.ts'
 import type { Language } from '../../platform/language/language.ts'
+import type { Visit } from './visit.ts'
 
-/** The countries that we serve, by their names in the reader's language and in its order. */
-export const servedCountries = ({ country, compare }: Language): { value: string; text: string }[] =>
-  countries
-    .filter(({ supported }) => supported)
-    .map(({ alpha2, name }) => ({ value: alpha2, text: country(alpha2, name) }))
-    .toSorted((one, other) => compare(one.text, other.text))
+type Choice = { value: string; text: string }
+
+/** The countries by their names in the reader's language and in its order: those that we serve at present, and the others. */
+export function countryChoices(
+  { country, compare }: Language,
+  { blockedCountries }: Pick<Visit, 'blockedCountries'>,
+): { served: Choice[]; others: Choice[] } {
+  const isServed = ({ alpha2, supported }: Country): boolean =>
+    blockedCountries ? !blockedCountries.has(alpha2) : supported
+  const named = (some: readonly Country[]): Choice[] =>
+    some
+      .map(({ alpha2, name }) => ({ value: alpha2, text: country(alpha2, name) }))
+      .toSorted((one, other) => compare(one.text, other.text))
+  return { served: named(countries.filter(isServed)), others: named(countries.filter((one) => !isServed(one))) }
+}

@@ -24,6 +24,10 @@ export type Visit = {
   code: PendingCode | undefined
   /** The browser is in a country that we don't serve, and no money has arrived. */
   isRefused: boolean
+  /** Where the browser is, alpha-2, as far as it is known: a suggestion. */
+  browserCountry?: string | undefined
+  /** The countries that we do not serve at present, alpha-2. */
+  blockedCountries?: ReadonlySet<string>
   /** Changes whenever the page would. Reveals nothing. */
   version: string
 }

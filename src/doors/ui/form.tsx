@@ -128,12 +128,14 @@ export function ChoiceField(
   props: FieldProps & {
     choices: Choice[]
     empty: string
+    /** What is listed at the end and cannot be chosen. */
+    others?: { label: string; choices: Choice[] }
     value?: string | undefined
     autocomplete: string
     required?: boolean
   },
 ) {
-  const { choices, empty, value = '', autocomplete, required = true } = props
+  const { choices, empty, others, value = '', autocomplete, required = true } = props
   return (
     <FieldRow {...props}>
       <select {...described(props)} required={required} autocomplete={autocomplete}>
@@ -145,6 +147,15 @@ export function ChoiceField(
             {choice.text}
           </option>
         ))}
+        {others && others.choices.length > 0 ? (
+          <optgroup label={others.label}>
+            {others.choices.map((choice) => (
+              <option key={choice.value} disabled>
+                {choice.text}
+              </option>
+            ))}
+          </optgroup>
+        ) : null}
       </select>
     </FieldRow>
   )

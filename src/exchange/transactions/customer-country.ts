@@ -28,6 +28,10 @@ function countryAt({ countries }: Pick<Ctx, 'countries'>, ip: string | undefined
   return code === undefined ? undefined : findCountry(code)
 }
 
+/** The country of a customer's browser, as far as it is known. */
+export const browserCountry = (ctx: Pick<Ctx, 'countries'>, ip: string): string | undefined =>
+  countryAt(ctx, ip)?.alpha2
+
 /**
  * The country of a customer's browser, if we don't serve it: then the checkout does not continue. An address that the
  * database does not know is not blocked.

@@ -31,7 +31,7 @@ export const sectionsOf = (page: { href: string; title: string; html: string }):
   })
 
 /** The sections that contain every term of a query, those with terms in their headings first. */
-export function findSections(sections: readonly Section[], query: string): Section[] {
+function findSections(sections: readonly Section[], query: string): Section[] {
   const terms = termsIn(query)
   if (terms.length === 0) return []
   return sections

@@ -12,7 +12,7 @@ import {
 } from '../../../exchange/customers/billing-field.ts'
 import { noApartmentBox, readBillingForm } from '../billing-form.ts'
 import type { Page, PageProps } from '../page.ts'
-import { servedCountries } from '../served-countries.ts'
+import { countryChoices } from '../served-countries.ts'
 import { ChoiceField, Form, Submit, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
@@ -76,7 +76,7 @@ function Fields(props: PageProps) {
         name={name}
         label={say('billing.countryAlpha2')}
         problems={problems}
-        choices={servedCountries(language)}
+        choices={countryChoices(language, props.visit).served}
         empty={say('billing.choose')}
         value={value ?? props.visit.view.country ?? undefined}
         autocomplete="country"

@@ -2,10 +2,10 @@ import { giveDetails } from '../../../exchange/orders/checkout.ts'
 import { badField } from '../../../platform/lib/refusal.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
 import type { Page, PageProps } from '../page.ts'
-import { servedCountries } from '../served-countries.ts'
+import { countryChoices } from '../served-countries.ts'
 import { ChoiceField, Form, Submit } from '../../ui/form.tsx'
 
-/** Asks where the customer lives. Nothing is preselected, since rules depend on the answer. */
+/** Asks where the customer lives. Where the browser is, is preselected; rules depend on what the customer sends. */
 export const country: CheckoutStep = {
   phase: 'details',
   page: countryPage,
@@ -22,6 +22,8 @@ export const country: CheckoutStep = {
 
 function countryPage({ visit, language, here, problems, typed }: PageProps): Page {
   const { say } = language
+  const { served, others } = countryChoices(language, visit)
+  const suggested = visit.view.country ?? visit.browserCountry
   return {
     title: say('country.title'),
     body: (
@@ -33,9 +35,10 @@ function countryPage({ visit, language, here, problems, typed }: PageProps): Pag
             label={say('country.label')}
             hint={say('country.hint')}
             problems={problems}
-            choices={servedCountries(language)}
+            choices={served}
+            others={{ label: say('country.unavailable'), choices: others }}
             empty={say('country.choose')}
-            value={typed.country ?? visit.view.country ?? undefined}
+            value={typed.country ?? suggested ?? undefined}
             autocomplete="country"
           />
           <Submit>{say('country.submit')}</Submit>
