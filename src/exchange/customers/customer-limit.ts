@@ -9,6 +9,7 @@ import { limitsAt, type Usage, usedOf } from './usage.ts'
 import { traitsOf } from './traits.ts'
 import { addTraits, lockPerson } from './traits.sql.ts'
 import { logRefused } from '../policies/refused.ts'
+import type { RiskRule } from '../policies/risk.ts'
 
 /**
  * What is left of a person's limits at a moment of business time, in euro cents: the least that any period leaves, by the level of
@@ -35,6 +36,10 @@ async function readImports({ keyring }: Pick<Ctx, 'keyring'>, db: Db, customerId
     wrapped === null ? [] : [openImport(keyring.unwrap(row.dataKeyId, wrapped), row)],
   )
 }
+
+/** Whether a rule counts the customers of an address. Where none does, no address is kept. */
+const countsAddresses = (rules: readonly RiskRule[]): boolean =>
+  rules.some(({ when }) => when.some(({ fact }) => fact === 'customers_at_address'))
 
 /** The least that any limit leaves, never below zero; undefined without limits. */
 async function leftOf(db: Db, limits: readonly PeriodLimit[], usage: Usage): Promise<bigint | undefined> {
@@ -72,7 +77,8 @@ export async function judgeLimit(
   const now = ctx.clock.now()
   const imports = await readImports(ctx, db, customerId)
   const documents = imports.flatMap(({ documents: known = [] }) => known)
-  const traits = traitsOf(ctx, { email, account, address, documents })
+  const isCounted = countsAddresses(ctx.policies.at(now, 'risk', partnerId).rules)
+  const traits = traitsOf(ctx, { email, account, address: isCounted ? address : null, documents })
   addTraits(
     db,
     traits.map((trait) => ({ ...trait, customerId })),
