@@ -190,6 +190,14 @@ describe('what the papers tell people to type', { skip: hasShell ? false : 'need
     assert.match(typed, /^secret +whsec_/m)
   })
 
+  for (const [name, wanted] of [
+    ['buy-button', /\/checkout\?tid=[\w-]{24}$[^]*"status":"finished"/m],
+    ['sell-from-wallet', /"status":"waiting_for_deposit"[^]*"address":[^]*"status":"finished"/],
+  ] as const)
+    it(`the guide ${name} goes from its first line to its last`, async () => {
+      assert.match(await type(exchange, blocksOf(`docs/partner/${name}.md`, 'sh').join('\n')), wanted)
+    })
+
   it('the page about authentication goes from its first line to its last', async () => {
     const typed = await type(exchange, blocksOf('docs/partner/authentication.md', 'sh').join('\n'))
     assert.match(typed, /^200\n200$/m)

@@ -68,6 +68,9 @@ export class Cambio {
     /** What an exchange would come to now, with every fee. */
     get: (query: QueryOf<'getEstimate'>, options?: CallOptions) =>
       this.#get<Schemas['Estimate']>('/estimate', query, options),
+    /** The same, with a body instead of a query. */
+    post: (body: Schemas['EstimateRequest'], options?: CallOptions) =>
+      this.#post<Schemas['Estimate']>('/estimate', body, options),
   }
 
   readonly transactions = {
@@ -87,6 +90,10 @@ export class Cambio {
   readonly currencies = {
     list: (query?: QueryOf<'listCurrencies'>, options?: CallOptions) =>
       this.#get<Schemas['Currencies']>('/currencies', query, options),
+    fiat: (query?: QueryOf<'listFiatCurrencies'>, options?: CallOptions) =>
+      this.#get<Schemas['Currency'][]>('/currencies/fiat', query, options),
+    crypto: (query?: QueryOf<'listCryptoCurrencies'>, options?: CallOptions) =>
+      this.#get<Schemas['Currency'][]>('/currencies/crypto', query, options),
     get: (ticker: string, options?: CallOptions) =>
       this.#get<Schemas['Currency']>(`/currencies/${encodeURIComponent(ticker)}`, undefined, options),
   }

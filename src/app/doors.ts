@@ -22,6 +22,7 @@ export function buildDoors(
   const added = plugIns.flatMap((one) => one.doors?.(ctx, tools) ?? [])
   const description = firstOf(added, (one) => one.description)
   const start = firstOf(added, (one) => one.start)
+  const testKeysPath = firstOf(added, (one) => one.testKeysPath)
   const scenarios = firstOf(added, (one) => one.scenarios)
   const checkout: CheckoutOptions = {
     leadsTo: [
@@ -41,6 +42,7 @@ export function buildDoors(
     feedListeners,
     ...(description ? { description } : {}),
     ...(start ? { start } : {}),
+    ...(testKeysPath ? { testKeysPath } : {}),
     v1: added.flatMap(({ v1 }) => v1 ?? []),
     pages: [
       callbackRoutes(ctx),

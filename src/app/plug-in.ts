@@ -79,5 +79,5 @@ export type DueWork = {
 export type DoorTools = { work: readonly DueWork[] }
 
 /** Routes and texts that a plug-in adds. */
-export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description' | 'start'> &
+export type DoorExtensions = Pick<ApiDeps, 'v1' | 'pages' | 'description' | 'start' | 'testKeysPath'> &
   Partial<CheckoutOptions> & { scenarios?: TestScenarios }

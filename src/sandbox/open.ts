@@ -26,7 +26,7 @@ import { openSandboxRails } from './rails.ts'
 import { enqueueScenarios, scenarioDue } from './scenarios/request.ts'
 import { type OpeningBalance, seedSandbox } from './seed.ts'
 import { tellSandbox } from './sandbox-file.ts'
-import { startRoutes } from './start/start-routes.ts'
+import { startRoutes, testKeysPath } from './start/start-routes.ts'
 import { processorKey, type World } from './world.ts'
 import { welcome } from './welcome.ts'
 
@@ -92,6 +92,7 @@ export async function openSandbox(foundation: Foundation) {
       v1: [sandboxApi(ctx, { world, identity, work })],
       pages: [mailPage(ctx), payPress(ctx, world)],
       start: startRoutes(ctx, () => seeds),
+      testKeysPath,
       scenarios: forPortal(ctx, { world, identity, work }),
       description: {
         notice: 'This is a <strong>sandbox</strong>: nothing here is real money.',

@@ -21,7 +21,7 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
     await api.close()
   })
 
-  const pages = ['/docs', '/docs/quickstart', '/docs/errors', '/docs/scenarios', '/docs/guides']
+  const pages = ['/docs', '/docs/quickstart', '/docs/errors', '/docs/scenarios', '/docs/api/createTransaction']
 
   it('is read without scripts and with nothing from elsewhere, on a narrow screen, by day and by night', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -35,15 +35,14 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
       page.on('request', (request) => asked.push(request.url()))
       const complaints: string[] = []
       page.on('console', (message) => complaints.push(message.text()))
-      await page.goto(`${url}/docs/guides`)
-      await page.getByRole('main').getByRole('link', { name: 'Every call' }).click()
-      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Every call')
-      await page.getByRole('link', { name: /^POST ?\/v1\/transaction$/ }).click()
-      assert.equal(new URL(page.url()).hash, '#createTransaction')
-      const section = page.locator('#createTransaction')
-      assert.match((await section.textContent()) ?? '', /Idempotency-Key/)
-      await section.getByText('A real answer').click()
-      assert.match((await section.locator('pre').last().textContent()) ?? '', /"redirect_url"/)
+      await page.goto(`${url}/docs`)
+      await page.getByRole('link', { name: /^POST \/v1\/transaction$/ }).click()
+      assert.equal(new URL(page.url()).pathname, '/docs/api/createTransaction')
+      assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Create a transaction')
+      await page.getByText('Fields of the answer').click()
+      await page.getByRole('radio', { name: 'PHP' }).check()
+      assert.match(await page.locator('[data-language]:visible').innerText(), /^<\?php/)
+      assert.match((await page.locator('.samples pre').last().textContent()) ?? '', /"redirect_url"/)
       assert.deepEqual(complaints, [])
       assert.deepEqual(
         asked.filter((one) => !/^\/(docs|assets)\b/.test(one.slice(url.length))),
@@ -51,6 +50,20 @@ describe('the documentation at /docs', { skip: noBrowser() }, () => {
       )
       await context.close()
     }
+  })
+
+  it('remembers the language of samples, and copies what is shown', async () => {
+    const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const page = await context.newPage()
+    await page.goto(`${url}/docs/api/createTransaction`)
+    await page.getByRole('radio', { name: 'Python' }).check()
+    await page.goto(`${url}/docs/api/getStatus`)
+    assert.equal(await page.getByRole('radio', { name: 'Python' }).isChecked(), true)
+    await page.locator('[data-language=python]').getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied').first().waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    assert.match(copied, /^import json\nimport urllib\.request\n/)
+    await context.close()
   })
 
   it('says to assistive programs what it says to the eye, and nothing stands out of the window', async () => {

@@ -23,6 +23,18 @@ describe('the start page of the sandbox in a browser', { skip: noBrowser() }, ()
     await page.close()
   })
 
+  it('makes calls from the documentation, with keys that are filled in', async () => {
+    const page = await browser.newPage()
+    await page.goto(`${exchange.url}/docs/api/createTransaction`)
+    await page.locator('[data-language] code', { hasText: exchange.sandbox.public_key }).first().waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.locator('output', { hasText: /^201 in \d+ ms/ }).waitFor()
+    assert.match(await page.locator('output').innerText(), /"redirect_url": "http/)
+    await page.close()
+    const foreign = await fetch(`${exchange.url}/sandbox/keys`, { headers: { origin: 'https://elsewhere.example' } })
+    assert.equal(foreign.headers.get('access-control-allow-origin'), null)
+  })
+
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [390, 1440])
       it(`is usable by everyone in ${colorScheme} colors, ${width} pixels wide`, async () => {

@@ -38,7 +38,8 @@ describe('the documentation for partners', () => {
     const files = readdirSync(join(projectFolder, 'docs/partner'), { withFileTypes: true })
     const guides = files.filter((file) => file.isFile()).map(({ name }) => `/docs/${name.replace(/\.md$/, '')}`)
     const samples = readdirSync(join(projectFolder, 'docs/partner/samples')).map((name) => `/docs/samples/${name}`)
-    for (const path of [...guides, ...samples, '/docs/guides']) assert.ok(pages.has(path), `nothing leads to ${path}`)
+    for (const path of [...guides, ...samples, '/docs/api/createTransaction', '/docs/api/schemas'])
+      assert.ok(pages.has(path), `nothing leads to ${path}`)
 
     for (const [path, text] of pages) {
       for (const link of matches(text, /href="([^"]*#[^"]+)"/g)) {
@@ -62,13 +63,18 @@ describe('the documentation for partners', () => {
     assert.doesNotMatch(answer.text, /<!--/)
   })
 
-  it('needs no script, loads nothing from elsewhere, and is nowhere framed', async () => {
+  it('runs no script but its own, loads nothing from elsewhere, and is nowhere framed', async () => {
     const { headers, text } = await api.ask({ url: '/docs/webhooks' })
     const policy = String(headers['content-security-policy'])
-    assert.match(policy, /^default-src 'none'; style-src 'self'; img-src 'self';/)
+    assert.match(
+      policy,
+      /^default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self';/,
+    )
     assert.match(policy, /frame-ancestors 'none'/)
-    assert.doesNotMatch(policy, /script-src|unsafe/)
-    assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=|<iframe/)
+    assert.doesNotMatch(policy, /unsafe|http/)
+    assert.equal(text.split('<script').length, 2)
+    assert.match(text, /<script type="module" src="\/assets\/docs-[\w-]+\.js"/)
+    assert.doesNotMatch(text, /<style|\sstyle=|\son\w+=|<iframe/)
   })
 
   it('is searched without a script: sections of guides and calls, and nothing that was typed is run', async () => {
@@ -77,16 +83,30 @@ describe('the documentation for partners', () => {
     const first = /<ul class="guides"><li><h2><a href="([^"]+)">([^<]+)</.exec(text)
     assert.match(first?.[1] ?? '', /^\/docs\/webhooks#/)
     assert.match((await search('IDEMPOTENCY_MISMATCH')).text, /href="\/docs\/errors#idempotency_mismatch-422"/)
-    assert.match((await search('estimate')).text, /href="\/docs#getEstimate"/)
+    assert.match((await search('estimate')).text, /href="\/docs\/api\/getEstimate"/)
     assert.match((await search('<script>alert(1)</script>')).text, /Nothing was found for &lt;script/)
     for (const url of ['/docs/search', '/docs/search?q=&q=x', `/docs/search?q=${'x'.repeat(5_000)}`])
       assert.equal((await api.ask({ url })).status, 200, url)
     assert.equal((await search('x')).headers['cache-control'], 'no-store')
   })
 
+  it('describes a call on one page: every field in place, a sample in four languages, a real answer', async () => {
+    const { text } = await api.ask({ url: '/docs/api/createTransaction' })
+    for (const field of ['payout_info', 'payout_address', 'estimate_breakdown', 'serviceFees'])
+      assert.match(text, new RegExp(`<dt><code>${field}</code>`), field)
+    for (const language of ['curl', 'javascript', 'python', 'php'])
+      assert.match(text, new RegExp(`data-language="${language}"><pre`), language)
+    assert.match(text, /A real answer, 201/)
+    assert.equal((await api.ask({ url: '/docs/api/nothing' })).status, 404)
+  })
+
+  it('makes calls from its pages in a sandbox only', async () => {
+    const { text } = await api.ask({ url: '/docs/api/getEstimate' })
+    assert.doesNotMatch(text, /class="run"|data-keys/)
+  })
+
   it('is led to from the first page of the service', async () => {
     const { text } = await api.ask({ url: '/' })
     assert.match(text, /href="\/docs"/)
-    assert.match(text, /href="\/docs\/guides"/)
   })
 })

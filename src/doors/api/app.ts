@@ -48,6 +48,8 @@ export type ApiDeps = {
   feedListeners?: FeedListeners
   /** What this exchange is, where it is more than an exchange: HTML on its first page, and its name in the OpenAPI document. */
   description?: { notice: string; serverName: string }
+  /** Where readers of the documentation get keys to make calls with: JSON with `public_key` and `secret_key`. */
+  testKeysPath?: string
   /** Answers `/` instead of our own page. Registered before all other routes, so that its hooks cover them. */
   start?: (app: FastifyInstance) => void
   /**
@@ -98,7 +100,8 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   for (const pages of deps.pages ?? []) app.register(async (scope) => pages(scope, limits))
   const declared: DeclaredRoute[] = []
   app.register(async (v1) => interfaceV1(v1, ctx, { ...deps, declared, limits }), { prefix: '/v1' })
-  openApi(app, ctx, declared, deps.description?.serverName ?? 'This production exchange')
+  const serverName = deps.description?.serverName ?? 'This production exchange'
+  openApi(app, ctx, declared, { serverName, keysPath: deps.testKeysPath })
   return app
 }
 

@@ -91,7 +91,7 @@ const page = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, notice: string): string => 
 curl ${publicUrl}/v1/currencies
 curl ${publicUrl}/v1/market-info/min-max-range/eur_btc
 curl '${publicUrl}/v1/estimate?from_amount=100&amp;from_currency=EUR&amp;to_currency=BTC' -H 'x-api-key: &lt;your key&gt;'</pre>
-<p><a href="/docs/guides">Documentation</a> · <a href="/docs">Every call</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
+<p><a href="/docs">Documentation</a> · <a href="/openapi.json">OpenAPI</a> · <a href="/v1/status">Status</a> · <a href="/v1/currencies">Currencies</a> · <a href="/v1/market-info/min-max-range/eur_btc">Range of EUR to BTC</a></p>
 ${changesHtml}
 </main>
 </body>

@@ -126,7 +126,8 @@ describe('the queue', () => {
     queue.start()
     const rows = async () => db.sql<{ key: string; attempts: number; last_error: string | null }>`
       select key, attempts, last_error from jobs where kind = 'batch'`
-    const isOver = (jobs: Awaited<ReturnType<typeof rows>>) => jobs.length === 1 && jobs[0]?.last_error != null
+    const isOver = (jobs: Awaited<ReturnType<typeof rows>>) =>
+      jobs.length === 1 && typeof jobs[0]?.last_error === 'string'
     while (!isOver(await rows())) await new Promise((resolve) => setTimeout(resolve, 10))
     assert.deepEqual(done.toSorted(), ['better', 'good'])
     assert.deepEqual(await rows(), [{ key: 'bad', attempts: 1, last_error: 'Error: bad' }])

@@ -111,8 +111,7 @@ const links = [
   ['/console', 'Console'],
   ['/portal', 'Portal'],
   ['/docs/quickstart', 'Quickstart'],
-  ['/docs/guides', 'Guides'],
-  ['/docs', 'API reference'],
+  ['/docs', 'Documentation'],
   ['/openapi.json', 'OpenAPI'],
   ['/v1/status', 'Status'],
 ] as const

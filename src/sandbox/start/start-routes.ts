@@ -23,6 +23,9 @@ const largestForm = 1_024
 
 const shownEvents = 20
 
+/** Where the documentation gets the demo partner's keys. */
+export const testKeysPath = '/sandbox/keys'
+
 /**
  * `/` in the sandbox. Its buttons make the same API calls as the demo partner's programs, with its secret key, so that the page
  * can list them. `seeds` is undefined until the sandbox is prepared.
@@ -51,6 +54,12 @@ export const startRoutes =
       return { problem: typeof message === 'string' ? message : `The API answered ${answer.statusCode}.` }
     }
 
+    app.get(testKeysPath, (request, reply) => {
+      if (!showsSecrets(ctx, request))
+        throw new Refusal('FORBIDDEN', 'Keys are shown on the machine of the sandbox only.')
+      const { public_key, secret_key } = prepared()
+      return reply.header('cache-control', 'no-store').send({ public_key, secret_key })
+    })
     app.register(async (scope) => {
       readForms(scope, largestForm)
       scope.get('/', (request, reply) => show(request, reply))

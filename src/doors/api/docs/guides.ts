@@ -11,17 +11,21 @@ const folder = join(projectRoot, 'docs/partner')
 /** In the order in which somebody who integrates needs them; what is not named here comes last. */
 const order = [
   'quickstart',
-  'authentication',
-  'contract',
-  'country-and-billing',
+  'buy-button',
+  'sell-from-wallet',
   'webhooks',
+  'go-live',
+  'authentication',
   'errors',
   'scenarios',
+  'country-and-billing',
   'customers',
   'calculator',
   'checkout-tour',
   'b2b',
+  'portal',
   'compatibility',
+  'contract',
   'changelog',
 ]
 

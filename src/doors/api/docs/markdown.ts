@@ -1,6 +1,6 @@
 import { Marked, type RendererObject, type Tokens } from 'marked'
 
-import { escaped } from '../openapi/page-text.ts'
+import { escaped } from './text.ts'
 
 /** A part of a page that can be led to. */
 export type Heading = { id: string; text: string }

@@ -1,4 +1,4 @@
-import { escaped } from '../openapi/page-text.ts'
+import { escaped } from './text.ts'
 
 /** A part of a page that a search can lead to. */
 export type Section = { href: string; page: string; heading: string; text: string }

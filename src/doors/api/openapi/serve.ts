@@ -6,7 +6,6 @@ import { madeOnce, sendKept } from '../docs/send-kept.ts'
 import type { DeclaredRoute } from './declared-route.ts'
 import { openApiDocument } from './document.ts'
 import { readExamples } from './examples.ts'
-import { referencePart } from './page.ts'
 
 /**
  * `GET /openapi.json` and `GET /docs`: what the interface is, for programs and for people. Each is built on first request and
@@ -16,7 +15,7 @@ export function openApi(
   app: FastifyInstance,
   ctx: Pick<Ctx, 'publicUrl'>,
   routes: readonly DeclaredRoute[],
-  serverName: string,
+  { serverName, keysPath }: { serverName: string; keysPath: string | undefined },
 ): void {
   const document = () =>
     openApiDocument({
@@ -31,5 +30,5 @@ export function openApi(
     reply.header('access-control-allow-origin', '*').type('application/json; charset=utf-8')
     return sendKept(request, reply, json())
   })
-  docs(app, () => referencePart(document()))
+  docs(app, { document, keysPath })
 }
