@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import { formsOn, shownTerms } from '../support/checkout-forms.ts'
@@ -18,6 +19,21 @@ const ctx = () => exchange.service.composition.ctx
 const from = (address: string) => ({ 'x-forwarded-for': address })
 const mailsSent = async (): Promise<number> =>
   (await lookup<{ count: number }>(exchange, 'select count(*)::int from mails', []))[0]?.count ?? 0
+
+/** The task that a page has, if it has one. */
+function taskOn(html: string): { challenge: string; bits: number } | undefined {
+  const [, challenge, bits] = /data-task="([\w-]+)" data-bits="(\d+)"/.exec(html) ?? []
+  return challenge === undefined ? undefined : { challenge, bits: Number(bits) }
+}
+
+/** Solves a task as a browser does. */
+function solve({ challenge, bits }: { challenge: string; bits: number }): string {
+  for (let tried = 0; ; tried += 1) {
+    const hash = createHash('sha256').update(`${challenge}.${tried}`).digest()
+    if (Math.clz32(hash.readUInt32BE()) >= bits) return String(tried)
+  }
+}
+
 const cookieOf = ({ headers }: { headers: Headers }): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
 describe('somebody who sprays codes over 100 addresses from one network', () => {
@@ -26,17 +42,24 @@ describe('somebody who sprays codes over 100 addresses from one network', () => 
 
   it('gets as many e-mails sent and guesses made as the policy allows, and raises an alarm', async () => {
     const forms = formsOn(exchange)
-    const { emails: most, guesses: mostGuesses } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
-      .perNetworkAndHour
+    await setWork({ per_network: 30, in_all: 3_000, bits: 8 })
+    const { perNetworkAndHour, proofOfWork } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
+    const { emails: most, guesses: mostGuesses } = perNetworkAndHour
+    const free = proofOfWork?.perNetwork ?? assert.fail('no threshold')
+    let solved = 0
     const before = await mailsSent()
     const answers: string[] = []
     for (const email of emails) {
       const { redirect_url: url } = await create(exchange)
-      answers.push((await forms.post(url, { do: 'email', email }, attacker)).text)
+      const refused = (await forms.post(url, { do: 'email', email }, attacker)).text
+      const task = taskOn(refused)
+      if (task) solved += 1
+      answers.push(task ? (await forms.post(url, { do: 'email', email, task: solve(task) }, attacker)).text : refused)
       for (let tries = 0; tries < 5; tries += 1) await forms.post(url, { do: 'code', code: '000000' }, attacker)
     }
     assert.ok((await mailsSent()) - before <= most + mostGuesses / 5, 'each dead code is worth a warning')
     assert.equal(answers.filter((text) => text.includes('from your network')).length, emails.length - most)
+    assert.equal(solved, emails.length - free, 'each e-mail beyond the threshold costs a task')
     const [guessed] = await lookup<{ wrong: number }>(
       exchange,
       'select coalesce(sum(wrong), 0)::int as wrong from one_time_codes',
@@ -44,6 +67,30 @@ describe('somebody who sprays codes over 100 addresses from one network', () => 
     )
     assert.ok((guessed?.wrong ?? 0) <= mostGuesses, `${guessed?.wrong} guesses`)
     assert.ok(ctx().security.count('code_lockout') > 0, 'an alarm')
+  })
+
+  it('gets no e-mail for an answer that served before, or is none', async () => {
+    const forms = formsOn(exchange)
+    const network = from('203.0.113.77')
+    await setWork({ per_network: 1, in_all: 3_000, bits: 8 })
+    const first = await create(exchange)
+    await forms.post(first.redirect_url, { do: 'email', email: 'first@example.com' }, network)
+    const { redirect_url: url } = await create(exchange)
+    const email = 'second@example.com'
+    const asked = await forms.post(url, { do: 'email', email }, network)
+    assert.equal(asked.status, 400)
+    assert.match(asked.text, /your browser solves a short task first/)
+    const task = taskOn(asked.text) ?? assert.fail('no task')
+    const before = await mailsSent()
+    for (const answer of ['', 'x', '1'.repeat(5_000)].filter((one) => one !== solve(task)))
+      assert.equal((await forms.post(url, { do: 'email', email, task: answer }, network)).status, 400)
+    const foreign = { challenge: task.challenge.toUpperCase(), bits: task.bits }
+    assert.equal((await forms.post(url, { do: 'email', email, task: `${solve(foreign)}.` }, network)).status, 400)
+    assert.equal(await mailsSent(), before)
+    assert.equal((await forms.post(url, { do: 'email', email, task: solve(task) }, network)).status, 303)
+    assert.equal(await mailsSent(), before + 1)
+    assert.notEqual(taskOn((await forms.get(url, network)).text)?.challenge, task.challenge)
+    await setWork(undefined)
   })
 
   it('keeps no owner of an address from an order of their own', async () => {
@@ -79,6 +126,15 @@ describe('somebody who sprays codes over 100 addresses from one network', () => 
     assert.match(cookieOf(await forms.get(link, { ...owner, cookie })), /=/)
   })
 })
+
+/** Puts another rule of tasks in force, or the shipped one. */
+async function setWork(rule: { per_network: number; in_all: number; bits: number } | undefined): Promise<void> {
+  const { document } = ctx().policies.at(ctx().clock.now(), 'caps')
+  const { one_time_codes: codes } = document as { one_time_codes: object }
+  const work = rule ?? { per_network: 30, in_all: 3_000, bits: 16 }
+  const changed = { ...(document as object), one_time_codes: { ...codes, proof_of_work: work } }
+  await putInForce(ctx(), { kind: 'caps', document: changed })
+}
 
 it('the policy decides how many guesses a code has', async () => {
   const { document } = ctx().policies.at(ctx().clock.now(), 'caps')

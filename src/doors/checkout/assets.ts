@@ -8,7 +8,7 @@ import { projectRoot } from '../../platform/lib/root.ts'
 import { icon, scriptFile, scriptOf, serveFile, type Sheet, sheetOf, styleSheet } from '../ui/serve-file.ts'
 
 /** The checkout's style sheet, and the paths of its other files. */
-export type Assets = { sheet: Sheet } & Record<'icon' | 'script' | 'scan', string>
+export type Assets = { sheet: Sheet } & Record<'icon' | 'script' | 'scan' | 'task', string>
 
 /** Compiled next to this file. */
 const islands = fileURLToPath(new URL('islands', import.meta.url))
@@ -21,5 +21,6 @@ export function serveAssets(app: FastifyInstance): Assets {
     icon: serveFile(app, icon()),
     script: serveFile(app, scriptOf('checkout.js', islands, ['form.js', 'live.js', 'check.js', 'fill.js'])),
     scan: serveFile(app, scriptFile(islands, 'scan.js')),
+    task: serveFile(app, scriptFile(islands, 'task.js')),
   }
 }

@@ -225,6 +225,7 @@ const visitOf = ({ ctx, trusted }: Door, { query, headers, raw }: FastifyRequest
     returned: textOf(query.returned),
     cookie: headers.cookie,
     address: clientAddress(raw, trusted).connection,
+    network: networkOf(clientAddress(raw, trusted).connection),
   })
 
 const languageFor = ({ params, headers }: FastifyRequest<Route>, visit?: Visit): Language =>

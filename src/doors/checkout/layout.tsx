@@ -21,6 +21,8 @@ export type LayoutProps = {
   /** Where the terms and the privacy notice are. */
   legal: Pick<Legal, 'termsUrl' | 'privacyUrl'>
   hasProblems?: boolean
+  /** The path of a script that this page needs in addition. */
+  script?: string | undefined
   children: ComponentChildren
 }
 
@@ -29,13 +31,13 @@ export type Look = ShownTheme & { name: string | undefined }
 
 /** A page of the checkout as a whole HTML document. */
 export function renderLayout(props: LayoutProps): string {
-  const { title, order, look, language, assets, hasProblems = false } = props
+  const { title, order, look, language, assets, hasProblems = false, script } = props
   const whole = [title, look?.name ?? order?.partnerName ?? 'Cambio'].join(' · ')
   return renderDocument({
     title: hasProblems ? `${language.say('layout.error')}: ${whole}` : whole,
     language,
     styles: look?.sheet ?? assets.sheet,
-    scripts: [assets.script],
+    scripts: script === undefined ? [assets.script] : [assets.script, script],
     icon: assets.icon,
     children: <Layout {...props} />,
   })

@@ -6,7 +6,7 @@ import { btc, type Sample, sellOfBtc } from '../../../test/support/sample-page.t
 import { sheetOf } from '../ui/serve-file.ts'
 import { renderOrder } from './order-page.tsx'
 
-const assets = { sheet: sheetOf(''), icon: '', script: '', scan: '' }
+const assets = { sheet: sheetOf(''), icon: '', script: '', scan: '', task: '' }
 
 /** What a reader sees of a page. */
 async function textOf(sample: Sample): Promise<string> {

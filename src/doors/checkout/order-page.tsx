@@ -5,6 +5,7 @@ import type { PageProps } from './page.ts'
 import { isSettled } from './step.ts'
 import { checkoutSteps, isTyped } from './steps.ts'
 import { renderLayout } from './layout.tsx'
+import type { Task } from '../../exchange/customers/proof-of-work.ts'
 import { Problems } from '../ui/notice.tsx'
 import { Phases } from './ui/phases.tsx'
 import { CancelOrder } from './ui/links.tsx'
@@ -34,6 +35,7 @@ export function renderOrder(props: PageProps, assets: Assets): string {
     legal: props.legal,
     translations: translationsOf(props),
     hasProblems: problems.length > 0,
+    script: visit.task && assets.task,
     children: (
       <>
         <main {...watch} {...scriptHints(props, assets)}>
@@ -41,6 +43,11 @@ export function renderOrder(props: PageProps, assets: Assets): string {
           {isAgreed ? <Headline {...props} /> : null}
           <h1 tabindex={-1}>{title}</h1>
           <Problems problems={problems} language={language} />
+          {visit.task ? (
+            <noscript>
+              <p class="hint">{language.say('task.noscript')}</p>
+            </noscript>
+          ) : null}
           {body}
           {step === 'decide' ? null : <Refunds {...props} />}
           <CancelOrder {...props} />
@@ -57,14 +64,22 @@ const translationsOf = ({ language, visit: { view } }: PageProps): ReadonlyMap<s
     languages.filter((tag) => tag !== language.tag).map((tag) => [tag, `/${tag}/checkout?tid=${view.tid}`] as const),
   )
 
-/** What the script does on this page: check fields while they are filled in, and scan addresses. */
-const scriptHints = ({ visit, here, language: { tag } }: PageProps, { scan }: Assets) => {
+/** What scripts do on this page: check fields while they are filled in, scan addresses, and solve a task. */
+const scriptHints = (props: PageProps, { scan }: Assets) => {
+  const { visit, here, language } = props
   const { checkField, addressField } = checkoutSteps[visit.step]
   return {
+    ...(visit.task ? taskHints(visit.task, props) : {}),
     ...(isTyped(visit.step) ? { 'data-typed': '' } : {}),
-    ...(checkField ? { 'data-check': `/checkout/check${queryOf(here)}&locale=${tag}` } : {}),
+    ...(checkField ? { 'data-check': `/checkout/check${queryOf(here)}&locale=${language.tag}` } : {}),
     ...(addressField?.(visit) ? { 'data-scanner': scan } : {}),
   }
+}
+
+/** A form that came before the script knew of the task is sent again with the answer. */
+const taskHints = ({ challenge, bits }: Task, { problems, typed, language }: PageProps) => {
+  const isAsked = problems.some(({ text }) => text === language.say('problem.TASK_NEEDED'))
+  return { 'data-task': challenge, 'data-bits': bits, ...(isAsked ? { 'data-again': typed.do } : {}) }
 }
 
 /** The status is requested with the page's own query, which decides which page is shown. */

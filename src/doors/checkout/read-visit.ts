@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Ctx } from '../../exchange/context.ts'
 import { browserMark, provenInBrowser } from '../../exchange/customers/checkout-session.ts'
 import { pendingCode } from '../../exchange/customers/one-time-code.ts'
+import { taskFor } from '../../exchange/customers/proof-of-work.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
 import { type PaymentProgress, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
@@ -15,8 +16,15 @@ import { stepOf, wishes } from './next-step.ts'
 import { asksForProof, testsBrowser } from './step.ts'
 import type { Visit } from './visit.ts'
 
-/** The query's values (empty if absent), the cookies, and the browser's IP address (empty: hidden). */
-export type VisitRequest = { tid: string; returned: string; ask: string; cookie: string | undefined; address: string }
+/** The query's values (empty if absent), the cookies, and the browser's IP address (empty: hidden) and network. */
+export type VisitRequest = {
+  tid: string
+  returned: string
+  ask: string
+  cookie: string | undefined
+  address: string
+  network: string
+}
 
 /** Reads an order, and what this browser may see of it. Undefined for an unknown id. */
 export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit | undefined> {
@@ -40,8 +48,13 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const isTypedHere = markOf(ctx, view, request.cookie) === 'typed'
   const { blocked: blockedCountries } = ctx.policies.at(ctx.clock.now(), 'countries').rules
   const suggested = { browserCountry: browserCountry(ctx, request.address), blockedCountries }
-  return { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version, ...suggested }
+  const shown = { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version }
+  return { ...shown, ...suggested, task: await taskOf(ctx, shown, request.network) }
 }
+
+/** Only on the pages that send codes. */
+const taskOf = async (ctx: Ctx, { step, view }: Pick<Visit, 'step' | 'view'>, network: string) =>
+  step === 'email' || step === 'code' ? taskFor(ctx, { transactionId: view.id, network }) : undefined
 
 /** What this browser did about the order's e-mail address; undefined: nothing. */
 export function markOf(

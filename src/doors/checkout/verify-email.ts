@@ -20,21 +20,22 @@ export function readEmail({ email = '' }: Fields): string {
 export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale, network }) => {
   const email = readEmail(fields)
   if (!mayChangeEmail(view)) return {}
-  await sendOnce(ctx, await giveDetails(ctx, view.publicId, { email }), { locale, network })
+  await sendOnce(ctx, await giveDetails(ctx, view.publicId, { email }), { locale, network, fields })
   return { mark: browserMark(ctx, { transactionId: view.id, email }, 'typed') }
 }
 
 /** Sends a code to the known address, also a new one in place of another. Pressed too early, it shows the countdown only. */
-export const sendToKnown: Action = async ({ ctx, visit: { view, isTypedHere }, locale, network }) => {
-  await sendOnce(ctx, view, { locale, network })
+export const sendToKnown: Action = async ({ ctx, visit: { view, isTypedHere }, fields, locale, network }) => {
+  await sendOnce(ctx, view, { locale, network, fields })
   const { id: transactionId, email } = view
   return email === null || isTypedHere ? {} : { mark: browserMark(ctx, { transactionId, email }, 'asked') }
 }
 
 type Reader = Pick<SentForm, 'locale' | 'network'>
+type Sender = Reader & Pick<SentForm, 'fields'>
 
 /** A double click, or one that comes too early, is answered like a single one. */
-async function sendOnce(ctx: Ctx, view: CheckoutView, reader: Reader): Promise<void> {
+async function sendOnce(ctx: Ctx, view: CheckoutView, reader: Sender): Promise<void> {
   try {
     await send(ctx, view, reader)
   } catch (error) {
@@ -43,9 +44,9 @@ async function sendOnce(ctx: Ctx, view: CheckoutView, reader: Reader): Promise<v
   }
 }
 
-async function send(ctx: Ctx, view: CheckoutView, reader: Reader): Promise<void> {
+async function send(ctx: Ctx, view: CheckoutView, { fields, ...reader }: Sender): Promise<void> {
   const { id: transactionId, email } = view
-  if (email !== null) await sendCode(ctx, { ...view, transactionId, email, ...reader })
+  if (email !== null) await sendCode(ctx, { ...view, transactionId, email, ...reader, answer: fields.task })
 }
 
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */

@@ -1,4 +1,5 @@
 import type { PendingCode } from '../../exchange/customers/one-time-code.ts'
+import type { Task } from '../../exchange/customers/proof-of-work.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../exchange/orders/choose.ts'
 import type { PaymentProgress } from '../../exchange/settlement/ask-rails.ts'
@@ -22,6 +23,8 @@ export type Visit = {
   isTypedHere: boolean
   /** The code that was sent and can still be entered. */
   code: PendingCode | undefined
+  /** What the browser has to solve before a code is sent from this page. */
+  task?: Task | undefined
   /** The browser is in a country that we don't serve, and no money has arrived. */
   isRefused: boolean
   /** Where the browser is, alpha-2, as far as it is known: a suggestion. */

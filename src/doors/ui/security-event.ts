@@ -15,7 +15,12 @@ export function noteRefusal(request: FastifyRequest, error: unknown): void {
   if (error instanceof Refusal) request.securityEvent ??= kindOf(error, request.url.startsWith('/v1'))
 }
 
-const lockouts: ReadonlySet<string | undefined> = new Set(['TOO_MANY_TRIES', 'TOO_MANY_CODES', 'TOO_MANY_HERE'])
+const lockouts: ReadonlySet<string | undefined> = new Set([
+  'TOO_MANY_TRIES',
+  'TOO_MANY_CODES',
+  'TOO_MANY_HERE',
+  'TASK_NEEDED',
+])
 
 function kindOf({ code, problems }: Refusal, isApi: boolean): SecurityEventKind | undefined {
   const problem = problems[0]?.code

@@ -113,6 +113,12 @@ export async function findCodeAndCounts(
   return { known: { hash, expiresAt, tries, sent, sentAt }, counts }
 }
 
+/** How many codes were sent for a transaction since a time. */
+export const countSent = (db: Db, transactionId: bigint, since: Date): Promise<{ sent: bigint }[]> =>
+  db.sql`
+    select coalesce(sum(sent), 0)::bigint as sent from one_time_codes
+    where transaction_id = ${transactionId} and counted_since > ${since}`
+
 /** A code to be stored. `sentAt` and `countSince` are real time, `expiresAt` business time. */
 export type NewCode = CodeKey & { hash: Buffer; expiresAt: Date; sentAt: Date; countSince: Date }
 

@@ -14,15 +14,17 @@ import {
   newCode,
   waitMsOf,
 } from './one-time-code.ts'
+import { demandAnswer } from './proof-of-work.ts'
 import { mailAboutCode } from './mail-about-code.ts'
 import * as queries from './customers.sql.ts'
 
 /**
  * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
  * e-mail within seconds, and more than the policy `caps` allows: for one transaction and one address in a day, and for the network of
- * the browser in an hour.
+ * the browser and in all in an hour. From a number of e-mails on, the browser has to solve a task first: `answer`.
  */
-export async function sendCode(ctx: Ctx, order: CodeOrder): Promise<void> {
+export async function sendCode(ctx: Ctx, order: CodeOrder & { answer?: string | undefined }): Promise<void> {
+  await demandAnswer(ctx, order)
   await countCodeUse(ctx, 'emails', order.network)
   try {
     await sendNew(ctx, order)

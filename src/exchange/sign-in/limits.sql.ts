@@ -13,6 +13,9 @@ export const countFailure = (
       until = case when known.until > ${now} then known.until else excluded.until end
     returning failures, until`
 
+export const findFailures = (db: Db, key: Buffer, now: Date): Promise<{ failures: number }[]> =>
+  db.sql`select failures from sign_in_failures where key = ${key} and until > ${now}`
+
 /** Takes back one wrong attempt under each key, and all of them under one. */
 export const takeBackFailure = (db: Db, keys: readonly Buffer[], all: Buffer | undefined): Promise<unknown[]> =>
   db.sql`

@@ -72,11 +72,17 @@ export async function countUse({ db, clock, secrets }: Needs, limit: Limit): Pro
   return failures <= limit.most ? 0 : Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
 }
 
+/** How many of what is limited were counted within the present time. */
+export async function usesOf({ db, clock, secrets }: Needs, limit: Pick<Limit, 'subject'>): Promise<number> {
+  const [counted] = await queries.findFailures(db, keyOf(secrets, limit), clock.realNow())
+  return counted?.failures ?? 0
+}
+
 /** Takes one back that was counted, and forgets counts whose time is over. */
 export async function takeBackUse({ db, clock, secrets }: Needs, limit: Limit): Promise<void> {
   await queries.takeBackFailure(db, [keyOf(secrets, limit)], undefined)
   await queries.forgetFailures(db, clock.realNow())
 }
 
-const keyOf = (secrets: Ctx['secrets'], { subject }: Limit): Buffer =>
+const keyOf = (secrets: Ctx['secrets'], { subject }: Pick<Limit, 'subject'>): Buffer =>
   createHmac('sha256', secrets.keyFor('sign-in-limits')).update(subject).digest()

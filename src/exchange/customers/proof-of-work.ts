@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+
+import type { Ctx } from '../context.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import { indexHash } from '../../platform/privacy/master-key.ts'
+import { codeCaps, codeEmailsSent } from './code-limits.ts'
+import { countingSince } from './one-time-code.ts'
+import * as queries from './customers.sql.ts'
+
+/**
+ * What a browser has to solve before a code is sent: an `answer` for which SHA-256 of `challenge.answer` begins with `bits` zero bits
+ * (Hashcash). It costs a person a second, and who sprays codes a second for each.
+ */
+export type Task = { challenge: string; bits: number }
+
+type CodeRequest = { transactionId: bigint; network?: string | undefined }
+
+/**
+ * The task of a browser that may ask for a code; undefined while its network, and all together, have asked for few. It is another one
+ * after each e-mail of the transaction, so that an answer serves once.
+ */
+export async function taskFor(ctx: Ctx, { transactionId, network }: CodeRequest): Promise<Task | undefined> {
+  const { proofOfWork } = codeCaps(ctx)
+  if (!proofOfWork || network === undefined || !ctx.config.rateLimits.on) return undefined
+  const { inNetwork, inAll } = await codeEmailsSent(ctx, network)
+  if (inNetwork < proofOfWork.perNetwork && inAll < proofOfWork.inAll) return undefined
+  const [counted] = await queries.countSent(ctx.db, transactionId, countingSince(ctx))
+  const subject = `${transactionId}\n${network}\n${counted?.sent ?? 0n}`
+  const challenge = indexHash(ctx.secrets, 'proof-of-work', subject).subarray(0, 18).toString('base64url')
+  return { challenge, bits: proofOfWork.bits }
+}
+
+/** Refuses (BAD_REQUEST, `TASK_NEEDED`) a request for a code that must come with an answer and does not. */
+export async function demandAnswer(ctx: Ctx, asked: CodeRequest & { answer?: string | undefined }): Promise<void> {
+  const task = await taskFor(ctx, asked)
+  if (!task || isSolved(task, asked.answer ?? '')) return
+  const message = 'Many codes were requested. The browser has to solve a task first.'
+  throw new Refusal('BAD_REQUEST', message, [{ path: 'task', code: 'TASK_NEEDED', message }])
+}
+
+function isSolved({ challenge, bits }: Task, answer: string): boolean {
+  const hash = createHash('sha256').update(`${challenge}.${answer}`).digest()
+  return Math.clz32(hash.readUInt32BE()) >= bits
+}
