@@ -166,16 +166,6 @@ export const coinsAt = (db: Db, network: string, address: string): Promise<Coin[
     where bitcoin_addresses.network = ${network} and address = ${address} and not is_own
     order by bitcoin_coins.id limit 1000`
 
-/** The block of an output to us, and whether it is ours from before. */
-export const coinOf = (
-  db: Db,
-  network: string,
-  { txid, vout }: { txid: string; vout: number },
-): Promise<{ block: bigint | null; is_own: boolean }[]> =>
-  db.sql`
-    select block, is_own from bitcoin_coins where network = ${network} and txid = ${txid} and vout = ${vout}
-    order by inclusion desc limit 1`
-
 /** What our addresses hold: final, and not spent by anything final. */
 export const heldIn = (db: Db, network: string): Promise<{ amount: bigint }[]> =>
   db.sql`

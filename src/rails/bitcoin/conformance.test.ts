@@ -37,6 +37,7 @@ function harnessOf(world: BitcoinWorld, unit: bigint): RailHarness {
       category: 'CRYPTO',
       asset,
       amount: 12n * unit + 345n,
+      sharedSenders: true,
       pay: async (to) => ({ id: `${(await customer.pay(addressIn(to), to.amount)).txid}:0` }),
       payPooled: async (to) => ({ id: `${(await customer.pay(addressIn(to), to.amount, { pooled: true })).txid}:0` }),
     },

@@ -12,12 +12,6 @@ const kinds = { seen: 'deposit_seen', final: 'deposit_final', reversed: 'deposit
 const paymentOf = ({ txid, vout, inclusion }: Pick<Coin, 'txid' | 'vout' | 'inclusion'>): string =>
   `${txid}:${vout}${inclusion > 1 ? `#${inclusion}` : ''}`
 
-/** Reads a payment's id. */
-export function readPayment(payment: string): { txid: string; vout: number } | undefined {
-  const [, txid, vout] = /^([0-9a-f]{64}):(\d{1,6})(?:#\d+)?$/.exec(payment) ?? []
-  return txid === undefined || vout === undefined ? undefined : { txid, vout: Number.parseInt(vout, 10) }
-}
-
 /** The event about one status of an output, under its own key. A disputed one gets a reference that matches no order. */
 export function toRailEvent(coin: Coin, status: Status, asset: string): RailEvent {
   const payment = paymentOf(coin)

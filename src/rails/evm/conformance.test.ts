@@ -36,14 +36,13 @@ function depositsOf(asset: string): DepositHarness {
   const { anvil } = world
   const addressIn = ({ payTo }: Instruction): string => (payTo.kind === 'address' ? payTo.address : assert.fail())
   const sendTokens = async (data: string) => ({ id: `${await anvil.send({ to: usdt.contract, data })}:0` })
-  const common = { category: 'CRYPTO', asset, amount: 12_345n }
+  const common = { category: 'CRYPTO', asset, amount: 12_345n, sharedSenders: true as const }
   if (asset !== usdt.asset) {
     return { ...common, pay: async (one) => ({ id: await anvil.send({ to: addressIn(one), value: one.amount }) }) }
   }
   return {
     ...common,
     pay: (one) => sendTokens(token.transfer(addressIn(one), one.amount)),
-    payPooled: (one) => sendTokens(token.pretend(usdt.contract, addressIn(one), one.amount)),
   }
 }
 

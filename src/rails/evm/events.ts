@@ -13,14 +13,6 @@ const kinds = { seen: 'deposit_seen', final: 'deposit_final', reversed: 'deposit
 const paymentOf = ({ hash, position, inclusion }: Pick<Arrival, 'hash' | 'position' | 'inclusion'>): string =>
   `${hash}${position < 0 ? '' : `:${position}`}${inclusion > 1 ? `#${inclusion}` : ''}`
 
-/** Reads a payment's id: the transfer's hash, and the position of the token's log in it. */
-export function readPayment(payment: string): { hash: string; position: number | undefined } | undefined {
-  const [, hash, position] = /^(0x[0-9a-f]{64})(?::(\d{1,6}))?(?:#\d+)?$/.exec(payment) ?? []
-  return hash === undefined
-    ? undefined
-    : { hash, position: position === undefined ? undefined : Number.parseInt(position, 10) }
-}
-
 /** An address in the spelling that customers are shown, which is our reference. */
 export function referenceOf(address: string): string {
   const checked = checkAddress('evm', address)
