@@ -9,7 +9,7 @@ import { findPartners } from '../../exchange/partners/known.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
 import type { Sheet } from '../ui/serve-file.ts'
-import { servePartnerLogos, shownTheme } from '../ui/serve-theme.ts'
+import { servePartnerLogos } from '../ui/serve-theme.ts'
 import { act } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { holdsSecret, isCard } from './card-field.ts'
@@ -29,15 +29,14 @@ import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { type Headers, headersFor, scansCodes } from './page-headers.ts'
-import { aidsOf } from './pay-aids.ts'
+import { pageData } from './page-data.ts'
 import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
-import { type Look, renderLayout } from './layout.tsx'
+import { renderLayout } from './layout.tsx'
 import { serveReceipts } from './receipt-page.tsx'
 import { followLink } from './verify-email.ts'
 import { markOf, readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
-import { otherWays } from './way-to-pay.ts'
 
 const largestForm = 16_384
 
@@ -251,28 +250,15 @@ async function sendOrder(
   visit: Visit,
   rejected: Rejected = { problems: [], typed: {} },
 ): Promise<FastifyReply> {
-  const { view, step } = visit
+  const { step } = visit
   const language = languageFor(request, visit)
-  const [ways, drawn, look] = await Promise.all([
-    step === 'method' ? otherWays(ctx, view) : [],
-    aidsOf(ctx, view, step),
-    lookOf(ctx, view.partnerId, assets.sheet),
-  ])
-  const aids = { ...drawn, button: options.payButton(view, language) }
-  const { notices } = options
-  const addresses = addressesOf(request, visit)
-  const legal = legalFor(ctx, language)
-  const props = { visit, language, ...addresses, now: ctx.clock.now(), ...rejected, notices, look, ways, aids, legal }
+  const data = await pageData(ctx, { options, ours: assets.sheet }, visit, language)
+  const props = { visit, language, ...addressesOf(request, visit), now: ctx.clock.now(), ...rejected, ...data }
   const camera = checkoutSteps[step].addressField?.(visit) ? scansCodes : {}
   return reply
-    .headers({ ...headersWith(look.sheet ?? assets.sheet), ...camera })
+    .headers({ ...headersWith(data.look.sheet ?? assets.sheet), ...camera })
     .type('text/html; charset=utf-8')
     .send(renderOrder(props, assets))
-}
-
-async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
-  const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
-  return { ...shownTheme(partnerId, theme, ours), name: theme.name }
 }
 
 function sendMessage(

@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 
 import type { WayToPay } from '../../exchange/orders/checkout-view.ts'
+import type { SavedDestination } from '../../exchange/orders/earlier-addresses.ts'
 import type { Language } from '../../platform/language/language.ts'
 import type { ShownProblem } from '../ui/problem.ts'
 import type { Look } from './layout.tsx'
@@ -24,6 +25,8 @@ export type PageProps = {
   typed: Record<string, string>
   /** An earlier address of this customer that the typed one resembles. */
   resembled?: string | undefined
+  /** Where earlier orders of this customer were paid out, on the page that asks for it. */
+  saved?: readonly SavedDestination[]
   notices: Notices
   look: Look
   /** Other payment methods, on the page that lists them. */

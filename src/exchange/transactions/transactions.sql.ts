@@ -252,6 +252,18 @@ export const personalOfCustomer = (
     where customer_id = ${customerId} and transactions.id <> ${exceptId}
     order by transactions.id desc limit ${limit}`
 
+/** The latest finished orders of a customer that paid the same asset out by the same method. */
+export const paidOutTo = (
+  db: Db,
+  { customerId, toAsset, payoutMethod }: { customerId: bigint; toAsset: string; payoutMethod: string },
+  limit: number,
+): Promise<{ public_id: bigint; data_key_id: bigint; wrapped_key: Buffer | null; personal: Buffer }[]> =>
+  db.sql`
+    select public_id, data_key_id, wrapped as wrapped_key, personal
+    from transactions join data_keys on data_keys.id = data_key_id
+    where customer_id = ${customerId} and status = 'finished' and to_asset = ${toAsset} and payout_method = ${payoutMethod}
+    order by transactions.id desc limit ${limit}`
+
 /** Every quote of a transaction, in order. */
 export const quotesOf = (db: Db, publicId: bigint): Promise<{ number: number; quote: unknown }[]> =>
   db.sql`

@@ -15,7 +15,7 @@ section{display:grid;gap:.75rem;align-content:start;padding:1rem 1.25rem;border:
 .plays .quiet{width:100%;padding-block:.375rem;text-decoration:none;min-height:2.75rem;text-align:start}
 .scroll{overflow-x:auto}
 td:first-child{white-space:nowrap}
-caption{text-align:start;font-weight:600}
+caption{text-align:start;font-weight:650}
 table{width:100%;border-collapse:collapse;font-size:var(--step--1)}
 th,td{padding:.25rem .75rem .25rem 0;text-align:start;vertical-align:top}
 td{border-block-start:1px solid var(--line)}

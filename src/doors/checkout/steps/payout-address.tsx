@@ -12,6 +12,7 @@ import { isAddressNeeded, mayChangeAddress } from '../step.ts'
 import { Address } from '../ui/address.tsx'
 import { Fills } from '../ui/fills.tsx'
 import { capital, memoName } from '../ui/memo-name.ts'
+import { SavedDestinations } from '../ui/saved-destinations.tsx'
 import { Form, Submit, TextField, WholeTextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { payoutAccountPage } from '../ui/payout-account.tsx'
@@ -46,6 +47,7 @@ function payoutAddressPage(props: PageProps): Page {
     body: (
       <>
         {isAddressNeeded(visit.view) ? <Returned {...props} /> : null}
+        <SavedDestinations {...props} />
         <AddressForm {...props} />
         {payoutAddress === null || isAddressNeeded(visit.view) ? null : (
           <p class="others">

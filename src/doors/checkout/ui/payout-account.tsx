@@ -4,6 +4,7 @@ import { formOf } from '../account-form.ts'
 import type { Page, PageProps } from '../page.ts'
 import { isAddressNeeded } from '../step.ts'
 import { AccountNumber } from './account.tsx'
+import { SavedDestinations } from './saved-destinations.tsx'
 import { Form, Submit, TextField } from '../../ui/form.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { methodName } from '../../ui/method-name.ts'
@@ -28,6 +29,7 @@ export function payoutAccountPage(props: PageProps): Page {
         ) : (
           <p class="lead">{say('account.lead', values)}</p>
         )}
+        {isFixed(visit.view) ? null : <SavedDestinations {...props} />}
         <Form here={here} does="payout_address">
           <TextField
             name="payout_holder"
