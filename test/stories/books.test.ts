@@ -5,7 +5,7 @@ import pg from 'pg'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
 import { updateBalanceSnapshot } from '../../src/exchange/ledger/balance.ts'
-import { valueAllEntries } from '../../src/exchange/treasury/value-entries.ts'
+import { everythingValued } from '../support/profit.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, buy, create, lookup, pay, readyToPay } from '../support/journey.ts'
@@ -240,7 +240,7 @@ describe('verify finds what was changed behind the service’s back:', () => {
       )
     }, 'a balance snapshot')
     // Each entry is valued once: one that is valued while a test has changed it would keep a wrong value.
-    await valueAllEntries(ctx)
+    await everythingValued(ctx)
     await assertBooksHold(exchange)
   })
 

@@ -6,6 +6,7 @@ import { permissionsOf, roles } from '../../src/exchange/operators/roles.ts'
 import { pages } from '../../src/doors/console/pages.ts'
 import { euros, totalOf } from '../../src/doors/ui/report-figures.ts'
 import { reportOf, spanOf } from '../../src/exchange/reports/report.ts'
+import { everythingValued } from '../support/profit.ts'
 import { profitAndLoss } from '../../src/exchange/treasury/profit.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { makeOperators, password, placeOf, staffBrowser } from '../support/staff-browser.ts'
@@ -183,6 +184,7 @@ describe('the console', () => {
 
   it('reports a day, a week or a month with the numbers of the command and of the ledger', async () => {
     await buy(exchange)
+    await everythingValued(ctx())
     const cookie = await as('finance')
     const today = ctx().clock.now().toISOString().slice(0, 10)
     for (const span of ['day', 'week', 'month'] as const) {

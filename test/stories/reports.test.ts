@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { flowOf } from '../../src/exchange/reports/flow.ts'
 import { spanOf } from '../../src/exchange/reports/report.ts'
+import { everythingValued } from '../support/profit.ts'
 import { profitAndLoss } from '../../src/exchange/treasury/profit.ts'
 import { runCommand } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -54,6 +55,7 @@ describe('reports', () => {
     const bounced = await buy(exchange)
     await railEvent(exchange, bounced.id, 'bounce')
     await arrive(exchange, bounced.id, 'on_hold')
+    await everythingValued(exchange.service.composition.ctx)
     const { from, rows, total } = await command<Report>('report', 'day')
     const day = from.slice(0, 10)
     assert.deepEqual(
@@ -117,6 +119,7 @@ describe('reports', () => {
     const charged = await buy(exchange)
     await railEvent(exchange, charged.id, 'chargeback')
     await seen(exchange, charged.id, 'the chargeback', ({ errors }) => errors.length > 0)
+    await everythingValued(ctx)
     const after = await flowOf(ctx, span)
     const gained = Object.fromEntries(
       Object.entries(after.conversion).map(([step, count]) => [

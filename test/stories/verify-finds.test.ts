@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { fingerprintOf } from '../../src/exchange/pricing/quote.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
-import { valueAllEntries } from '../../src/exchange/treasury/value-entries.ts'
+import { everythingValued } from '../support/profit.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   arrive,
@@ -242,7 +242,7 @@ describe('verify sees that somebody has changed', () => {
 
 describe('verify sees that somebody has removed from the books of a held transaction', () => {
   // What is valued stays valued: an entry that is gone while the others are valued would never be.
-  before(() => valueAllEntries(exchange.service.composition.ctx))
+  before(() => everythingValued(exchange.service.composition.ctx))
   for (const [kind, told] of [
     ['deposit', /has no deposit \d+ in the books\.$/],
     ['exchange', /was exchanged 0 times and not 1\.$/],

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { rateBetween } from '../../src/exchange/pricing/rate.ts'
 import { bookedAsset } from '../../src/reference/catalog/sync-assets.ts'
 import { profitAndLoss, type ProfitPeriod, type ProfitRow } from '../../src/exchange/treasury/profit.ts'
+import { valueAllEntries } from '../../src/exchange/treasury/value-entries.ts'
 import type { Ctx } from '../../src/exchange/context.ts'
 import { asOwner } from './server.ts'
+import { until } from './telling.ts'
 
 /** From before anything was booked until now. */
 const always: ProfitPeriod = { since: '2020-01-01', until: '2999-12-31' }
@@ -37,8 +39,21 @@ function middle(ctx: Ctx, ticker: string): bigint {
   return (top * 10n ** 18n) / (2n * there.denominator * back.numerator)
 }
 
+/**
+ * Waits until every entry is valued. An entry is valued when no older database transaction runs, in any database of the server: those of
+ * other tests may run for longer than a report waits.
+ */
+export const everythingValued = (ctx: Ctx): Promise<void> =>
+  until(async () => {
+    await valueAllEntries(ctx)
+    return (
+      (await ctx.db.sql`select 1 from entries where xid > (select through from valuation_state) limit 1`).length === 0
+    )
+  }, 'every entry to be valued')
+
 /** All profit and loss until now. Its columns add up in every row, and its total is what the accounts of the house are worth. */
 export async function assertProfitAddsUp(ctx: Ctx, ownerUrl: string): Promise<ProfitRow[]> {
+  await everythingValued(ctx)
   const rows = await profitAndLoss(ctx, always)
   for (const row of rows) {
     const { spread, fees, methodCosts, networkCosts, hedging, drift, revaluation } = row
